@@ -5,15 +5,15 @@ import type { StageEffect } from "../../stage/observe/effect.ts";
 import type { FoundInTree } from "./found-in-tree.ts";
 import type { StagedWork } from "./staged-work.ts";
 
-/** Characters of all diffs that a person is shown, and of the texts that are compared for them. */
+/** Characters of all diffs shown to a person, and of the texts compared for them. */
 const maxShown = 48 * 1024;
 const maxCompared = 4 * 1024 * 1024;
 /** Milliseconds a comparison may take; then its hunks are larger than they have to be. */
 const timeoutMs = 50;
 
 /**
- * What a staged command did to files, as a person reads it before it is kept: a unified diff, shortened, the rest counted. What
- * git ignores, and what is not text, is named and not shown.
+ * What a staged command did to files, for a person to read before it is kept: a unified diff, shortened, with a count of the
+ * rest. Files that git ignores, and files that are not text, are only named.
  */
 export function foundDiff(work: StagedWork, found: readonly FoundInTree[]): string {
   const parts: string[] = [];
@@ -67,7 +67,7 @@ function diffOf(work: StagedWork, effect: StageEffect, { path, operation, found 
   return unifiedDiff({ path: name, operation, oldText, newText }, { timeoutMs }).text;
 }
 
-/** Shortened by nobody: it decides what git runs. */
+/** The diff of a file in git's data. It is never shortened, because the file decides what git runs. */
 function gitDiff(work: StagedWork, effect: StageEffect): string {
   const { inside, relative, absolute } = work.workspacePath(work.absolute(effect));
   const path = inside ? relative : absolute;

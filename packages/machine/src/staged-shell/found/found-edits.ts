@@ -4,26 +4,28 @@ import type { Entry } from "../../stage/files/look-at-entry.ts";
 import type { FoundInTree } from "./found-in-tree.ts";
 import type { StagedWork } from "./staged-work.ts";
 
-/** A file as a staged command changed it, with what is needed to take that back. */
+/** A file as a staged command changed it, with what is needed to undo the change. */
 export interface FoundEdit {
   /** Relative to the workspace. */
   readonly path: string;
   readonly operation: FileWrite["operation"];
   /** SHA-256; undefined where there was no file. */
   readonly beforeSha256: string | undefined;
-  /** Undefined if there is none any more. */
+  /** Undefined if there is no file any more. */
   readonly afterSha256: string | undefined;
-  /** Permission bits of what was there. */
+  /** Permission bits of the earlier file. */
   readonly beforeMode: number | undefined;
-  /** Directories that had to be made for it, outermost first; relative to the workspace. */
+  /** Directories that were created for it, outermost first; relative to the workspace. */
   readonly madeDirectories: readonly string[];
-  /** What is there still; undefined where there is no file. */
+  /** The file's bytes in the workspace, still unchanged; undefined if there is no file. */
   before(): Buffer | undefined;
-  /** What the command left; undefined where there is no file any more, or a larger one. Before it is kept or dropped. */
+  /**
+   * What the command left; undefined if there is no file any more, or a larger one. Call it before the work is kept or dropped.
+   */
   after(options: { readonly maxBytes: number }): Buffer | undefined;
 }
 
-/** Of files whose bytes are kept in the session's log; beyond that the tree is kept by a snapshot. */
+/** Most files whose bytes are kept in the session's log; beyond that, a snapshot keeps the tree. */
 const maxFiles = 1_000;
 const maxFileBytes = 16 * 1024 * 1024;
 const maxBytes = 64 * 1024 * 1024;
@@ -62,11 +64,11 @@ export function foundEdits(work: StagedWork, found: readonly FoundInTree[]): rea
 
 function regularFile(entry: Entry | undefined): RegularFile | "other" | undefined {
   if (entry === undefined) return undefined;
-  // One of the user's that the user may not read has no digest.
+  // A file that this user may not read has no digest.
   return entry.type === "file" && entry.sha256 !== undefined ? entry : "other";
 }
 
-/** The directories above a path that the command made, outermost first. */
+/** Returns a function that gives the directories above a path that the command made, outermost first. */
 function madeDirectories(work: StagedWork): (path: string) => readonly string[] {
   const made = new Set(
     work.effects

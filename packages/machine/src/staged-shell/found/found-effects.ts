@@ -8,25 +8,25 @@ import { type FoundInTree, foundInTree } from "./found-in-tree.ts";
 import { foundParts, type StagedParts } from "./found-parts.ts";
 import { StagedWork, type StagedWorkOptions } from "./staged-work.ts";
 
-/** What a command did, in the words in which policies judge. */
+/** What a command did, as effects that policies judge. */
 export interface FoundEffects extends StagedParts {
-  /** Empty when it changed nothing that matters. */
+  /** Empty if it changed nothing that matters. */
   readonly effects: readonly Effect[];
-  /** Of regular files that git does not ignore, in these effects of the stage. */
+  /** The changes of regular files that git does not ignore, among these effects of the stage. */
   changes(kept: readonly StageEffect[]): readonly FileChange[];
-  /** All that these effects of the stage do to the tree, as edits; undefined where it has to be kept to take them back. */
+  /** All that these effects do to the tree, as edits; undefined if only a copy of the tree can undo them. */
   edits(kept: readonly StageEffect[]): readonly FoundEdit[] | undefined;
-  /** What changes in files, for a person who is asked: a unified diff, shortened. Made when it is called; nothing is kept or dropped before. */
+  /** The changes in files as a shortened unified diff, for a person who is asked. Call it before anything is kept or dropped. */
   diff(): string;
 }
 
-/** Says what a staged command did. Rejects where that cannot be told. */
+/** The effects of a staged command. Rejects if they cannot be determined. */
 export async function foundEffects(options: StagedWorkOptions): Promise<FoundEffects> {
   const work = new StagedWork(options);
   const inTree = undoableOf(work, await foundInTree(work));
   const judged = new Set(inTree.map(({ write }) => write.path.absolute));
   const forged = await foundForged(work);
-  // Git would be shown what is not so.
+  // With forged objects, git would report false contents.
   const contents = forged.length > 0 ? [] : await gitContents(work, options.home);
   const inGit = [...forged, ...foundInContents(work, contents, judged), ...foundInGit(work)];
   return {
@@ -38,7 +38,7 @@ export async function foundEffects(options: StagedWorkOptions): Promise<FoundEff
   };
 }
 
-/** Marks each write as undoable like an edit, if that is true for all of them. */
+/** Marks the writes as undoable like an edit, if all of them are. */
 function undoableOf(work: StagedWork, inTree: readonly FoundInTree[]): readonly FoundInTree[] {
   if (foundEdits(work, inTree) === undefined) return inTree;
   return inTree.map((one) => {

@@ -12,7 +12,7 @@ import type { GitEffect } from "../../stage/observe/git-effects.ts";
 import { NotObservable } from "../../stage/transaction/stage-error.ts";
 import type { StagedWork } from "./staged-work.ts";
 
-/** What a staged command did to the workspace's repository, and that it made others. */
+/** What a staged command did to the workspace's repository, and which other repositories it made. */
 export function foundInGit(work: StagedWork): readonly (GitChange | FileWrite)[] {
   const others = work.git.filter((effect) => !work.isOwn(effect));
   const places = new Set(
@@ -29,7 +29,7 @@ export function foundInGit(work: StagedWork): readonly (GitChange | FileWrite)[]
   ];
 }
 
-/** Files of objects that do not hold what their names say: they would change what commits hold that nobody touched. */
+/** Object files that do not contain what their names say: they would change what existing commits hold. */
 export async function foundForged(work: StagedWork): Promise<readonly GitChange[]> {
   const found: GitChange[] = [];
   for (const effect of work.git) {
@@ -47,13 +47,13 @@ export async function foundForged(work: StagedWork): Promise<readonly GitChange[
 export interface GitContent {
   /** From the top of the work tree. */
   readonly path: string;
-  /** Undefined where it is removed. */
+  /** Undefined if the path is removed. */
   readonly after: GitEntry | undefined;
 }
 
-/** What changed in git's index, and in commits that no ref led to before. Rejects with `NotObservable`. */
+/** What changed in git's index, and in commits that no ref led to before the command. Rejects with `NotObservable`. */
 export async function gitContents(work: StagedWork, home: string): Promise<readonly GitContent[]> {
-  // What a submodule holds is in its own files.
+  // The content of a submodule is judged by its own files.
   const own = work.git.filter((effect) => work.isOwn(effect) && !isOfModule(effect));
   const inIndex = own.flatMap((effect) => (effect.type === "index" ? effect.changes : []));
   const tips = own.flatMap((effect) => {
@@ -62,15 +62,15 @@ export async function gitContents(work: StagedWork, home: string): Promise<reado
   });
   const newest = { tips: [...new Set(tips)], objects: work.newObjects, home };
   const committed = await newCommits(work.workspaceRoot, newest).catch((cause: unknown) => {
-    // E.g. a tag of a file.
+    // E.g. a tag that points to a file.
     throw new NotObservable(`It is not known what the command's refs lead to: ${errorMessage(cause)}.`, { cause });
   });
-  // Of a path that a merge has not settled, there are several.
+  // An unmerged path has several entries.
   return [...inIndex.map(({ path, to }) => ({ path: path.split("\0", 1)[0] ?? "", after: to })), ...committed];
 }
 
 /**
- * What git holds is judged as if it were written; what the tree does not show of it has the trait `only-in-index`.
+ * Judges what git holds as if it were written to files; content that the tree does not show has the trait `only-in-index`.
  *
  * @param judged absolute paths that are judged already, as the tree shows them
  */
@@ -83,7 +83,7 @@ export function foundInContents(
   for (const { path, after } of contents) {
     const absolute = join(work.top, path);
     const trait = traitOf(work, path, after);
-    // The server's own is in no intent's scope, and `git add .` adds it.
+    // The server's own file is in no intent's scope, and `git add .` adds it.
     const isOurs = absolute === join(work.workspaceRoot, intentMapFile);
     if (trait === undefined && (isOurs || judged.has(absolute) || found.has(absolute))) continue;
     found.set(absolute, foundWrite(work, absolute, { operation: after === undefined ? "delete" : "update", trait }));
@@ -105,7 +105,7 @@ function traitOf(work: StagedWork, name: string, after: GitEntry | undefined): F
   return "only-in-index";
 }
 
-/** Whether an object holds these bytes. Git may add lines as other systems end them. */
+/** Whether an object holds these bytes. Git may convert line ends to those of other systems. */
 function isShown(bytes: Buffer | undefined, entry: GitEntry | undefined): boolean {
   if (bytes === undefined || entry === undefined) return bytes === undefined && entry === undefined;
   const normalised = Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
@@ -124,12 +124,12 @@ function foundWrite(
     base: undefined,
     current: undefined,
     found: {
-      // What the tree shows was judged there, or is the user's own.
+      // Content that the tree shows was judged there, or is the user's own.
       agreed: trait === undefined,
       tracked: false,
       ignored: false,
       traits: trait === undefined ? [] : [trait],
-      // Nothing of the tree changes.
+      // The tree itself does not change.
       undoable: true,
     },
   };
@@ -172,7 +172,7 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
   }
 }
 
-/** The state of another work tree, and its index, do not belong to this one: a path in git's directory. */
+/** Path in git's directory if the effect is on the state or index of another work tree; undefined otherwise. */
 function pathInOtherTree(effect: GitEffect, work: StagedWork): string | undefined {
   let path: string;
   if (effect.type === "head" || effect.type === "index") {
@@ -185,17 +185,17 @@ function pathInOtherTree(effect: GitEffect, work: StagedWork): string | undefine
 
 const ofOneTree = /^(?:worktrees\/[^/]+\/)?(?:[A-Z_]+_[A-Z]+$|AUTO_MERGE$|rebase-(?:merge|apply)\/|sequencer\/)/;
 
-/** Of a submodule, whose data lies in that of the repository around it. */
+/** True for an effect on a submodule whose data lies in that of the repository around it. */
 function isOfModule({ repository }: GitEffect): boolean {
   return /(?:^|\/)modules\//.test(repository);
 }
 
-/** From no branch to the commit that the repository around it has for a submodule. */
+/** True if HEAD moves from no branch to the commit that the repository around it records for the submodule. */
 function isAsRecorded({ from, to }: GitEffect & { readonly type: "head" }, work: StagedWork): boolean {
   return to !== undefined && (from === undefined || objectId.test(from)) && work.isRecordedCommit(to);
 }
 
-/** A rebase that goes on later runs what its list says. */
+/** True for the files of a rebase whose list has commands that run when the rebase goes on. */
 function runsWhenGoingOn({ root, repository, path }: GitEffect & { readonly type: "work" }, work: StagedWork): boolean {
   if (!/^(?:worktrees\/[^/]+\/)?(?:rebase-merge|rebase-apply|sequencer)\//.test(path)) return false;
   const text = textOf({ root, repository }, work, path);
@@ -204,10 +204,10 @@ function runsWhenGoingOn({ root, repository, path }: GitEffect & { readonly type
   return /^\s*(?:x|exec)\b/m.test(text) || (strategy !== undefined && !strategies.has(strategy.trim()));
 }
 
-/** Of git's own; any other one is a program. */
+/** Git's own merge strategies; any other name is a program. */
 const strategies: ReadonlySet<string> = new Set(["ort", "recursive", "resolve", "octopus", "ours", "subtree"]);
 
-/** Of a file of git's data, as the command left it. */
+/** Text of a file in git's data, as the command left it. */
 function textOf(
   { root, repository }: Pick<GitEffect, "root" | "repository">,
   work: StagedWork,

@@ -9,12 +9,12 @@ import type { Entry } from "../../stage/files/look-at-entry.ts";
 import type { EffectFlag, StageEffect } from "../../stage/observe/effect.ts";
 import type { StagedWork } from "./staged-work.ts";
 
-/** Bytes of a file that policies look into; larger ones are judged by their names. */
+/** Bytes of a file that policies examine; larger files are judged by their names. */
 const maxContent = 256 * 1024;
-/** The same for all files of a command. */
+/** Bytes of all examined files of one command. */
 const maxContents = 16 * 1024 * 1024;
 
-/** One path outside of git's data, as the stage and as policies see what was done to it. */
+/** One path outside of git's data: the stage's effect on it, and the effect that policies judge. */
 export interface FoundInTree {
   readonly effect: StageEffect;
   readonly write: FileWrite;
@@ -22,7 +22,7 @@ export interface FoundInTree {
   readonly ignoredTree?: string | undefined;
 }
 
-/** What a staged command did to files outside of git's data; a directory counts as what is in it. */
+/** What a staged command did to files outside of git's data; a directory counts as its content. */
 export async function foundInTree(work: StagedWork): Promise<readonly FoundInTree[]> {
   const effects = work.effects.filter((effect) => !work.isInGit(effect) && isJudged(effect));
   const ignored = await ignoredIn(work, effects);
@@ -61,12 +61,12 @@ function isJudged({ before, after }: StageEffect): boolean {
 }
 
 interface Ignored {
-  /** Absolute. */
+  /** Absolute paths. */
   readonly files: ReadonlySet<string>;
   treeOf(absolute: string): string | undefined;
 }
 
-/** What git's rules leave out of what it does not track. */
+/** The changed paths that git ignores and does not track. */
 async function ignoredIn(work: StagedWork, effects: readonly StageEffect[]): Promise<Ignored> {
   const { repository, top } = work;
   if (repository === undefined) return { files: new Set(), treeOf: () => undefined };
@@ -86,7 +86,7 @@ async function ignoredIn(work: StagedWork, effects: readonly StageEffect[]): Pro
   };
 }
 
-/** The directories that a path lies in, outermost first, as git's rules are asked about directories: `a/`, `a/b/`. */
+/** The directories above a path, outermost first, in the form in which git's rules expect them: `a/`, `a/b/`. */
 function waysTo(path: string): readonly string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
@@ -111,7 +111,7 @@ function isAgreedTo(work: StagedWork, effect: StageEffect, path: WorkspacePath):
   return isAgreed(change, work.agreed, around);
 }
 
-/** A journal beside a file says that a program has it open as a database. */
+/** A file with a journal beside it is an open database. */
 function databaseTraits(path: string): readonly FoundTrait[] {
   const isOpen = ["-wal", "-shm", "-journal"].some(
     (suffix) => lstatSync(path + suffix, { throwIfNoEntry: false })?.isFile() === true,
@@ -119,7 +119,7 @@ function databaseTraits(path: string): readonly FoundTrait[] {
   return isOpen ? ["open-database"] : [];
 }
 
-/** What a link of the name of a control file leads to has no name that would say so. */
+/** The target of a link named like a control file has a name that does not show this. */
 function targetTraits(work: StagedWork, absolute: string): readonly FoundTrait[] {
   return work.isControlTarget(absolute) ? ["control-target"] : [];
 }

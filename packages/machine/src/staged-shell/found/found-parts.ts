@@ -9,12 +9,12 @@ import type { FoundInTree } from "./found-in-tree.ts";
 import { Groups } from "./groups.ts";
 import type { StagedWork } from "./staged-work.ts";
 
-/** What of a staged command's work is kept or dropped as a whole. */
+/** The parts of a staged command's work, each of which is kept or dropped as a whole. */
 export interface StagedParts {
   readonly parts: readonly FoundPart[];
-  /** Over all that is to be kept, SHA-256. */
+  /** SHA-256 of everything that is to be kept. */
   readonly digest: string;
-  /** What is to be kept without some parts; directories come with what is in them. @param dropped ids */
+  /** The effects to keep when some parts are dropped; directories are kept with their content. @param dropped ids */
   effectsWithout(dropped: ReadonlySet<string>): readonly StageEffect[];
 }
 
@@ -25,15 +25,15 @@ export interface FoundWork {
   readonly contents: readonly GitContent[];
 }
 
-/** More are put together by directories: nobody reads so many. */
+/** More parts are joined by directories, because nobody reads so many. */
 const maxParts = 100;
-/** The part of all that git keeps. No file that is judged has this name. */
+/** The part for everything in git's data. No judged file has this name. */
 const git = ".git";
 
 /**
- * Each file is a part, and all that git keeps is one. What makes no sense alone stays together: the old and the new name of a
- * file, the names of one file, a directory and what takes its place, a directory that git ignores, e.g. `node_modules`. Git's part needs the files that its index and its new
- * commits hold; where work was put away, or HEAD moved, it is one with them.
+ * Each file is a part, and git's data is one part. What makes no sense alone stays together: the old and the new name of a file,
+ * all names of one file, a directory and what replaces it, a directory that git ignores, e.g. `node_modules`. Git's part needs
+ * the files that its index and its new commits hold; after a stash or a move of HEAD, it is one part with them.
  */
 export function foundParts(work: StagedWork, { inTree, inGit, contents }: FoundWork): StagedParts {
   const keys = new Map<StageEffect, string>();
@@ -41,7 +41,7 @@ export function foundParts(work: StagedWork, { inTree, inGit, contents }: FoundW
   for (const { effect } of inTree) keys.set(effect, work.absolute(effect));
   const groups = new Groups();
   for (const key of keys.values()) groups.add(key);
-  // Also what can never be kept of it is judged.
+  // Also for effects that can never be kept, because they are judged too.
   for (const effect of inGit) groups.add(keyInGit(effect, groups));
   const files = inTree.map(({ effect }) => effect);
   joinWhatBelongsTogether(work, files, groups);
@@ -109,7 +109,7 @@ function joinWhatBelongsTogether(work: StagedWork, files: readonly StageEffect[]
   }
 }
 
-/** @returns the directory of each file in one */
+/** Joins the files of each ignored directory. @returns that directory for each such file */
 function joinIgnoredTrees(
   work: StagedWork,
   inTree: readonly FoundInTree[],
@@ -128,7 +128,7 @@ function joinIgnoredTrees(
   return trees;
 }
 
-/** Keys of what git's index and new commits hold of what the command did. */
+/** Keys of the command's changes that git's index and new commits hold. */
 function heldByGit(work: StagedWork, contents: readonly GitContent[], groups: Groups): readonly string[] {
   const keys = contents.map(({ path }) => join(work.top, path));
   const nested = contents
@@ -137,12 +137,15 @@ function heldByGit(work: StagedWork, contents: readonly GitContent[], groups: Gr
   return [...new Set([...keys, ...nested])].filter((key) => groups.has(key));
 }
 
-/** Without git's part, stashed changes would be lost, and files of one branch would be on another. */
+/**
+ * True for a stash or a move of HEAD: without git's part, stashed changes would be lost, or files of one branch would be on
+ * another.
+ */
 function takesFilesAlong(effect: StagedWork["git"][number]): boolean {
   return effect.type === "head" || (effect.type === "ref" && effect.name === "refs/stash");
 }
 
-/** As deep as leaves few enough. */
+/** Joins files by directories at the greatest depth that leaves few enough parts. */
 function joinDirectories(work: StagedWork, files: readonly StageEffect[], groups: Groups): void {
   const keys = files.map((effect) => work.absolute(effect));
   const top = work.top.split("/").length;
@@ -163,7 +166,7 @@ function joinDirectories(work: StagedWork, files: readonly StageEffect[], groups
   }
 }
 
-/** What rules judge, by groups. */
+/** The effects that rules judge, by group. */
 function wordsOf(
   work: StagedWork,
   { inTree, inGit }: Pick<FoundWork, "inTree" | "inGit">,
@@ -180,13 +183,13 @@ function wordsOf(
   return found;
 }
 
-/** Other repositories are parts of their own. */
+/** The group of an effect in git; other repositories are parts of their own. */
 function keyInGit(effect: GitChange | FileWrite, groups: Groups): string {
   if (effect.type !== "write" || !effect.path.absolute.endsWith("/.git")) return git;
   return groups.has(effect.path.absolute) ? effect.path.absolute : git;
 }
 
-/** The directories on the way to these, and they themselves. */
+/** The absolute paths of these effects, and the directories above them. */
 function waysTo(work: StagedWork, effects: readonly StageEffect[]): ReadonlySet<string> {
   const ways = new Set<string>();
   for (const effect of effects) {

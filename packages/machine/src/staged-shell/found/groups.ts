@@ -1,4 +1,4 @@
-/** Names, and which of them stay together. */
+/** Groups of names; the names of a group stay together. */
 export class Groups {
   readonly #parents = new Map<string, string>();
 
@@ -10,7 +10,7 @@ export class Groups {
     return this.#parents.has(name);
   }
 
-  /** Names that were not added are left out. */
+  /** Puts two names into one group. Does nothing if one of them was not added. */
   join(one: string, other: string): void {
     if (this.has(one) && this.has(other)) this.#parents.set(this.of(one), this.of(other));
   }
@@ -19,7 +19,7 @@ export class Groups {
   of(name: string): string {
     let at = name;
     for (let parent = this.#parents.get(at); parent !== undefined && parent !== at; parent = this.#parents.get(at)) {
-      // Half as far for the next one.
+      // Path halving: shortens the way for the next look-up.
       this.#parents.set(at, this.#parents.get(parent) ?? parent);
       at = parent;
     }

@@ -21,37 +21,37 @@ import type { GitEffect } from "../../stage/observe/git-effects.ts";
 import { stageParts } from "../../stage/transaction/staged-root.ts";
 import type { Transaction } from "../../stage/transaction/transaction.ts";
 
-/** What a staged command left, and what is known of it. */
+/** What a staged command left, and what is known about the run. */
 export interface StagedWorkOptions {
   readonly transaction: Transaction;
-  /** What may be kept. */
+  /** The effects that may be kept. */
   readonly effects: readonly StageEffect[];
   readonly git: readonly GitEffect[];
   /** Real path. */
   readonly workspaceRoot: string;
   /** The user's. */
   readonly home: string;
-  /** What leads to files that are obeyed like those that name them. */
+  /** Paths and links that lead to files which tools obey. */
   readonly leads: ControlLeads;
   readonly command: CommandAnalysis;
-  /** A person said yes to the command itself. */
+  /** True if a person allowed the command itself. */
   readonly confirmed: boolean;
-  /** Ids of what commands of the session stashed. */
+  /** Ids of the commits that commands of the session stashed. */
   readonly ownStashes?: ReadonlySet<string> | undefined;
 }
 
-/** What a staged command left, beside what is there. Nothing of it is kept yet. */
+/** What a staged command left, next to the unchanged workspace. Nothing of it is kept yet. */
 export class StagedWork {
   readonly effects: readonly StageEffect[];
   readonly git: readonly GitEffect[];
   readonly workspaceRoot: string;
   readonly repository: RepositoryPaths | undefined;
-  /** What the person agreed to who let the command run; undefined if nobody was asked. */
+  /** What the person who allowed the command agreed to; undefined if nobody was asked. */
   readonly agreed: AgreedControl;
   readonly #transaction: Transaction;
-  /** Of each root. */
+  /** By root. */
   readonly #inGit: readonly PathInGit[];
-  /** What git tracked before. */
+  /** What git tracked before the command. */
   readonly #index: GitIndex;
   readonly #byPath: ReadonlyMap<string, StageEffect>;
   readonly #home: string;
@@ -82,7 +82,7 @@ export class StagedWork {
     this.workspaceRoot = workspaceRoot;
     this.repository = repositoryPaths(workspaceRoot, home);
     this.agreed = confirmed ? agreedControl(command) : nothingAgreed;
-    // Not needed if nothing changed.
+    // Not read if nothing changed.
     this.#index = effects.length + git.length === 0 ? new Map() : indexOf(this.repository);
     this.#byPath = new Map(effects.map((effect) => [this.absolute(effect), effect]));
   }
@@ -105,7 +105,7 @@ export class StagedWork {
     return join(this.#transaction.roots[root]?.path ?? "/", path);
   }
 
-  /** Where it lies until it is kept. */
+  /** Path of an entry as the command left it, until it is kept. */
   placeOf({ root, path }: Pick<StageEffect, "root" | "path">): string {
     return join(this.#transaction.roots[root]?.directory ?? "/", stageParts.upper, path);
   }
@@ -120,7 +120,7 @@ export class StagedWork {
     return this.#inGit[root]?.(path) !== undefined;
   }
 
-  /** Git's directory that a path lies in, absolute, where it is another one than the workspace's own. */
+  /** Absolute path of git's directory that contains a path, if it is not the workspace's own. */
   repositoryOf(effect: StageEffect): string | undefined {
     const path = this.absolute(effect);
     if (this.repository?.writable.some((directory) => isWithin(path, directory)) === true) return undefined;
@@ -129,7 +129,8 @@ export class StagedWork {
   }
 
   /**
-   * Whether it says that a submodule, which git's index has at its place, is one of the workspace's own repository.
+   * Whether a `.git` file names a repository that is a submodule of the workspace's own, and recorded in git's index at its
+   * place.
    * @param git absolute path of a `.git`
    */
   isModuleLink(git: string): boolean {
@@ -142,8 +143,8 @@ export class StagedWork {
   }
 
   /**
-   * Whether a log lost only what the session itself had stashed, and no more than the command says to put back (`git stash pop`). The
-   * log of stashes is the way back to the user's, and to what the agent throws away.
+   * Whether a log lost only what the session itself had stashed, and no more than the command says to put back (`git stash pop`).
+   * The log of stashes is the only way back to the user's stashes, and to what the agent throws away.
    */
   popsOwnStash({ name, entries }: GitEffect & { readonly type: "reflog" }): boolean {
     if (name !== "refs/stash" || entries === undefined) return false;
@@ -153,13 +154,13 @@ export class StagedWork {
     return entries.removed.length <= pops.length && entries.removed.every((id) => this.#ownStashes.has(id));
   }
 
-  /** Whether it is the workspace's own repository, or a part of it. */
+  /** Whether the effect is on the workspace's own repository, or a part of it. */
   isOwn({ root, repository }: GitEffect): boolean {
     const git = this.absolute({ root, path: repository });
     return this.repository?.writable.some((directory) => isWithin(git, directory)) === true;
   }
 
-  /** Whether git's data of this work tree is that of the workspace's own, and not of another one of the repository, or of a submodule. */
+  /** Whether the effect is on the workspace's own work tree, not on another work tree of the repository or on a submodule. */
   isOfOwnTree({ root, repository }: Pick<GitEffect, "root" | "repository">, worktree: string | undefined): boolean {
     const git = this.absolute({ root, path: repository });
     return (worktree === undefined ? git : join(git, "worktrees", worktree)) === this.repository?.writable.at(-1);
@@ -169,7 +170,7 @@ export class StagedWork {
     return this.repository !== undefined && this.#index.has(relative(this.top, absolute));
   }
 
-  /** Whether git's index has it for a submodule, before or after the command. */
+  /** Whether git's index records the commit for a submodule, before or after the command. */
   isRecordedCommit(object: string): boolean {
     const changed = this.git.flatMap((effect) =>
       effect.type === "index" && this.isOwn(effect) ? effect.changes.flatMap(({ to }) => to ?? []) : [],
@@ -177,7 +178,7 @@ export class StagedWork {
     return [...this.#index.values(), ...changed].some((entry) => entry.mode === "160000" && entry.object === object);
   }
 
-  /** Files in git's data that a person judges by what they say: settings, and which directory is a repository's. */
+  /** Files in git's data that a person judges by their text: settings, and files that say where a repository's directory is. */
   get gitSettings(): readonly StageEffect[] {
     const said = /(?:^|\/)(?:config|config\.worktree|info\/exclude)$/;
     return this.effects.filter((effect) => {
@@ -187,7 +188,7 @@ export class StagedWork {
     });
   }
 
-  /** Whether files that tools obey lead there: what it says is obeyed like they are. Throws where there are too many to be told. */
+  /** Whether files that tools obey lead to the path, so that tools obey it too. Throws if there are too many leads to check. */
   isControlTarget(absolute: string): boolean {
     this.#targets ??= controlTargets(
       {
@@ -208,7 +209,7 @@ export class StagedWork {
     return control === undefined ? [] : [[path, control]];
   }
 
-  /** What the command left there; undefined for what is not a file, and no link. */
+  /** Bytes that the command left; undefined for what is neither file nor link. */
   staged({ root, path, after }: StageEffect): Buffer | undefined {
     if (after?.type === "link") return Buffer.from(after.target);
     const place = this.#transaction.roots[root];
@@ -216,12 +217,12 @@ export class StagedWork {
     return readFileSync(join(place.directory, stageParts.upper, path));
   }
 
-  /** The present content of a file or a link; undefined if there is none. */
+  /** Bytes of the present file, or target of the link; undefined if there is neither. */
   before(effect: StageEffect): Buffer | undefined {
     return contentAt(this.absolute(effect));
   }
 
-  /** Content in the tree after the command, of a file or a link; undefined if there is none. */
+  /** Bytes of the file, or target of the link, that the tree shows after the command; undefined if there is neither. */
   shown(absolute: string): Buffer | undefined {
     const effect = this.#byPath.get(absolute);
     return effect === undefined ? contentAt(absolute) : this.staged(effect);

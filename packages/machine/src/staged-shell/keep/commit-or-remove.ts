@@ -5,8 +5,8 @@ import { NotCommitted } from "../../stage/transaction/stage-error.ts";
 import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
 
 /**
- * Makes effects true. Throws `ToolFailure` when they cannot be: the tree is as it was then, and the transaction is gone. After any
- * other error, what was taken from the tree may lie in the transaction, which stays for the next start.
+ * Commits the effects. Throws `ToolFailure` if that is impossible: the tree is then as before, and the transaction is removed.
+ * After any other error, entries taken from the tree may be in the transaction, which stays for the next start.
  */
 export async function commitOrRemove(
   transaction: Transaction,

@@ -10,7 +10,7 @@ import { removeTransaction, type Transaction } from "../../stage/transaction/tra
 import { systemErrorCode } from "../../system-error.ts";
 import { commitOrRemove } from "./commit-or-remove.ts";
 
-/** Makes ready what of it goes into the layer of the session. Nothing of the run is left when it throws. */
+/** Prepares the part that goes into the session's layer. Removes the transaction if it throws. */
 export async function takeForLayer(
   transaction: Transaction,
   { layer, effects, markers }: Observation,
@@ -31,7 +31,7 @@ export async function takeForLayer(
   }
 }
 
-/** Commits, and gives the layer of the session its part. @returns the layers that have more by it. Throws only when nothing is kept. */
+/** Commits, and gives the session's layer its part. Throws only if nothing is kept. @returns the layers that were added to */
 export async function keepEffects(
   stateDir: string,
   transaction: Transaction,
@@ -40,10 +40,10 @@ export async function keepEffects(
   if (kept.length > 0) await commitOrRemove(transaction, observation, kept);
   let layers: readonly SessionLayer[];
   try {
-    // A process that dies before this has it done at the next start, once the commit is.
+    // If the process dies before this, the next start does it once the commit is complete.
     layers = await SessionLayer.adopt(stateDir, transaction);
   } catch (error) {
-    // What was committed stays, and the caller that undoes it has to know that. The next start tries again with the rest.
+    // What was committed stays, and the caller needs to know that to undo it. The next start tries the layer again.
     if (kept.length === 0) await removeTransaction(transaction);
     return { layers: [], notInLayer: reasonOf(error) };
   }
@@ -51,7 +51,7 @@ export async function keepEffects(
   // for undoing.
   if (kept.length > 0 && hasWayBack(stateDir, transaction.id)) return { layers, notInLayer: undefined };
   const settled = kept.length > 0 ? forgetCommit(stateDir, transaction.id) : removeTransaction(transaction);
-  // What is left of it takes only space, until the next start.
+  // Left-over files only take space until the next start.
   await settled.catch(() => undefined);
   return { layers, notInLayer: undefined };
 }

@@ -4,7 +4,7 @@ import { removeTransaction, type Transaction } from "../../stage/transaction/tra
 import { type FoundEffects, foundEffects } from "../found/found-effects.ts";
 import type { Stages, ZeroAccess } from "../stages/stages.ts";
 
-/** Where something is done to a workspace on a stage, without a command. */
+/** Where this process changes a workspace on a stage, without a command. */
 export interface StageContext {
   readonly stages: Stages;
   readonly zeroAccess: ZeroAccess;
@@ -12,18 +12,18 @@ export interface StageContext {
   readonly workspaceRoot: string;
 }
 
-/** A stage, unmounted, and what was done there. The holder commits or removes the transaction. */
+/** An unmounted stage, and what was changed there. The holder commits or removes the transaction. */
 export interface ChangedStage {
   readonly transaction: Transaction;
   readonly observation: Observation;
-  /** What of it can be kept. */
+  /** The effects that can be kept. */
   readonly kept: readonly StageEffect[];
   readonly found: FoundEffects;
 }
 
 /**
- * Does something to a workspace on a stage, and looks at it as at the work of a command. Throws `StageUnavailable`, and what `change`
- * throws; nothing is left then.
+ * Changes a workspace on a stage, and observes the changes like those of a command. Throws `StageUnavailable`, and what `change`
+ * throws; nothing is left behind then.
  *
  * @param change gets what the stage shows of the outermost directory, and that directory's real path
  */

@@ -38,7 +38,7 @@ export async function stageFiles(
       const wanted = found.effectsWithout(without);
       if (title !== undefined) noteWayBack(transaction, { workspace: workspaceRoot, title, keptAt: Date.now() });
       await commitOrRemove(transaction, observation, wanted);
-      // It was kept: what is left of it takes only space, until the next start.
+      // The changes were kept; left-over files only take space until the next start.
       if (title === undefined) await forgetCommit(stages.stateDir, transaction.id).catch(() => undefined);
       return { changes: found.changes(wanted), notInLayer: undefined };
     },
@@ -55,7 +55,7 @@ function putThere(root: string, change: StateChange, contentOf: (change: StateCh
   }
   const there = lstatSync(at, { throwIfNoEntry: false });
   if (after === undefined) return rmSync(at, { force: true });
-  // A link is replaced, and so is an empty directory in the place of a file.
+  // An existing link is replaced, and so is an empty directory where a file is to be.
   if (there !== undefined && !(there.isFile() && after.kind !== "link")) rmSync(at, { recursive: true, force: true });
   mkdirSync(dirname(at), { recursive: true });
   const bytes = contentOf(change);

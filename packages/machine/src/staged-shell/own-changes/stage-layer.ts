@@ -9,18 +9,18 @@ import { changeOnStage, type StageContext } from "./change-on-stage.ts";
 
 /** Trees of a layer as they would be in the workspace. The holder keeps or drops it. */
 export interface StagedLayer extends Omit<FoundEffects, "edits"> {
-  /** What is needed to take it back, as edits; undefined where edits do not say all of it. Before it is kept. */
+  /** What is needed to undo it, as edits; undefined if edits do not cover all of it. Call it before it is kept. */
   edits(): readonly FoundEdit[] | undefined;
   /**
-   * Writes it to the workspace, and removes it from the layer. Throws `ToolFailure` `stale_file` if others changed the same
-   * meanwhile.
+   * Writes the trees to the workspace, and removes them from the layer. Throws `ToolFailure` `stale_file` if others changed the
+   * same files meanwhile.
    */
   keep(): Promise<void>;
   drop(): Promise<void>;
 }
 
 /**
- * Looks at what it would mean to have trees of a session's layer in the workspace. Throws `StageUnavailable`.
+ * Puts trees of a session's layer onto a stage over the workspace, and says what that changes. Throws `StageUnavailable`.
  * @param paths of trees that the layer has
  */
 export async function stageLayer(
@@ -36,7 +36,7 @@ export async function stageLayer(
     edits: () => found.edits(kept),
     keep: async () => {
       await commitOrRemove(transaction, observation, kept);
-      // They are in the workspace now. Without this, the trees are dropped as ones that changed there.
+      // The trees are in the workspace now. Without this, they would be dropped later as changed by others.
       await Promise.allSettled([layer.drop(paths), forgetCommit(place.stages.stateDir, transaction.id)]);
     },
     drop: () => removeTransaction(transaction),

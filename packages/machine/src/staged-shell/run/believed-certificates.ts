@@ -6,8 +6,8 @@ import type { RunMount } from "../../stage/staged-command.ts";
 const file = `${keyDirectory}/authorities.crt`;
 
 /**
- * Has the programs of one run believe an authority besides the usual ones and those of the user's. Each kind of them by its own name for
- * that; of several, all: package managers start each other.
+ * Makes the programs of one run trust a further authority besides the usual ones and the user's. Sets the variables of all kinds
+ * of programs, because package managers start each other.
  *
  * @param authority in PEM
  */
@@ -24,7 +24,7 @@ export function believing(
   };
 }
 
-/** Most of them take the place of what a program believes by itself. */
+/** Variables that name a file of authorities; most replace the ones that a program trusts by default. */
 const variables: readonly string[] = [
   ..."NODE_EXTRA_CA_CERTS npm_config_cafile pnpm_config_cafile YARN_HTTPS_CA_FILE_PATH".split(" "),
   ..."CARGO_HTTP_CAINFO PIP_CERT REQUESTS_CA_BUNDLE CURL_CA_BUNDLE SSL_CERT_FILE".split(" "),

@@ -12,9 +12,9 @@ import { stageParts } from "../../stage/transaction/staged-root.ts";
 import type { Transaction } from "../../stage/transaction/transaction.ts";
 
 /**
- * What of a staged command's changes goes into the layer of its session: what git ignores by the rules of the workspace as
- * they are, which the command could not change, and does not track. What a person agreed to by a yes to the command itself
- * may come into the workspace: what an install puts into its directories, and products of builds.
+ * Which of a staged command's changes go into the session's layer: what git ignores by the workspace's present rules, which the
+ * command could not change, and does not track. If a person allowed the command itself, some of it may come into the workspace:
+ * what an install puts into its directories, and products of builds.
  */
 export function layerRules(
   repository: RepositoryPaths,
@@ -26,9 +26,9 @@ export function layerRules(
   }: {
     readonly transaction: Transaction;
     readonly layer: SessionLayer | undefined;
-    /** undefined where no person said yes. */
+    /** Undefined if no person allowed the command. */
     readonly agreed: AgreedControl | undefined;
-    /** Files of the work tree that are proposed: they count as tracked. */
+    /** Proposed files of the work tree: they count as tracked. */
     readonly proposed?: readonly string[];
   },
 ): LayerRules {
@@ -49,11 +49,14 @@ export function layerRules(
 
 interface Tracked {
   readonly files: ReadonlySet<string>;
-  /** Those on the way to them. */
+  /** The directories above them. */
   readonly directories: ReadonlySet<string>;
 }
 
-/** By git's index as it is, and as the command left it; undefined where one cannot be read: git may track anything. */
+/**
+ * The paths tracked by git's index before and after the command; undefined if an index cannot be read, because git may then track
+ * anything.
+ */
 function trackedBy(
   { writable }: RepositoryPaths,
   { roots }: Transaction,

@@ -5,8 +5,8 @@ import type { Stage } from "../../stage/stage.ts";
 import type { RunMount } from "../../stage/staged-command.ts";
 
 /**
- * Runs something with mounts in the work tree. Where nothing was before, the sandbox makes an empty file to mount on: it is gone
- * afterwards, because nobody wrote it.
+ * Runs `run` with mounts in the work tree. Where nothing existed, the sandbox makes an empty file as mount point: it is removed
+ * afterwards, because the command did not write it.
  */
 export async function withMountPlaces<T>(stage: Stage, mounts: readonly RunMount[], run: () => Promise<T>): Promise<T> {
   const [root] = stage.transaction.roots;

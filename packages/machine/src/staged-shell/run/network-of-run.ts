@@ -7,21 +7,21 @@ import type { Stages } from "../stages/stages.ts";
 import { believing } from "./believed-certificates.ts";
 import type { StagedSurroundings } from "./run-staged.ts";
 
-/** The network of one run, and who sees what it wants there. */
+/** The network of one run, and what observes its connections. */
 export interface RunWatch extends Disposable {
-  /** Undefined: one of its own, in which nobody watches. */
+  /** Undefined: the run has its own network, which nothing observes. */
   readonly network: SessionNetwork | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly resolver: string | undefined;
-  /** What the run finds besides: whom it is to believe. */
+  /** Further mounts: the certificates that the run is to trust. */
   readonly mounts: readonly RunMount[];
   connections(run: Pick<CommandRun, "exitCode" | "output">): readonly Connection[];
   onlyLookedUp(): readonly string[];
-  /** Whether it is this process that listens at that port of the network's loopback. */
+  /** Whether this process itself listens on that port of the network's loopback. */
   listensOnLoopback(port: number): boolean;
 }
 
-/** Before a run. What a person let it reach is reached from a network in which nothing else runs. */
+/** Call it before a run. A run with allowed endpoints gets a network in which nothing else runs. */
 export async function watchRun(
   text: string,
   {
@@ -33,7 +33,7 @@ export async function watchRun(
     lasts = false,
   }: {
     readonly stages: Pick<Stages, "openNetwork" | "resolver">;
-    /** It runs beside others: what is seen while one of these runs is theirs. */
+    /** True if the run goes on beside others: what is seen while another run is under way counts as that run's. */
     readonly lasts?: boolean;
   } & Pick<StagedSurroundings, "workspaceRoot" | "network" | "allowed" | "logins">,
 ): Promise<RunWatch> {
@@ -67,7 +67,7 @@ export async function watchRun(
   };
 }
 
-/** What a package wants to run, it runs in a command without a network. */
+/** Settings that keep package scripts from running: they run in a separate command without a network. */
 const withoutScripts = {
   npm_config_ignore_scripts: "true",
   pnpm_config_ignore_scripts: "true",
@@ -96,8 +96,8 @@ export function namedPorts(text: string): readonly number[] {
 }
 
 /**
- * Connections to a service on the machine's loopback that nobody listened for in the network, by what a program that failed
- * printed. It can claim what it likes: a person is asked about it, and no more.
+ * Connections to services on the machine's loopback for which nothing listened in the network, according to the output of a
+ * failed program. The output can claim anything: it only leads to a question to a person.
  */
 function refusedBySystem(
   { exitCode, output }: Pick<CommandRun, "exitCode" | "output">,
@@ -105,7 +105,7 @@ function refusedBySystem(
 ): readonly Connection[] {
   if (exitCode === 0) return [];
   const claimed = new Set<number>();
-  // Programs say it in either order, and wrap their lines.
+  // Programs print address and refusal in either order, and wrap lines.
   for (const [, before, after] of output.matchAll(
     /refused[^]{0,80}?(?:127\.0\.0\.1|localhost|::1\]?)[: ](\d{2,5})|(?:127\.0\.0\.1|localhost|::1\]?)["')]*(?:[: ]|,? port )(\d{2,5})\b(?=[^]{0,160}(?:refused|couldn't connect))/gi,
   )) {

@@ -25,13 +25,13 @@ import type { StagedShellCommand, StagedShellRun, StagedSurroundings } from "./r
 import { withKey } from "./with-key.ts";
 import { withWayOut } from "./with-way-out.ts";
 
-/** A command that has ended on its stage, which is unmounted, and all that it left there. */
+/** A command that has ended on its stage, now unmounted, and all that it left there. */
 export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" | "onlyLookedUp"> {
-  /** Still mounted, where the command left nothing: to be given back in place of the transaction's removal. */
+  /** The stage, still mounted, if the command left nothing: it is given back instead of removing the transaction. */
   readonly unused: Stage | undefined;
   readonly transaction: Transaction;
   readonly observation: Observation;
-  /** Of the session, as the command saw it. */
+  /** The session's layer, as the command saw it. */
   readonly layer: SessionLayer | undefined;
   /** Trees of the layer that the command did not see. */
   readonly dropped: readonly string[];
@@ -59,7 +59,8 @@ export async function runAndObserve(
     throw unavailable(error);
   });
   const { network, resolver } = watch;
-  // By a yes to the command itself, something may come into the workspace: nothing that other runs could have put there.
+  // After a yes to the command itself, its work may come into the workspace: that excludes what other runs could have put into
+  // caches.
   const isPlain = key === undefined && program === undefined && proposal === undefined && allowed.length === 0;
   const isAsRead = isPlain && text === command.text;
   const caches = {
@@ -80,7 +81,7 @@ export async function runAndObserve(
   const { transaction } = stage;
   try {
     const repository = session === undefined ? undefined : repositoryPaths(workspaceRoot, stages.home);
-    // Of what git ignores, nothing is proposed: a person who says yes to an install has not agreed to review all its files.
+    // Nothing that git ignores is proposed: a person who allows an install has not agreed to review all its files.
     const agreed = confirmed && proposal === undefined ? agreedControl(command) : undefined;
     const within = relative(transaction.roots[0]?.path ?? workspaceRoot, workspaceRoot);
     if (proposal !== undefined) await stage.change((merged) => layStagedTree(proposal, join(merged, within)));
@@ -112,7 +113,7 @@ export async function runAndObserve(
       { text: install?.program, place: used ? alone : {} },
     ];
     const keeps = caches.all && !caches.own && session !== undefined;
-    // What packages bring runs from here on, without a network: what that leaves in caches is for no run that has one.
+    // From here on code of the fetched packages runs, without a network. What it leaves in caches must not reach a run with one.
     const fetched =
       keeps && behind.some(({ text: next }) => next !== undefined) ? await listEntries(stage.caches) : undefined;
     let run = first;
@@ -142,7 +143,7 @@ function leftNothing({ effects, dropped, layer }: Observation): boolean {
   return effects.length === 0 && dropped.length === 0 && layer === undefined;
 }
 
-/** Nothing of its environment, which may hold a login, waits in a process for the next command. */
+/** Runs `alone`, so that its environment, which may hold a login, stays in no process that waits for the next command. */
 function withProgram(
   command: StagedCommand,
   mounts: readonly RunMount[],
@@ -153,7 +154,7 @@ function withProgram(
   return { ...command, text, environment, mounts: [...mounts, ...program.mounts], alone: true };
 }
 
-/** Written by the shell itself, from its environment: so no copy of what may hold a login is ever on a disk. */
+/** The shell itself writes the files from its environment, so that a login in them is never on a disk. */
 function withFiles(
   { text: command, environment }: Pick<StagedCommand, "text" | "environment">,
   files: ProgramHome["files"],
@@ -171,7 +172,7 @@ function withFiles(
   return { text: lines.join("") + command, environment: { ...environment, ...held } };
 }
 
-/** Where that cannot be, it is fetched again. */
+/** If keeping fails, the packages are fetched again. */
 async function keepFetched(
   stateDir: string,
   { transaction, caches }: Stage,

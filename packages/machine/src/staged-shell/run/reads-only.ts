@@ -5,8 +5,8 @@ import { userConfigurations } from "../../control-watch/state/control-targets.ts
 import type { Stages } from "../stages/stages.ts";
 
 /**
- * Whether a command certainly writes nothing: it is in the closed grammar, and git's settings name no program, which might want to
- * write. If that were wrong, it would fail to write, and harm nothing.
+ * Whether a command certainly writes nothing: it is in the closed grammar, and git's settings name no program, which might write.
+ * If this were wrong, its writes would fail and do no harm.
  */
 export function readsOnly(
   command: CommandAnalysis,
@@ -18,14 +18,14 @@ export function readsOnly(
   });
 }
 
-/** In doubt it does: some settings bring those of other files. */
+/** False also if uncertain: some settings include other files. */
 function namesNoProgram(configuration: string): boolean {
   try {
     return !/filter|fsmonitor|textconv|external|command|program|promisor|include|worktree/i.test(
       readFileSync(configuration, "utf8"),
     );
   } catch {
-    // Git reads none that is not there.
+    // Git does not read a missing file.
     return true;
   }
 }

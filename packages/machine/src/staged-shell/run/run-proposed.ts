@@ -17,7 +17,7 @@ import { keepEffects, takeForLayer } from "../keep/keep-effects.ts";
 import { notRun, runAndObserve } from "./observed-run.ts";
 import { describeLeft, type StagedShellCommand, type StagedShellRun, type StagedSurroundings } from "./run-staged.ts";
 
-/** What a command did to one file, beside what was proposed before it. */
+/** What a command did to one file, compared with what was proposed before. */
 interface ProposedEffect {
   readonly effect: StageEffect;
   /** Relative to the workspace. */
@@ -25,8 +25,8 @@ interface ProposedEffect {
 }
 
 /**
- * Runs a shell command over the workspace with all that is proposed. What it changes is proposed as well when it is kept;
- * the workspace stays as it is, and so does git's data: a command that moved something there is refused.
+ * Runs a shell command over the workspace with all proposed changes. When its changes are kept, they are proposed as well. The
+ * workspace and git's data stay as they are: a command that moved refs or HEAD is refused.
  */
 export async function runProposed(
   command: StagedShellCommand,
@@ -91,11 +91,11 @@ export async function runProposed(
   }
 }
 
-/** What a command left, sorted into what it changed of what was proposed, and what cannot be proposed. */
+/** The changes that a command made to the proposal, and those that cannot be proposed. */
 class ProposedWork {
   readonly changed: readonly ProposedEffect[];
   readonly left: readonly StageEffect[];
-  /** Proposed files that are as in the workspace again. */
+  /** Proposed files that equal those of the workspace again. */
   readonly #reverted: readonly string[];
   readonly #transaction: Transaction;
   readonly #proposal: StagedTree;
@@ -121,7 +121,7 @@ class ProposedWork {
       const path = this.#pathOf(effect);
       seen.add(path ?? "");
       const [was, is] = [effect.before, effect.after].map(kindOf);
-      // A directory is there as long as a file is in it.
+      // A directory exists only as long as a file is in it.
       if ((was === "none" || was === "directory") && (is === "none" || is === "directory")) continue;
       const isFile = (was === "none" || was === "file") && (is === "none" || is === "file");
       if (path === undefined || !isFile || effect.flags.some((flag) => neverKept.includes(flag))) left.push(effect);
@@ -133,8 +133,8 @@ class ProposedWork {
   }
 
   /**
-   * Adds it to the staged tree. Throws `ToolFailure`: `stale_file` if others changed the same files meanwhile, `too_large`,
-   * before any of it is read.
+   * Adds the changes to the staged tree. Throws `ToolFailure`: `stale_file` if others changed the same files meanwhile;
+   * `too_large` before any of it is read.
    */
   stage(kept: ReadonlySet<StageEffect>, command: string): readonly FileChange[] {
     const changes: FileChange[] = [];
@@ -145,7 +145,7 @@ class ProposedWork {
     const updates = wanted.map(({ effect, path }): StagedUpdate => {
       const { before, after, movedFrom } = effect;
       const known = this.#proposal.files.get(path);
-      // Of what was proposed before, the base is known already.
+      // For a path that was proposed before, the base is known already.
       const base = known === undefined ? this.#base(effect) : undefined;
       const staged = after?.type === "file" ? this.#staged(effect, after.mode) : undefined;
       const was = known === undefined ? (before?.type === "file" ? before.sha256 : undefined) : known.staged?.sha256;
@@ -195,7 +195,7 @@ class ProposedWork {
     return { bytes: readFileSync(`${directory}/${stageParts.upper}/${effect.path}`), mode: mode & permissions };
   }
 
-  /** undefined for one outside of the workspace. */
+  /** Undefined for a path outside of the workspace. */
   #pathOf({ root, path }: Pick<StageEffect, "root" | "path">): string | undefined {
     const absolute = `${this.#transaction.roots[root]?.path ?? ""}/${path}`;
     return isWithin(absolute, this.#workspaceRoot) ? relative(this.#workspaceRoot, absolute) : undefined;
@@ -226,7 +226,7 @@ function describeLeftOut(effect: StageEffect): string {
   return `${path} (${isLink ? "a link cannot be proposed" : "it is not a file of the workspace"})`;
 }
 
-/** Of git's data nothing is proposed: what was moved there would be lost, with the files that belong to it. */
+/** Why the work is refused if git's data changed: it cannot be proposed, and would be lost with the files that belong to it. */
 function refusal(effects: readonly GitEffect[]): string | undefined {
   const moved = effects.find(({ type }) => type !== "index" && type !== "objects" && type !== "work");
   if (moved === undefined) return undefined;

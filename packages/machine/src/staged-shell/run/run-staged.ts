@@ -24,51 +24,54 @@ export interface StagedShellCommand {
   /** Real path, in the workspace. */
   readonly cwd: string;
   readonly timeoutMs: number;
-  /** Bytes of output that are shown while it runs; as many as are kept by default. */
+  /** Bytes of output shown while it runs; by default, as many as are kept. */
   readonly liveBytes?: number | undefined;
-  /** A person said yes to the command itself. */
+  /** True if a person allowed the command itself. */
   readonly confirmed: boolean;
-  /** What a person let this one run have. */
+  /** The login that a person let this one run use. */
   readonly key?: UncoveredKey | undefined;
-  /** Of the program that a person starts by it. */
+  /** Set for a program that a person starts with this run. */
   readonly program?: ProgramHome | undefined;
-  /** For the shell, in place of the command. */
+  /** Text for the shell that replaces the command's. */
   readonly text?: string | undefined;
-  /** Private directory that is `/tmp` for it alone; the one that runs of the workspace share when undefined. */
+  /** Private directory that is its `/tmp`; if undefined, the one that runs of the workspace share. */
   readonly temporary?: string | undefined;
 }
 
 export interface StagedSurroundings {
   readonly stages: Stages;
   readonly zeroAccess: ZeroAccess;
-  /** The session's, in which its background runs are reached; nothing is let through there. Without it the command's is unwatched. */
+  /**
+   * The session's network, in which its background runs are reached; it lets nothing out. Without it, the command's own network
+   * is not observed.
+   */
   readonly network?: WatchedNetwork | undefined;
-  /** What a person let this one run reach: it has a network of its own then, and reaches no background run. */
+  /** Endpoints that a person let this one run reach: it then has its own network, and reaches no background run. */
   readonly allowed?: readonly AllowedEndpoint[] | undefined;
-  /** For some of `allowed`, what the run never sees: added to what it reads there. */
+  /** Logins for some of `allowed`, added to the run's requests; the run never sees them. */
   readonly logins?: readonly AddedLogin[] | undefined;
-  /** Whose layer the command sees, and adds to; without it, what git ignores is kept like all else. */
+  /** The session whose layer the command sees and adds to; without it, files that git ignores are kept like all others. */
   readonly session?: string | undefined;
-  /** What the command sees over the workspace, and adds to in place of it. */
+  /** Proposed changes that the command sees over the workspace, and to which its own are added instead of the workspace. */
   readonly proposal?: StagedTree | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
   /** Everything the command finds in its environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What the command may take of the machine; the usual limits for what is left out. */
+  /** Limits on the machine's resources; the usual ones if left out. */
   readonly limits?: Partial<CommandLimits>;
 }
 
-/** Changes on a stage. They are not true yet: the holder keeps or drops them. */
+/** Changes on a stage. The workspace is still unchanged: the holder keeps or drops them. */
 export interface StagedOffer extends Omit<FoundEffects, "effectsWithout" | "changes" | "edits"> {
   /** Files that can never be kept, and why, to be shown with the result. */
   readonly left: readonly string[];
   /**
-   * Writes it to the workspace, except for some parts. Throws `ToolFailure` `stale_file` if others changed the same meanwhile;
-   * nothing is kept then.
+   * Writes the changes to the workspace, except some parts. Throws `ToolFailure` `stale_file` if others changed the same files
+   * meanwhile; nothing is kept then.
    *
    * @param dropped ids
-   * @param title for a user without a session: what is kept can be undone later under this name
+   * @param title for a user without a session: the kept changes can be undone later under this name
    */
   keep(dropped: ReadonlySet<string>, title?: string): Promise<KeptWork>;
   drop(): Promise<void>;
@@ -77,30 +80,30 @@ export interface StagedOffer extends Omit<FoundEffects, "effectsWithout" | "chan
 /** A staged command that has ended. */
 export interface StagedShellRun extends StagedOffer {
   readonly run: CommandRun;
-  /** What it reached, or wanted to reach. */
+  /** The endpoints that it reached, or tried to reach. */
   readonly connections: readonly Connection[];
-  /** Names that it looked up, and to which no connection was seen. */
+  /** Names that it looked up without a connection being seen. */
   readonly onlyLookedUp: readonly string[];
-  /** Why nothing of it may be kept, if that is known without a question. */
+  /** Why nothing of it may be kept, if no question to a person can change that. */
   readonly refused?: string | undefined;
-  /** What git ignores of it goes into the layer of the session when it is kept: outermost paths, relative to the work tree. */
+  /** What git ignores and goes into the session's layer when it is kept: outermost paths, relative to the work tree. */
   readonly layered: readonly string[];
-  /** Trees of that layer that the command did not see, because the workspace's own were changed meanwhile. */
+  /** Trees of that layer that the command did not see, because the workspace's versions changed meanwhile. */
   readonly stale: readonly string[];
-  /** What is needed to take back all but some parts, as edits; undefined where the tree has to be kept. Before it is kept. */
+  /** What is needed to undo all but some parts, as edits; undefined if only a copy of the tree can. Call it before it is kept. */
   edits(dropped: ReadonlySet<string>): readonly FoundEdit[] | undefined;
 }
 
 /** What of a staged command was kept. */
 export interface KeptWork {
   readonly changes: readonly FileChange[];
-  /** Why later commands do not see what git ignores of it; undefined where they do. */
+  /** Why later commands do not see what git ignores of it; undefined if they do. */
   readonly notInLayer: string | undefined;
 }
 
 /**
- * Runs a shell command on a stage and says what it did. Throws `ToolFailure` for a command that did not start, and for one
- * whose work cannot be looked at.
+ * Runs a shell command on a stage, and returns what it did. Throws `ToolFailure` if the command did not start, or its work cannot
+ * be observed.
  */
 export async function runStaged(
   command: StagedShellCommand,

@@ -3,7 +3,7 @@ import { searchPath } from "../../keys/login/user-program.ts";
 import type { StagedCommand } from "../../stage/staged-command.ts";
 
 /**
- * The command with what a user allowed this one run. No program of the workspace can replace the intended one.
+ * Adds to a command the login that a user allowed for this one run. No program of the workspace can replace the intended one.
  *
  * @param staged real paths of the directories that commands can write to
  */

@@ -4,8 +4,8 @@ import { directoriesOutside } from "../../sandbox/host/search-path.ts";
 import type { StagedCommand } from "../../stage/staged-command.ts";
 
 /**
- * A command with network access that an earlier answer may have allowed: the program of that name is what runs. No program of
- * the workspace can replace it, and none that the workspace's settings name is started.
+ * Prepares a command with network access that an earlier answer may have allowed: the named program runs, no program of the
+ * workspace can replace it, and no program that the workspace's settings name is started.
  *
  * @param staged real paths of the directories that commands can write to
  */
@@ -14,7 +14,7 @@ export function withWayOut(command: StagedCommand, staged: readonly string[]): S
   return { ...command, environment: { ...command.environment, ...nothingNamed, PATH } };
 }
 
-/** They outrank every file of settings. */
+/** Variables that outrank every settings file. */
 const nothingNamed: Readonly<Record<string, string>> = {
   ...settingsEnvironment([
     ["core.hooksPath", "/dev/null"],
@@ -28,12 +28,12 @@ const nothingNamed: Readonly<Record<string, string>> = {
     // A directory that looks like a bare repository, in the middle of a working tree, is not one.
     ["safe.bareRepository", "explicit"],
   ]),
-  // Among several settings of it, git takes the first.
+  // Git uses the first of several such settings.
   GIT_PROXY_COMMAND: "",
-  // Neither `ext`, nor the program of a remote's `vcs`.
+  // Excludes `ext`, and the program that a remote's `vcs` names.
   GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh",
   GIT_TERMINAL_PROMPT: "0",
   npm_config_git: "git",
-  // For the npm that npm starts for a dependency out of git. An empty one would not count.
+  // For the npm that npm starts for a dependency from git. An empty value would be ignored.
   npm_config_node_options: "--no-deprecation",
 };

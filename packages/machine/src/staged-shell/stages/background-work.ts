@@ -1,4 +1,7 @@
-/** Work that nobody waits for and that may fail: the next command does it again and says what is wrong. Disposing waits for all of it. */
+/**
+ * Work that nothing waits for and that may fail: the next command repeats it and reports the error. Disposing waits for all of
+ * it.
+ */
 export class BackgroundWork implements AsyncDisposable {
   readonly #running = new Set<Promise<void>>();
   readonly #ending = new AbortController();
@@ -7,7 +10,7 @@ export class BackgroundWork implements AsyncDisposable {
     return this.#ending.signal.aborted;
   }
 
-  /** @param work with the signal that disposing aborts; not begun after that */
+  /** @param work gets the signal that disposing aborts; not started after disposing */
   begin(work: (signal: AbortSignal) => Promise<void>): void {
     if (!this.hasEnded) void this.add(work(this.#ending.signal));
   }

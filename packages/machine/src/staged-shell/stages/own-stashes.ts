@@ -1,6 +1,6 @@
 import type { GitEffect } from "../../stage/observe/git-effects.ts";
 
-/** What commands of each session stashed since this process began: the rest of a log of stashes is the user's. */
+/** What commands of each session stashed since this process started: all other stashes are the user's. */
 export class OwnStashes {
   readonly #ids = new Map<string, ReadonlySet<string>>();
 
@@ -9,7 +9,7 @@ export class OwnStashes {
     return this.#ids.get(session) ?? new Set();
   }
 
-  /** @param effects of a command of the session, that were kept */
+  /** @param effects the kept effects of a command of the session */
   note(session: string, effects: readonly GitEffect[]): void {
     const added = effects.flatMap((effect) =>
       effect.type === "reflog" && effect.name === "refs/stash" ? (effect.entries?.added ?? []) : [],

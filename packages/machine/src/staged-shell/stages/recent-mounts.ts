@@ -1,9 +1,9 @@
 import type { MountsAhead } from "../../stage/mount/mounts-ahead.ts";
 
-/** Workspaces whose next command finds its mounts made. */
+/** Number of workspaces for which the next command's mounts are made ahead. */
 const most = 8;
 
-/** The mounts made ahead for the workspaces that had a command last. */
+/** The mounts made ahead for the workspaces that ran commands last. */
 export class RecentMounts implements AsyncDisposable {
   readonly #make: (workspaceRoot: string) => MountsAhead;
   /** In the order of their last commands. */
@@ -13,7 +13,7 @@ export class RecentMounts implements AsyncDisposable {
     this.#make = make;
   }
 
-  /** Those of a workspace that has a command now. */
+  /** The mounts of a workspace that runs a command now. */
   of(workspaceRoot: string): MountsAhead {
     const mounts = this.#byWorkspace.get(workspaceRoot) ?? this.#make(workspaceRoot);
     this.#byWorkspace.delete(workspaceRoot);
@@ -21,13 +21,13 @@ export class RecentMounts implements AsyncDisposable {
     const [oldest] = this.#byWorkspace;
     if (this.#byWorkspace.size > most && oldest !== undefined) {
       this.#byWorkspace.delete(oldest[0]);
-      // One that failed leaves its directories to the next start.
+      // If it fails, its directories stay until the next start.
       oldest[1][Symbol.asyncDispose]().catch(() => undefined);
     }
     return mounts;
   }
 
-  /** Undefined for a workspace that has none now. */
+  /** Undefined for a workspace without mounts. */
   known(workspaceRoot: string): MountsAhead | undefined {
     return this.#byWorkspace.get(workspaceRoot);
   }

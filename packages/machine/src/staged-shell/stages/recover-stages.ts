@@ -9,11 +9,12 @@ import { transactionNames } from "../../stage/transaction/transaction.ts";
  * @param stateDir as in `StagesOptions`
  */
 export async function recoverStages(stateDir: string): Promise<readonly RecoveredCommit[]> {
-  // Then there is nothing to be alone with, and nothing is made in a directory that may be another version's.
+  // Without transactions, no lock is needed, and nothing is created in a directory that may be another version's.
   if (transactionNames(stateDir).length === 0) return [];
   return aloneWithCommits(stateDir, async () => {
     const recovered = await recoverCommits(stateDir);
-    // As after a command that ended: the checkpoint around it is the way back, but for what a person kept without a session.
+    // Like a command that ended, it is undone by the checkpoint around it; only what a person kept without a session stays
+    // undoable by name.
     for (const { id, state } of recovered) {
       if ((state === "finished" || state === "kept") && !hasWayBack(stateDir, id)) await forgetCommit(stateDir, id);
     }

@@ -1,8 +1,8 @@
 import { ExpectedError } from "../../expected-error.ts";
 
 /**
- * Whether commands run on a stage. `auto`: where a workspace can be staged. `required`: or they do not run. `off`: the user's
- * own word.
+ * Whether commands run on a stage. `auto`: if the workspace can be staged. `required`: otherwise they do not run. `off`: the
+ * user's explicit choice.
  */
 export type StagesMode = "auto" | "required" | "off";
 

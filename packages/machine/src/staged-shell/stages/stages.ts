@@ -36,31 +36,31 @@ export interface StagesOptions {
   readonly outside?: Outside | undefined;
 }
 
-/** What rules say that nobody may see, besides files with the names of secrets. */
+/** What rules hide from everybody, besides files with the names of secrets. */
 export interface ZeroAccess {
-  /** Of the rules. */
+  /** SHA-256 of the rules. */
   readonly sha256: string;
   /** @param path absolute */
   covers(path: string): boolean;
 }
 
-/** What a run of its own needs. */
+/** The mounts of a run that goes on beside commands. */
 export interface StageBeside {
   readonly machine: ShellMachine;
   readonly mounted: MountedRoots;
-  /** What is to be hidden now. Throws rather than leave anything out. */
+  /** The paths to hide now. Throws rather than leave anything out. */
   look(): Promise<readonly CoveredRoot[]>;
-  /** When no process of the run is there any more. */
+  /** Call it when no process of the run is left. */
   drop(): Promise<void>;
 }
 
 export interface LayeredStage {
   readonly stage: Stage;
-  /** What lies over the workspace in it. */
+  /** The session's layer over the workspace. */
   readonly layer: SessionLayer | undefined;
-  /** Trees of the layer that the command does not see: the workspace's own were changed meanwhile. */
+  /** Trees of the layer that the command does not see, because the workspace's versions changed meanwhile. */
   readonly dropped: readonly string[];
-  /** Has the mounts for the command after this one made while this one runs: it may change nothing that these depend on. */
+  /** Makes the mounts for the next command while this one runs; this one must not change what they depend on. */
   prepareNext(): void;
 }
 
@@ -71,13 +71,13 @@ export class Stages implements AsyncDisposable {
   readonly #support = new Map<string, Promise<StageSupport>>();
   readonly #ahead: RecentMounts;
   readonly #background = new BackgroundWork();
-  /** Stages that were given back are ready for the next run, or gone. */
+  /** Resolves when the stages given back are ready for the next run, or removed. */
   #returned: Promise<void> = Promise.resolve();
-  /** Runs that go on, each by the workspace that it is beside the commands of. */
+  /** Runs that go on, with the workspace beside whose commands each runs. */
   readonly #beside = new Map<object, string>();
   readonly stashes = new OwnStashes();
 
-  /** After `recoverStages`. */
+  /** Call it after `recoverStages`. */
   constructor(options: StagesOptions) {
     this.#options = options;
     this.#ahead = new RecentMounts((workspaceRoot) => {
@@ -97,14 +97,14 @@ export class Stages implements AsyncDisposable {
     return this.#options.mode ?? "auto";
   }
 
-  /** Whether commands of a workspace can be staged: tried once. @param workspaceRoot real path */
+  /** Whether commands of a workspace can be staged; tried once. @param workspaceRoot real path */
   support(workspaceRoot: string): Promise<StageSupport> {
     const known = this.#support.get(workspaceRoot);
     if (known !== undefined) return known;
     const { stateDir, home } = this.#options;
     const support = probeStage(stateDir, stageRoots(workspaceRoot, home));
     this.#support.set(workspaceRoot, support);
-    // What failed in a way that nobody foresaw is tried again.
+    // An unforeseen failure is not remembered: the next call tries again.
     const settled = support.then(
       () => undefined,
       () => void this.#support.delete(workspaceRoot),
@@ -113,25 +113,25 @@ export class Stages implements AsyncDisposable {
     return support;
   }
 
-  /** The same where it cannot be done without. Throws `StageUnavailable`. */
+  /** The support of a workspace that must be staged. Throws `StageUnavailable`. */
   async #needed(workspaceRoot: string): Promise<Extract<StageSupport, { readonly state: "staged" }>> {
     const support = await this.support(workspaceRoot);
     if (support.state === "staged") return support;
     throw new StageUnavailable(support.obstacle, support.reason, support.advice);
   }
 
-  /** What leads to files that are obeyed like those that name them, as it was when the last stage of a workspace was made. */
+  /** What leads to files that tools obey, as of the last stage made for the workspace. */
   leads(workspaceRoot: string): ControlLeads {
     return this.#roots.get(workspaceRoot)?.roots.leads ?? { links: [], configurations: [] };
   }
 
   /**
-   * A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left then.
+   * A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left behind then.
    *
-   * @param network that the command is in; one of its own without
-   * @param session whose layer the command sees, if it has one
-   * @param caches that it finds
-   * @param reads whether it certainly only reads: asked when the workspace was looked through
+   * @param network for the command; without it, the command has its own
+   * @param session whose layer the command sees, if there is one
+   * @param caches that the command sees
+   * @param reads whether the command certainly only reads; called after the workspace was examined
    */
   async stage(
     workspaceRoot: string,
@@ -158,7 +158,7 @@ export class Stages implements AsyncDisposable {
         ? await this.#ahead.of(workspaceRoot).themselves(covered, network)
         : await this.#mounted(workspaceRoot, covered, { network, caches });
     const prepareNext = (): void => {
-      // The network of a run that fetches is for that run alone.
+      // The network of a run that fetches belongs to that run alone.
       if (mounted.laid === undefined || mounted.mounts.readOnly !== undefined || caches?.all === true) return;
       this.#background.begin(async () => this.#ahead.of(workspaceRoot).prepare(covered, network));
     };
@@ -184,14 +184,17 @@ export class Stages implements AsyncDisposable {
     }
   }
 
-  /** It has grown, or the session's layer has: from the next command on it is one that cannot be staged, until the server starts again. */
+  /**
+   * Called when the workspace, or the session's layer, has grown too large: from the next command on, it cannot be staged until
+   * the server restarts.
+   */
   #tooLarge(workspaceRoot: string, { obstacle, message, advice }: StageUnavailable): void {
     this.#support.set(workspaceRoot, Promise.resolve({ state: "unavailable", obstacle, reason: message, advice }));
   }
 
   /**
-   * What a run needs that is never looked at, and lasts. Throws as `stage` does.
-   * @param session whose layer it sees, as it is now
+   * The mounts for a run that goes on and whose changes are never looked at. Throws as `stage` does.
+   * @param session whose layer, as it is now, the run sees
    */
   async beside(
     workspaceRoot: string,
@@ -224,8 +227,8 @@ export class Stages implements AsyncDisposable {
   }
 
   /**
-   * Takes back the stage of a run that left nothing, in the background: the next one has its directories. For where no run goes on
-   * beside it.
+   * Takes back the stage of a run that left nothing, in the background, so that the next run gets its directories. Only if no run
+   * goes on beside it.
    */
   giveBack(workspaceRoot: string, stage: Stage): void {
     const giving = async (): Promise<void> => {
@@ -234,19 +237,22 @@ export class Stages implements AsyncDisposable {
       if (spare === undefined || ahead === undefined) await removeTransaction(stage.transaction);
       else await ahead.keep(spare);
     };
-    // What could not be removed takes only space, until the next start.
+    // Left-over directories only take space until the next start.
     this.#returned = this.#background.add(giving());
   }
 
-  /** Whether a run goes on beside the commands of a workspace. They share a network and a `/tmp`, and with that whatever is open. */
+  /**
+   * Whether a run goes on beside a workspace's commands. It shares a network and `/tmp` with them, so that open files can be
+   * passed.
+   */
   hasBeside(workspaceRoot: string): boolean {
     return [...this.#beside.values()].includes(workspaceRoot);
   }
 
   /**
-   * A network for commands. Throws `StageUnavailable`, and `Error` when nothing can listen in it.
-   * @param allowed for one command alone: nothing else may run in it then
-   * @param logins for some of these
+   * A network for commands. Throws `StageUnavailable`, and `Error` if nothing can listen in it.
+   * @param allowed for one command: nothing else may run in the network then
+   * @param logins for some of `allowed`
    */
   async openNetwork(
     workspaceRoot: string,
@@ -258,26 +264,26 @@ export class Stages implements AsyncDisposable {
     return WatchedNetwork.open({ bubblewrap, allowed, logins, outside: this.#options.outside });
   }
 
-  /** Where a host leads that is in one of this machine's own networks; undefined for any other. */
+  /** The address of a host in one of this machine's own networks; undefined for any other host. */
   async privateAddress(endpoint: Endpoint): Promise<string | undefined> {
     const way = await wayOut(endpoint, this.#options.outside ?? theInternet);
     return way.type === "private" ? way.address : undefined;
   }
 
-  /** What commands in such a network find as the settings of their name server. */
+  /** Path of the file that commands in such a network see as `/etc/resolv.conf`. */
   get resolver(): string {
     return join(this.#options.stateDir, "resolv.conf");
   }
 
-  /** The layer of a session over a workspace; undefined when it has none. */
+  /** The layer of a session over a workspace; undefined if it has none. */
   async layer(workspaceRoot: string, session: string): Promise<SessionLayer | undefined> {
     const [workTree] = stageRoots(workspaceRoot, this.#options.home);
     return workTree === undefined ? undefined : SessionLayer.open(this.#options.stateDir, session, workTree);
   }
 
   /**
-   * Makes the mounts for the next command, in the background. For when what the last one did is kept or dropped.
-   * @param layer of the session that had it
+   * Makes the mounts for the next command, in the background. Call it when the last command's work was kept or dropped.
+   * @param layer of the last command's session
    * @param network of that session
    */
   prepare(workspaceRoot: string, layer?: SessionLayer, network?: SessionNetwork): void {
@@ -291,8 +297,9 @@ export class Stages implements AsyncDisposable {
   }
 
   /**
-   * The same for the first command of a workspace, which would have to wait for a look at all of it.
-   * @param openNetwork of the session that will have it
+   * Makes the mounts for a workspace's first command, in the background, so that it need not wait until the workspace is
+   * examined.
+   * @param openNetwork of the session that will run it
    */
   warmUp(workspaceRoot: string, zeroAccess: ZeroAccess, openNetwork: () => Promise<WatchedNetwork | undefined>): void {
     this.#background.begin(async (signal) => {
@@ -304,7 +311,7 @@ export class Stages implements AsyncDisposable {
     });
   }
 
-  /** A copy is made for a command when that is there: in an older one, what the user changed would not show. */
+  /** False for copies: they are made when the command comes, because an older copy would miss the user's changes. */
   async #hasOverlays(workspaceRoot: string): Promise<boolean> {
     const support = await this.support(workspaceRoot);
     return support.state === "staged" && support.noOverlay === undefined;
@@ -323,14 +330,14 @@ export class Stages implements AsyncDisposable {
     this.#ahead.of(workspaceRoot).prepare(covered, network);
   }
 
-  /** A workspace goes, with all that works in it: nothing of it is kept ready. */
+  /** Call it when a workspace and all its sessions are gone: nothing is kept ready for it. */
   async forget(workspaceRoot: string): Promise<void> {
     await this.#background.idle();
     for (const known of [this.#roots, this.#support]) known.delete(workspaceRoot);
     await this.#ahead.forget(workspaceRoot);
   }
 
-  /** Nothing may be staged any more. */
+  /** Call it when nothing will be staged any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#background[Symbol.asyncDispose]();
     await this.#ahead[Symbol.asyncDispose]();
@@ -349,7 +356,7 @@ export class Stages implements AsyncDisposable {
   }
 }
 
-/** A layer that cannot be looked through is dropped: secrets in it would show. */
+/** Drops a layer that cannot be examined, because secrets in it would show. */
 async function lookThrough(
   roots: CoveredRoots,
   layer: SessionLayer | undefined,
@@ -359,7 +366,7 @@ async function lookThrough(
     return await roots.look(layer);
   } catch (error) {
     if (layer === undefined || layer.trees.length === 0) throw error;
-    // It throws again where the workspace itself is at fault.
+    // Throws if the workspace itself is the cause.
     await roots.look();
     dropped.push(...(await layer.drop(layer.trees.map(({ path }) => path))));
     return roots.look(layer);
