@@ -23,13 +23,13 @@ import { journalStates, readWatchJournal, type WatchJournal, writeWatchJournal }
 export interface WatchedCommand {
   /** Real path. */
   readonly workspaceRoot: string;
-  /** What the one who let it run agreed to. */
+  /** What the person who let it run agreed to. */
   readonly agreed: AgreedControl;
-  /** Paths that it cannot change: a sandbox mounts them read-only. */
+  /** Paths that the command cannot change, because a sandbox mounts them read-only. */
   readonly untouchable: readonly string[];
-  /** Milliseconds after which it is ended. */
+  /** Milliseconds after which the command is ended. */
   readonly timeoutMs: number;
-  /** Globs of further branches that only git may move, as it was told to. */
+  /** Globs of further branches that only git may move, and only as the command says. */
   readonly protectedBranches?: readonly string[] | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface ControlRun {
   end(): PutBackFiles;
 }
 
-/** What a command may take to end after its time is up. */
+/** Milliseconds that a command may take to end after its time is up. */
 const graceMs = 10_000;
 
 /**
@@ -54,7 +54,7 @@ export class ControlWatch implements Disposable {
   readonly #index: IndexWatch;
   readonly #refs: RefsWatch;
   readonly #trees = new Map<string, ControlTree>();
-  /** Of commands that have not ended, or could not be put back; by their files. */
+  /** Journals of commands that have not ended or could not be put back, by file. */
   readonly #open = new Map<string, WatchJournal>();
   #runs = 0;
 
@@ -67,10 +67,10 @@ export class ControlWatch implements Disposable {
     this.#refs = new RefsWatch(this.#bytes);
   }
 
-  /** Also puts back what commands left of processes that were killed. */
+  /** Opens the watch, and puts back what commands of killed processes left. */
   static open(options: { readonly stateDir: string; readonly home: string }): {
     readonly watch: ControlWatch;
-    /** By workspace. */
+    /** The commands put back, each with its workspace. */
     readonly recovered: readonly RecoveredCommand[];
   } {
     const { stateDir, home } = options;
@@ -78,7 +78,7 @@ export class ControlWatch implements Disposable {
     const recovered = (existsSync(parent) ? readdirSync(parent) : []).flatMap((name) => {
       const owner = /^(\d+-\d+-[0-9a-f]+)\.\d+$/.exec(name)?.[1];
       if (owner === undefined || isRunning(owner)) return [];
-      // One server takes it over, however many start at once; should that one be killed, the next does.
+      // Of several servers that start, one takes over the journals; if it is killed, the next one does.
       const own = nextOwn(parent);
       try {
         renameSync(join(parent, name), own);
@@ -92,15 +92,15 @@ export class ControlWatch implements Disposable {
   }
 
   /**
-   * Waits for other commands over the same repository, as `repositoryTurn` says. For a command without a sandbox, before it
-   * begins; in one, what working trees have in common can hardly be changed.
+   * Waits for other commands over the same repository, as `repositoryTurn` says. Call it before a command without a sandbox; a
+   * sandboxed command can hardly change what working trees share.
    */
   turn(workspaceRoot: string, { signal }: { readonly signal: AbortSignal }): Promise<Disposable> {
     const common = repositoryPaths(workspaceRoot, this.#home)?.writable[0];
     return repositoryTurn(new ProcessLocks(join(this.#stateDir, "locks")), common ?? workspaceRoot, { signal });
   }
 
-  /** Throws when the workspace cannot be looked through; the command must not run then. */
+  /** Throws if the workspace cannot be examined; the command must not run then. */
   begin(command: WatchedCommand): ControlRun {
     const { workspaceRoot, agreed, untouchable, timeoutMs, protectedBranches } = command;
     const repository = repositoryPaths(workspaceRoot, this.#home);
@@ -153,7 +153,7 @@ export class ControlWatch implements Disposable {
         if (ended) return { files: [], keptIn: "" };
         ended = true;
         const done = this.#end(journal);
-        // What could not be put back is tried once more at the next start.
+        // What could not be put back stays in the journal, and the next start tries again.
         if (done.files.every(({ what }) => what !== "failed")) {
           rmSync(file, { force: true });
           this.#open.delete(file);
@@ -164,7 +164,7 @@ export class ControlWatch implements Disposable {
     };
   }
 
-  /** What could not be put back, and commands that have not ended, are left to the next start. */
+  /** Leaves to the next start what could not be put back, and commands that have not ended. */
   [Symbol.dispose](): void {
     if (this.#journals().length === 0) rmSync(this.#own, { recursive: true, force: true });
   }
@@ -209,7 +209,7 @@ export class ControlWatch implements Disposable {
     return { files, keptIn: existsSync(aside.directory) ? aside.directory : "" };
   }
 
-  /** What no open command and no next look needs. */
+  /** Forgets kept bytes that no open command and no next look needs. */
   #forget(): void {
     for (const [key, tree] of this.#trees) if (!existsSync(tree.root)) this.#trees.delete(key);
     this.#bytes.keepOnly([
@@ -238,7 +238,7 @@ export class ControlWatch implements Disposable {
     return readdirSync(this.#own).filter((name) => name.endsWith(".json"));
   }
 
-  /** What cannot be put back is kept aside with all that is known of it, and not tried again. */
+  /** Puts back what dead processes left. What fails is kept aside with its journal, and not tried again. */
   #recover(): readonly RecoveredCommand[] {
     const done = this.#journals().flatMap((name): readonly RecoveredCommand[] => {
       let workspaceRoot: string | undefined;

@@ -24,13 +24,13 @@ export interface SeenIndex {
   readonly path: string;
   /** Top of the work tree. */
   readonly workTree: string;
-  /** Absent where there was none. */
+  /** Absent if there was no index. */
   readonly state?: ControlState | undefined;
 }
 
 const maxBytes = 256 * 1024 * 1024;
 
-/** Remembers a work tree's index; what is added to it unseen goes into the next commit. */
+/** Remembers a work tree's index: entries added to it unseen would go into the next commit. */
 export class IndexWatch {
   readonly #bytes: KeptBytes;
   readonly #known = new Map<string, { readonly stamp: string; readonly sha256: string }>();
@@ -44,13 +44,13 @@ export class IndexWatch {
     return { path, workTree, state: this.#state(path) };
   }
 
-  /** What a next look goes by; it counts on the bytes being kept. Indexes that are gone are forgotten. */
+  /** The states that the next look relies on; their bytes must be kept. Forgets indexes that are gone. */
   remembered(): readonly ControlState[] {
     for (const path of this.#known.keys()) if (!existsSync(path)) this.#known.delete(path);
     return [...this.#known.values()].map(({ sha256 }) => ({ type: "file", mode: 0, sha256 }));
   }
 
-  /** What git tracks, by the index before and now. */
+  /** What git tracks, by the index before the command and now. */
   around(
     { path, workTree, state }: SeenIndex,
     targets: ControlTargets,
@@ -63,7 +63,7 @@ export class IndexWatch {
       (read ??= { before: this.#entries(state, isControl), now: this.#entries(stateNow, isControl) });
     const nameOf = (file: string): string => relative(workTree, file);
     return {
-      // What cannot be told counts as tracked: it is put back then.
+      // If an index cannot be read, the file counts as tracked, so that it is put back.
       isTracked: (file) => {
         const { before, now } = entries();
         return before === undefined || now === undefined || before.has(nameOf(file)) || now.has(nameOf(file));
@@ -79,8 +79,8 @@ export class IndexWatch {
   }
 
   /**
-   * Restores the index if its entries for control files or other repositories were changed by other means than git: an entry
-   * that git added equals the file in the work tree. Call it when the work tree is restored.
+   * Restores the index if its entries for control files or other repositories were changed other than by git: an entry that git
+   * added equals the file in the work tree. Call it after the work tree is restored.
    */
   putBack(
     seen: SeenIndex,
@@ -97,7 +97,7 @@ export class IndexWatch {
     if (isSame(state, stateNow)) return [];
     const isControl = controlIn(workTree, targets);
     const before = this.#entries(state, isControl);
-    // Nothing is known of one that could not be read.
+    // If the index could not be read before, there is nothing to compare with.
     if (before === undefined) return [];
     const now = this.#entries(stateNow, isControl);
     const mayAdd = git === "beside" || installs || manifests;
@@ -121,9 +121,9 @@ export class IndexWatch {
     const stamp = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":");
     const known = this.#known.get(path);
     const mode = Number(stat.mode & 0o7777n);
-    // Git replaces its index, it does not write into it: another one is another inode.
+    // Git replaces its index instead of writing into it: a new index has a new inode.
     if (known?.stamp === stamp) return { type: "file", mode, sha256: known.sha256 };
-    // Before it is read: a large one takes longer than a tick.
+    // Decided before the file is read, because reading a large file takes longer than a tick.
     const isSettled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs;
     const bytes = readFileSync(path);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -146,17 +146,17 @@ export class IndexWatch {
 
 type ControlEntries = ReadonlyMap<string, string> | undefined;
 
-/** The same bytes, or none both times; what could not be read may be anything. */
+/** True for equal bytes, or no file both times; false if a file could not be read. */
 function isSame(before: ControlState | undefined, now: ControlState | undefined): boolean {
   if (before === undefined || now === undefined) return before === now;
   return before.type === "file" && now.type === "file" && before.sha256 === now.sha256;
 }
 
 /**
- * Mode and object of each control file of an index, and of each link to another repository; undefined for an index of which
- * nothing can be told.
+ * Mode and object of each control file in an index, and of each link to another repository; undefined if the index cannot be
+ * read.
  *
- * @param isControl of a path from the work tree's top
+ * @param isControl tells whether a path from the work tree's top is a control file
  */
 function controlEntries(bytes: Uint8Array, isControl: (path: string) => boolean): ControlEntries {
   const layout = indexLayout(bytes);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { entryAt } from "../entry-at.ts";
 import { readGitHead } from "../git-data/git-head.ts";
 
-/** Larger ones are not compared, and count as different. */
+/** Larger files are not compared, and count as different. */
 const maxBytes = 16 * 1024 * 1024;
 
 /**
@@ -32,12 +32,12 @@ export function isStaged(
   if (!stat.isFile() || stat.size > maxBytes) return false;
   if (mode !== ((stat.mode & 0o100n) === 0n ? "100644" : "100755") && mode !== before?.split(" ")[0]) return false;
   const bytes = readFileSync(path);
-  // Git may add lines as other systems end them.
+  // Git may convert line ends to those of other systems.
   const normalised = Buffer.from(bytes.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
   return objectOf(bytes, entry) === object || objectOf(normalised, entry) === object;
 }
 
-/** Digest of a file's content as git's object, in the algorithm that an entry of the index has. */
+/** Id that git would give to content as an object, in the hash algorithm of the entry's id. */
 export function objectOf(content: Uint8Array, entry: string): string {
   const algorithm = entry.split(" ").at(-1)?.length === 64 ? "sha256" : "sha1";
   return createHash(algorithm).update(`blob ${content.length}\0`).update(content).digest("hex");

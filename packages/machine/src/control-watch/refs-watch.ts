@@ -22,14 +22,14 @@ import type { KeptBytes } from "./state/kept-bytes.ts";
 export interface SeenRefs {
   /** Top of the work tree. */
   readonly workTree: string;
-  /** Git's directory of this work tree, with HEAD, and the one of all, with the refs. Absolute. */
+  /** Git's directory of this work tree, which has HEAD, and the common one, which has the refs. Absolute. */
   readonly directory: string;
   readonly common: string;
   /** Globs of protected branches, besides those that always are. */
   readonly protect: readonly string[];
   /** HEAD's file. */
   readonly head?: ControlState | undefined;
-  /** What protected refs say, by their whole names. */
+  /** Values of protected refs, by full name. */
   readonly refs: readonly (readonly [name: string, value: string])[];
   /** The file of packed refs. */
   readonly packed?: ControlState | undefined;
@@ -44,9 +44,9 @@ interface PutBackOptions {
 
 const packedFile = "packed-refs";
 const maxBytes = 64 * 1024 * 1024;
-/** Separates what is unusual about a ref's file from its content. */
+/** Separates a ref file's content from a note of what is unusual about it. */
 const odd = "\0";
-/** Remembers HEAD and the protected branches, and sets them back where git was not told to move them. */
+/** Remembers HEAD and the protected branches, and restores them if they were not moved as git was told. */
 export class RefsWatch {
   readonly #bytes: KeptBytes;
 
@@ -130,7 +130,7 @@ export class RefsWatch {
   ): string {
     const back = SetBack.at(common, { bytes: this.#bytes, aside });
     const path = join(common, name);
-    // Before what is packed, git looks for a file.
+    // Git looks for a ref's own file before packed refs.
     const lying = back.to(path, was === undefined ? undefined : this.#keep(`${said(was)}\n`));
     const file = join(common, packedFile);
     const text = textOf(file);
@@ -156,7 +156,7 @@ export class RefsWatch {
     return kept.type === "file" ? { ...kept, mode: Number(stat.mode & 0o7777n) } : kept;
   }
 
-  /** The branch that a HEAD names; undefined for a commit. */
+  /** The branch that HEAD names; undefined for a commit. */
   #branchOf(state: ControlState | undefined): string | undefined {
     const text =
       state?.type === "file"
@@ -184,7 +184,7 @@ function said(value: string): string {
 /** Refs that show other objects in place of the true ones. */
 const replaced = "refs/replace/";
 
-/** Protected branches, the remote's default and replaced objects, as git would read them: a file of its own first. */
+/** Protected branches, the remote's default and replaced objects, as git would read them: a ref's own file first. */
 function protectedRefs(common: string, protect: readonly string[]): ReadonlyMap<string, string> {
   const isWatched = (name: string): boolean =>
     name === remoteHead ||
@@ -195,7 +195,7 @@ function protectedRefs(common: string, protect: readonly string[]): ReadonlyMap<
   for (const [name, value] of packed.refs) {
     if (!isWatched(name)) continue;
     const other = refs.get(name);
-    // Which one of two git takes is not certain: both count.
+    // It is uncertain which of the two git uses, so both count.
     refs.set(name, other === undefined ? value : `${other.replaceAll(odd, " ")}${odd}${value}`);
   }
   for (const name of [...filesBelow(common, "refs/heads"), ...filesBelow(common, "refs/replace"), remoteHead]) {
@@ -217,7 +217,7 @@ function filesBelow(common: string, directory: string): readonly string[] {
   }
 }
 
-/** A ref in a place that is written without git, by way of a link, is another one. */
+/** Value of a ref's own file; a ref that a link leads to, written without git, counts as a different value. */
 function looseRef(common: string, name: string): string | undefined {
   const path = join(common, name);
   const stat = entryAt(path);
@@ -227,7 +227,7 @@ function looseRef(common: string, name: string): string | undefined {
   return isThroughLink ? `${stat.isSymbolicLink() ? readlinkSync(path) : "link"}${odd}${text}` : text;
 }
 
-/** In latin1, so that bytes stay what they are. Empty for what is not there; undefined for what is not a file, or too large for one of refs. */
+/** Text in latin1, which keeps all bytes. Empty if there is no file; undefined for what is not a file, or too large for refs. */
 function readText(path: string): string | undefined {
   try {
     const stat = statSync(path);
@@ -244,8 +244,8 @@ function textOf(path: string): string {
 }
 
 /**
- * Whether a work tree that the command could not reach is on the branch, and its reflog says that it moved it: the user
- * committed meanwhile.
+ * Whether a work tree that the command could not reach is on the branch and, by its reflog, moved it: the user committed
+ * meanwhile.
  */
 function isMovedElsewhere(
   { name, is }: { readonly name: string; readonly is: string | undefined },

@@ -2,18 +2,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ProcessLocks } from "../process/locks/process-lock.ts";
 
-/** Milliseconds between looks: the one in front may be another process, and may be killed. */
+/** Milliseconds between looks: the command in front may belong to another process, which may be killed. */
 const pollMs = 200;
-/** As long as a turn waits for a working tree, where nothing else is said. */
+/** Default limit in milliseconds for waiting. */
 const defaultLimitMs = 300_000;
 
 /**
- * Waits in line, over all processes of the state directory, until no other command runs over this repository: each would put
- * back what the other was told to change. Rejects with `ToolFailure` `repository_busy` after the limit, and with the signal's
- * reason when it aborts.
+ * Waits in line, over all processes of the state directory, until no other command runs over this repository: each would put back
+ * the changes that the other was told to make. Rejects with `ToolFailure` `repository_busy` after the limit, and with the
+ * signal's reason when it aborts.
  *
  * @param repository real path of git's directory, or of a workspace without one
- * @returns to be disposed when the command has ended
+ * @returns the turn, to be disposed when the command has ended
  */
 export async function repositoryTurn(
   locks: ProcessLocks,

@@ -23,12 +23,12 @@ import { hasCode } from "../../system-error.ts";
 const chunkBytes = 1024 * 1024;
 /** Maximum for what one command left: copying blocks the server. */
 const maxCopiedBytes = 64 * 1024 * 1024;
-/** What a name costs, of however few bytes. */
+/** Bytes counted for each name, however small the entry. */
 const entryBytes = 4096;
 
-/** Private directory for what one command left where it was put back. */
+/** Private directory for what was moved out of the way when a command's changes were put back. */
 export class Aside {
-  /** Absolute. Made when there is something. */
+  /** Absolute path. Created when something is moved there. */
   readonly directory: string;
   readonly #rename: typeof renameSync;
   readonly #room: { bytes: number };
@@ -47,13 +47,14 @@ export class Aside {
   }
 
   /**
-   * Moves a file, link or directory into it, beside what is there of that name. Where it cannot be renamed, because that is on
-   * another device or not permitted, it is copied, compared, and only then removed. What cannot be copied whole, or is too much,
-   * gets a name in the tree's top directory that nobody obeys. Throws where it has to stay.
+   * Moves a file, link or directory into the private directory, next to anything of that name there. If it cannot be renamed,
+   * because it is on another device or that is not permitted, it is copied, compared, and only then removed. What cannot be
+   * copied completely, or is too large, is renamed in the tree's top directory to a name that no tool obeys. Throws if it has to
+   * stay.
    *
-   * @param name relative; where it is to lie
+   * @param name relative path in the private directory
    * @param top the tree's top directory, on the same device
-   * @returns its name there; undefined when it lies aside
+   * @returns its name in the top directory; undefined if it was moved aside
    */
   take(from: string, { name, top }: { readonly name: string; readonly top: string }): string | undefined {
     const wanted = join(this.directory, name);
@@ -83,12 +84,12 @@ export class Aside {
   }
 }
 
-/** @returns the name that it got in the directory */
+/** @returns the entry's new name in the top directory */
 function stayIn(top: string, from: string, cause: unknown): string {
   const path = freeName(join(top, `put-back-${Date.now()}`));
   try {
     renameSync(from, path);
-    // What lies in a directory could be obeyed for its own name.
+    // Closed, because tools could obey what lies in the directory by its own name.
     if (lstatSync(path).isDirectory()) chmodSync(path, 0);
     return basename(path);
   } catch (error) {
@@ -104,7 +105,7 @@ function freeName(wanted: string): string {
   }
 }
 
-/** Follows no link. Modes of the owner's own files and directories keep nobody out. */
+/** Copies without following links. Does not rely on the modes of the owner's own files and directories. */
 function copy(from: string, to: string, room: { bytes: number }): void {
   const stat = lstatSync(from);
   take(room, entryBytes);
@@ -122,7 +123,7 @@ function copy(from: string, to: string, room: { bytes: number }): void {
     letIn(from, stat, 0o400);
     copyFile(from, to, { mode: 0o600 | (stat.mode & 0o100), size: stat.size });
   }
-  // Pipes and sockets hold nothing.
+  // Pipes and sockets hold nothing to copy.
 }
 
 function take(room: { bytes: number }, bytes: number): void {
@@ -171,7 +172,7 @@ function writeWhole(descriptor: number, bytes: Uint8Array, at: number): number {
   return bytes.length;
 }
 
-/** Throws where two files differ. */
+/** Throws if two files differ. */
 function compare(one: number, other: number): void {
   const others = chunksOf(other);
   for (const chunk of chunksOf(one)) {

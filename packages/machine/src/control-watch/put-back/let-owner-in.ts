@@ -4,8 +4,8 @@ import { holdDirectory } from "../../workspace/files/held-directory.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 
 /**
- * Gives the owner back what a command may have taken away: to list and to change the root and each directory on this way.
- * Follows no link, stops where the way ends, and leaves directories of others alone.
+ * Gives the owner the right to list and change the root and each directory on the way, which a command may have taken away.
+ * Follows no link, stops where the way ends, and leaves other users' directories alone.
  */
 export function letOwnerIn(root: WorkspaceRoot, components: readonly string[]): void {
   if (process.platform === "win32") return;
@@ -16,7 +16,7 @@ export function letOwnerIn(root: WorkspaceRoot, components: readonly string[]): 
       letIn(parent.entry(name));
     }
   } catch (error) {
-    // Anyone who goes on there says what is wrong.
+    // The caller that goes on there reports the error.
     if (!passable.has(systemErrorCode(error) ?? "")) throw error;
   }
 }
@@ -32,7 +32,7 @@ function letIn(path: string): void {
   }
 }
 
-/** Linux's O_PATH, which Node does not name: a directory that may not be read can be held by it. */
+/** Linux's O_PATH, which Node does not name: it can hold a directory that may not be read. */
 const linuxPath = 0o10000000;
 const byPath =
   (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0) | (process.platform === "linux" ? linuxPath : 0);

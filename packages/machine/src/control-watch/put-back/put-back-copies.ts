@@ -2,27 +2,27 @@ import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 
-/** What lies aside is kept so many days, and of so many commands of a workspace; the oldest go first. */
+/** Days for which moved files are kept, and commands per workspace; the oldest go first. */
 export const keptAside = { days: 30, commands: 100 } as const;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Private directory for what one command left where it was put back. Made when there is something. */
+/** Private directory for what was moved out of the way of one command's put-back. Created when needed. */
 export function asideOf(stateDir: string, workspaceRoot: string, run: number): string {
   return join(directoryOf(stateDir, workspaceRoot), `${Date.now()}-${run}`);
 }
 
-/** For what is known of commands that could not be put back at a start. */
+/** Private directory for the journals of commands that could not be put back at a start. */
 export function failedAsideOf(stateDir: string, own: string): string {
   return join(stateDir, "put-back", "failed", `${Date.now()}-${own.slice(own.lastIndexOf(".") + 1)}`);
 }
 
-/** Removes what has lain aside for too long, or is too much, of one workspace. */
+/** Removes moved files of one workspace that are too old or too many. */
 export function sweepAside(stateDir: string, workspaceRoot: string): void {
   sweep(directoryOf(stateDir, workspaceRoot));
 }
 
-/** The same of all workspaces. */
+/** Removes moved files of all workspaces that are too old or too many. */
 export function sweepAllAside(stateDir: string): void {
   const parent = join(stateDir, "put-back");
   for (const name of namesIn(parent)) sweep(join(parent, name));
@@ -44,13 +44,13 @@ function sweep(directory: string): void {
   }
 }
 
-/** Also directories that the command closed. What cannot be removed is left for the next time. */
+/** Removes a tree, also directories that the command closed. What cannot be removed is left for the next time. */
 function removeTree(path: string): void {
   try {
     letIn(path);
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // It is of another user, or another process sweeps as well: it lies in a private place either way.
+    // The tree belongs to another user, or another process removes it too; it is in a private place either way.
   }
 }
 

@@ -15,11 +15,11 @@ import { SetBack } from "./set-back.ts";
 
 export interface ChangedTree {
   readonly root: string;
-  /** The directory that was there when the command began. */
+  /** The directory as it was opened when the command began. */
   readonly held: WorkspaceRoot;
   readonly tree: ControlTree;
   readonly before: ControlStates;
-  /** Directories that could not be read before. */
+  /** Directories that could not be read before the command. */
   readonly unreadable: readonly string[];
   readonly untouchable: readonly string[];
   readonly targets: ControlTargets;
@@ -33,7 +33,7 @@ export interface ChangedTree {
 
 export type PutBackFiles = NonNullable<ToolOutcome["putBack"]>;
 
-/** Compares a tree's control files with what they were, and puts back what nobody agreed to. */
+/** Compares a tree's control files with their earlier states, and puts back changes that nobody agreed to. */
 export function putBack(changed: ChangedTree): readonly PutBackFile[] {
   const { root, held, before, agreed, bytes, aside, deadline } = changed;
   const { states, unlisted } = lookIntoAll(changed);
@@ -78,7 +78,7 @@ export function putBack(changed: ChangedTree): readonly PutBackFile[] {
   return done;
 }
 
-/** Also into directories that the command closed: what cannot be listed can still be obeyed, by its name. */
+/** Also opens directories that the command closed: files in them can still be obeyed by name. */
 function lookIntoAll({
   root,
   held,
@@ -108,7 +108,7 @@ function changesOf({ root, tree, before, targets }: ChangedTree, after: ControlS
   });
 }
 
-/** By the time of the last change of the file, or of the nearest directory that is left. */
+/** Judged by the ctime of the file, or of the nearest existing directory above it. */
 export function changedBefore(deadline: number, path: string, root: string): boolean {
   for (let at = path; isWithin(at, root); at = dirname(at)) {
     const stat = entryAt(at);
@@ -117,7 +117,7 @@ export function changedBefore(deadline: number, path: string, root: string): boo
   return true;
 }
 
-/** For the model, and for anyone who looks at what it did. */
+/** Text for the model, and for people who look at what the command did. */
 export function describePutBack({ files, keptIn }: PutBackFiles): string {
   const back = files.filter(({ what }) => what !== "failed");
   const failed = files.filter(({ what }) => what === "failed");
@@ -128,14 +128,14 @@ export function describePutBack({ files, keptIn }: PutBackFiles): string {
   ].join(" ");
 }
 
-/** What was left of a command whose process was killed. */
+/** What was put back of a command whose process was killed. */
 export interface RecoveredCommand extends PutBackFiles {
   readonly workspaceRoot: string;
-  /** Where it is kept how things were; set when not all could be put back. */
+  /** Directory of the journal with the earlier states; set if not everything could be put back. */
   readonly knownIn?: string;
 }
 
-/** For the one who starts a server. */
+/** Text for the person who starts a server. */
 export function describeRecovered({ workspaceRoot, knownIn, ...putBack }: RecoveredCommand): string {
   const known = knownIn === undefined ? "" : ` How it was before is kept in ${knownIn}.`;
   return `A command in ${workspaceRoot} was cut off: ${describePutBack(putBack)}${known}`;

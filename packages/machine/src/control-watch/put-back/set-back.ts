@@ -14,7 +14,7 @@ import { letOwnerIn } from "./let-owner-in.ts";
 
 type KeptReader = Pick<KeptBytes, "read" | "readCopy">;
 
-/** How often a file that is put back may come again, before it counts as one that cannot be. */
+/** How often a file may reappear while it is put back, before that counts as failed. */
 const maxSaves = 5;
 
 /**
@@ -25,7 +25,7 @@ export class SetBack {
   readonly #root: WorkspaceRoot;
   readonly #bytes: KeptReader;
   readonly #aside: Aside;
-  /** What could not be moved out of the tree. Absolute paths. */
+  /** Absolute paths of what could not be moved out of the tree. */
   readonly #inTree: string[] = [];
 
   constructor(root: WorkspaceRoot, options: { readonly bytes: KeptReader; readonly aside: Aside }) {
@@ -34,7 +34,7 @@ export class SetBack {
     this.#aside = options.aside;
   }
 
-  /** Below a directory by its path. Throws where that leads elsewhere by now, as a link to another repository does. */
+  /** Restores below a directory. Throws if its path now leads elsewhere, as a link to another repository does. */
   static at(directory: string, options: { readonly bytes: KeptReader; readonly aside: Aside }): SetBack {
     if (realpathSync(directory) !== directory) throw new Error(`${directory} leads elsewhere`);
     const { dev: device, ino: inode } = lstatSync(directory);
@@ -42,25 +42,26 @@ export class SetBack {
   }
 
   /**
-   * Throws if it cannot be restored; then it stays as it is. What is in the place of a file that was never kept is moved aside.
+   * Restores one path. Throws if that is impossible; the path then stays as it is, except that an entry in place of a file whose
+   * bytes were never kept is moved aside.
    *
    * @param path absolute, below the root
    * @returns empty, or a text that says what could not be moved out of the tree, and where it is
    */
   to(path: string, state: ControlState | undefined): string {
     this.#inTree.length = 0;
-    // Before anything is moved: what was kept and is damaged leaves the path as it is.
+    // Read before anything is moved: if the kept bytes are damaged, the path stays as it is.
     const file = this.#kept(state);
     const name = relative(this.#root.path, path);
     const { parents, name: last } = splitRelative(name);
-    // One that moves elsewhere has to be writable itself: its `..` changes.
+    // Moving a directory writes to the directory itself: its `..` changes.
     letOwnerIn(this.#root, [...parents, last]);
     if (state?.type === "directory") {
       this.#hold([...parents, last])[Symbol.dispose]();
       return this.#lying();
     }
     if (state === undefined && entryAt(path) === undefined) return "";
-    // Even if a link out of the workspace replaced a directory.
+    // Held, so that a link out of the workspace in place of a directory is not followed.
     using directory = this.#hold(parents);
     if (file !== undefined) {
       this.#placeFile(directory, { name, last, ...file });
@@ -86,7 +87,7 @@ export class SetBack {
     return this.#inTree.length === 0 ? "" : `; what could not be moved out of there lies in ${this.#inTree.join(", ")}`;
   }
 
-  /** Moves the present file aside only after the new one is written: a full disk must not cost it. */
+  /** Writes the new file before it moves the present one aside: a full disk must not cost a file. */
   #placeFile(
     directory: HeldDirectory,
     file: { readonly name: string; readonly last: string; readonly mode: number; readonly bytes: Uint8Array },
@@ -96,7 +97,7 @@ export class SetBack {
     closeSync(writeTemporaryFile(directory, temporary, file.bytes, like));
     try {
       for (let saves = 0; ; saves += 1) {
-        // Again, in case it was saved in between.
+        // Again, in case the file was saved in between.
         this.#moveAside(file.name);
         try {
           placeNewFile(directory, temporary, file.last);
@@ -111,7 +112,7 @@ export class SetBack {
     }
   }
 
-  /** Removes a directory that is empty. */
+  /** Removes an empty directory. */
   removeEmpty(path: string): void {
     const { parents, name } = splitRelative(relative(this.#root.path, path));
     try {
@@ -122,7 +123,7 @@ export class SetBack {
     }
   }
 
-  /** The directory, created if missing; what is in its way is moved aside. */
+  /** Holds the directory; creates what is missing, and moves aside what is in its way. */
   #hold(components: readonly string[]): HeldDirectory {
     for (let depth = 1; depth <= components.length; depth += 1) {
       const above = components.slice(0, depth).join("/");

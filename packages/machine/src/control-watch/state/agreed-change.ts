@@ -5,34 +5,34 @@ import picomatch from "picomatch";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import type { ControlState } from "./control-state.ts";
 
-/** One control file that is not as it was. */
+/** A control file that changed. */
 export interface ControlChange {
   /** Absolute. */
   readonly path: string;
   /** Relative to the tree it was found in. */
   readonly name: string;
   readonly control: ControlPath;
-  /** Where it lies in git's directory; undefined for what does not. */
+  /** Path in git's directory; undefined for a file outside of it. */
   readonly inGit: string | undefined;
   readonly before: ControlState | undefined;
   readonly after: ControlState | undefined;
 }
 
-/** What is known of the tree around a change. */
+/** What is known about the tree around a change. */
 export interface ChangeSurroundings {
   readonly root: string;
   /** Absolute paths of repositories (their `.git`) that came into being. */
   readonly newRepositories: readonly string[];
-  /** Whether the bytes of a state were those of some control file before. */
+  /** Whether some control file had these bytes before. */
   wasThere(state: ControlState): boolean;
   /** Whether git tracked the path before or does now. */
   isTracked(path: string): boolean;
-  /** Whether the path is now what git's index says. */
+  /** Whether the path's present content equals git's index. */
   isAsInIndex(path: string, state: ControlState | undefined): boolean;
   text(state: ControlState | undefined): string | undefined;
 }
 
-/** Whether the one who let the command run agreed to a change that it made. */
+/** Whether the person who let the command run agreed to this change. */
 export function isAgreed(change: ControlChange, agreed: AgreedControl, around: ChangeSurroundings): boolean {
   const { inGit } = change;
   if (agreed.newRepository && around.newRepositories.some((git) => isWithin(change.path, git.replace(/\/\.git$/, ""))))
@@ -62,7 +62,7 @@ function isAgreedInGit(
   const isState = ownState.test(inGit);
   if (gitState) return isState || /^(?:config|config\.worktree|modules|worktrees)(?:\/|$)/.test(inGit);
   if (!isState) return false;
-  // What git goes on with is gone when it is done.
+  // Git removes the state of an operation when it is done.
   if (after === undefined) return git === "alone";
   return git === "beside" && gitMoves && before?.type !== "link" && !/^\s*(?:x|exec)\b/m.test(around.text(after) ?? "");
 }
@@ -77,7 +77,7 @@ function isNamed(
     if (keepsContent === true && (after?.type === "file" || before?.type === "file") && !sameBytes(before, after))
       return false;
     if (path === absolute) return true;
-    // A directory was named: a person knows what is ordinary in it, and no more.
+    // Only a directory was named: the agreement covers what is ordinary in it, and no more.
     if (!isWithin(path, absolute) || isWithin(around.root, absolute)) return false;
     return control.level === "sensitive" || after === undefined || after.type === "directory" || around.wasThere(after);
   });
@@ -109,7 +109,10 @@ function isInstalled(change: ControlChange, around: ChangeSurroundings): boolean
 
 const manifest = /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|pyproject\.toml|gemfile)$/i;
 
-/** What builds write is built from what was agreed to, wherever it looks like a source; git does not have it. */
+/**
+ * Names of directories of build products: their content comes from agreed sources, even where it looks like a source, and git
+ * does not track it.
+ */
 const products =
   /(?:^|\/)(?:dist|build|out|target|coverage|obj|_build|\.next|\.nuxt|\.output|\.svelte-kit|\.cache|\.turbo|\.gradle|cmake-build-[^/]*|bazel-[^/]*)\//;
 
@@ -118,7 +121,7 @@ function isProduct({ name, path, control }: ControlChange, around: ChangeSurroun
   return products.test(name) && !around.isTracked(path);
 }
 
-/** For package.json: that only these fields differ, or how it is written. */
+/** For package.json: whether only these fields, or the formatting, differ. */
 function saysTheSame(
   { name, before, after }: ControlChange,
   around: ChangeSurroundings,

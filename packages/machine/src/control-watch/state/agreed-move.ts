@@ -1,17 +1,17 @@
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 
-/** Which branch of the remote is its default. */
+/** The ref that says which branch of the remote is its default. */
 export const remoteHead = "refs/remotes/origin/HEAD";
 
-/** A ref that is not where it was. */
+/** A ref whose value changed. */
 export interface RefMove {
-  /** `HEAD`, or a whole name. */
+  /** `HEAD`, or a full name. */
   readonly ref: string;
-  /** For HEAD, the branch that it is on now; undefined for a commit. */
+  /** For HEAD: its branch now; undefined for a commit. */
   readonly after?: string | undefined;
 }
 
-/** Whether the one who let a command run agreed that git moves this ref. */
+/** Whether the person who let a command run agreed that git moves this ref. */
 export function isAgreedMove(
   { ref, after }: RefMove,
   { gitState, gitMoves, gitCommits, gitNames }: AgreedControl,

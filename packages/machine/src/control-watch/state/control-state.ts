@@ -17,28 +17,28 @@ export type ControlState =
   | { readonly type: "file"; readonly mode: number; readonly sha256: string }
   | { readonly type: "link"; readonly target: string }
   | { readonly type: "directory" }
-  /** Compared by more than its bytes: a file that is too large to be read at each look has a mode; a pipe has none. */
+  /** What is not compared by its bytes alone. A file that is too large to read at each look has a mode; a pipe has none. */
   | { readonly type: "other"; readonly identity: string; readonly mode?: number | undefined };
 
 /** By absolute path. */
 export type ControlStates = ReadonlyMap<string, ControlState>;
 
-/** Larger ones are not read; that one changed is seen all the same. */
+/** Larger files are not read; a change of them is still noticed. */
 const maxBytes = 16 * 1024 * 1024;
-/** Where package managers put the code of others: what is named there like a manifest steers nothing of this project. */
+/** Where package managers put other people's code: a manifest there does not steer this project. */
 const dependencies = /(?:^|\/)(?:node_modules|\.?venv|site-packages|\.tox|\.nox|vendor\/bundle)\//;
 const alsoThere: ReadonlySet<string> = new Set([
   "instructions that agents follow",
   "a program that scripts run by its name",
 ]);
 
-/** What was seen at a path, and by what it is known again; empty where that is not certain. */
+/** A path's state, and the text that identifies it later; empty if that is uncertain. */
 interface Seen {
   readonly identity: string;
   readonly state: ControlState;
 }
 
-/** What a look finds; paths are absolute. */
+/** Result of a look; paths are absolute. */
 interface SeenControl extends ControlLeads {
   readonly states: ControlStates;
   readonly unlisted: readonly string[];
@@ -49,11 +49,11 @@ interface SeenControl extends ControlLeads {
 export interface ControlDirectory {
   /** Absolute real path. */
   readonly root: string;
-  /** It is git's own directory, of a work tree that lies elsewhere. */
+  /** True for git's own directory of a work tree that lies elsewhere. */
   readonly isGit: boolean;
 }
 
-/** Finds the control files below a directory, and keeps their bytes. What did not change is remembered. */
+/** Finds the control files below a directory, and keeps their bytes. Remembers what did not change. */
 export class ControlTree {
   /** Absolute. */
   readonly root: string;
@@ -71,8 +71,8 @@ export class ControlTree {
   }
 
   /**
-   * Gives what is there, and the directories that it could not look into: by their names, or by their modes.
-   * @param untouchable paths that the command cannot change: mounted read-only
+   * Returns the control files, and the directories that could not be read because of their names or modes.
+   * @param untouchable paths that the command cannot change, because they are mounted read-only
    */
   look(untouchable: readonly string[]): SeenControl {
     const { found, unlisted, unreadable } = this.#tree.walk();
@@ -96,7 +96,7 @@ export class ControlTree {
     return { states, unlisted, unreadable, links, configurations };
   }
 
-  /** What is at the targets in this place, and in those that are directories. */
+  /** The states of the targets below this root, and of the files in those that are directories. */
   lookAt(targets: ControlTargets, untouchable: readonly string[]): ControlStates {
     const states = new Map<string, ControlState>();
     const known = new Map<string, Seen>();
@@ -112,23 +112,23 @@ export class ControlTree {
     return states;
   }
 
-  /** What a next look goes by; it counts on the bytes being kept. */
+  /** The states that the next look relies on; their bytes must be kept. */
   remembered(): readonly ControlState[] {
     return [...this.#known.values(), ...this.#knownTargets.values()].map(({ state }) => state);
   }
 
-  /** What a path controls; undefined for one that steers nothing here. */
+  /** What a path controls; undefined if it steers nothing here. */
   controlOf(path: string, targets: ControlTargets = new Map()): ControlPath | undefined {
     if (this.inGit(path) !== undefined) return { level: "protected", what: "git's own data" };
     const name = relative(this.root, path);
-    // The server writes there itself, while commands run too.
+    // The server itself writes there while commands run.
     if (name.startsWith(`${ledgerDirectory}/`) && basename(name) !== "active_intents.yaml") return undefined;
     const control = controlPath(name);
     const isOthers = control?.level === "sensitive" && dependencies.test(name) && !alsoThere.has(control.what);
     return (isOthers ? undefined : control) ?? targetControl(targets, path);
   }
 
-  /** Where a path lies in git's directory, as `pathInGit` gives it. */
+  /** The path within git's directory, as `pathInGit` gives it. */
   inGit(path: string): string | undefined {
     const name = relative(this.root, path);
     return this.#isGit ? name : pathInGit(name);
@@ -151,7 +151,7 @@ export class ControlTree {
       const identity = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs, stat.mode].join(":");
       const known = this.#known.get(path) ?? this.#knownTargets.get(path);
       if (known?.identity === identity) return known;
-      // What is written into a pipe changes its times.
+      // Writing into a pipe changes its times, so these do not identify it.
       if (!stat.isFile()) return { identity: "", state: { type: "other", identity: `${stat.ino}:${stat.mode}` } };
       if (stat.size > maxBytes)
         return { identity, state: { type: "other", identity: ofLarge(stat), mode: Number(stat.mode & 0o7777n) } };
@@ -164,25 +164,25 @@ export class ControlTree {
     } catch (error) {
       const code = systemErrorCode(error);
       if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-      // Anyone who may not read it, may not obey it either.
+      // A file that may not be read cannot be obeyed either.
       if (code === "EACCES") return { identity: "", state: { type: "other", identity: "unreadable" } };
       throw error;
     }
   }
 }
 
-/** By what a file that is too large to be read is known again; undefined for another one. */
+/** Text that identifies a file that is too large to be read; undefined for a smaller file. */
 export function largeFileIdentity(path: string): string | undefined {
   const stat = entryAt(path);
   return stat?.isFile() === true && stat.size > maxBytes ? ofLarge(stat) : undefined;
 }
 
-/** Without the device, whose number may be another one after a restart of the machine. */
+/** Without the device, whose number may change when the machine restarts. */
 function ofLarge({ ino, size, mtimeNs, ctimeNs, mode }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs, mode].join(":");
 }
 
-/** Anyone who may not be listed is among the unreadable of the walk. */
+/** Directories that may not be listed are reported as unreadable by the walk. */
 function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);

@@ -6,13 +6,13 @@ import { gitSettingsIn } from "../../git-data/git-settings-in.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { systemErrorCode } from "../../system-error.ts";
 
-/** Absolute paths that control files refer to; for a directory, everything in it. Tools obey these like control files. */
+/** Absolute paths that control files refer to; a directory stands for everything in it. Tools obey these like control files. */
 export type ControlTargets = ReadonlyMap<string, ControlPath>;
 
 export interface ControlLeads {
   /** Control paths that are symbolic links. */
   readonly links: ReadonlyMap<string, ControlPath>;
-  /** Absolute paths of files of git's configuration. */
+  /** Absolute paths of git configuration files. */
   readonly configurations: readonly string[];
 }
 
@@ -20,14 +20,14 @@ export interface ControlLeads {
 const maxLooked = 20_000;
 const maxConfigurations = 200;
 const maxBytes = 1024 * 1024;
-/** As many as the system follows. */
+/** The number of links that the system follows. */
 const maxLinks = 40;
 
 /**
- * Where links among control files lead, link for link, and what git's configuration includes or names: programs, hooks,
- * attributes. Only what lies in `roots`. Throws when there is too much to be looked after.
+ * Where links among control files lead, link by link, and what git's configuration includes or names: programs, hooks,
+ * attributes. Only what lies in `roots`. Throws if there are too many to check.
  *
- * @param options.workTrees tops that relative paths in the configuration are counted from
+ * @param options.workTrees tops from which relative paths in the configuration are resolved
  */
 export function controlTargets(
   { links, configurations }: ControlLeads,
@@ -41,7 +41,7 @@ export function controlTargets(
     for (const link of way) {
       if ((!isLink || link !== path) && mayLead(link, control) && !targets.has(link)) targets.set(link, control);
     }
-    // A link to a directory that it lies in makes nothing there into a control file.
+    // A link to a directory that contains the link makes no control files of that directory's content.
     if (end === undefined || (isLink && isWithin(path, end)) || targets.has(end) || !mayLead(end, control)) return;
     targets.set(end, control);
     for (const link of linksIn(end)) lead(link, control, true);
@@ -49,7 +49,7 @@ export function controlTargets(
   const mayLead = (target: string, control: ControlPath): boolean => {
     const isInside = options.roots.some((root) => isWithin(target, root));
     if (!isInside || options.roots.some((root) => isWithin(root, target))) return false;
-    // What scripts run by its name may as well be a source of this project.
+    // A program that scripts run by name may be an ordinary source of this project.
     return control.what !== "a program that scripts run by its name" || target.includes("/node_modules/");
   };
   const linksIn = (path: string): readonly string[] => {
@@ -59,7 +59,7 @@ export function controlTargets(
     return namesIn(path).flatMap((name) => linksIn(join(path, name)));
   };
   for (const { path, what } of namedByGit(configurations, options)) lead(path, { level: "protected", what }, false);
-  // The first one counts.
+  // If a path has several controls, the first counts.
   const byLevel = [...links].sort(([, one], [, other]) => one.level.localeCompare(other.level));
   for (const [path, control] of byLevel) lead(path, control, true);
   return targets;
@@ -71,7 +71,7 @@ export function userConfigurations(home: string): readonly string[] {
   return ["/etc/gitconfig", join(home, ".gitconfig"), join(configHome, "git", "config")];
 }
 
-/** What controls by being, or lying in, a target. */
+/** What a path controls because it is a target, or lies in one. */
 export function targetControl(targets: ControlTargets, path: string): ControlPath | undefined {
   for (let at = path; ; at = dirname(at)) {
     const control = targets.get(at);
@@ -79,7 +79,7 @@ export function targetControl(targets: ControlTargets, path: string): ControlPat
   }
 }
 
-/** The links on a way through the file system, and where it ends; undefined for one that does not end. */
+/** The links on a path, and where it ends; undefined if it does not end. */
 function follow(
   path: string,
   known = new Map<string, string | undefined>(),
@@ -100,7 +100,7 @@ function follow(
   return { links, end: at };
 }
 
-/** What names a link names what it leads to. */
+/** The path, and the paths that its links lead to: who names a link names its target too. */
 export function throughLinks(path: CommandPath): CommandPath[] {
   const { end } = path.pattern === true ? {} : follow(path.absolute);
   return end === undefined || end === path.absolute ? [path] : [path, { ...path, absolute: end }];
@@ -132,7 +132,7 @@ interface NamedByGit {
   readonly what: string;
 }
 
-/** What the configuration includes, and the files and directories that it names. */
+/** What git's configuration includes, and the files and directories that it names. */
 function namedByGit(
   configurations: readonly string[],
   { workTrees, home }: { readonly workTrees: readonly string[]; readonly home: string },

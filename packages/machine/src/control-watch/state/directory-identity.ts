@@ -1,17 +1,17 @@
 import { entryAt } from "../../entry-at.ts";
 import { bootOf, thisOwner } from "../../process/locks/journal-owner.ts";
 
-/** By what a directory is known again: a path can come to mean another one. */
+/** Identifies a directory, because another directory can appear at its path. */
 export interface DirectoryIdentity {
   readonly inode: number;
   readonly device: number;
-  /** When it was made, in nanoseconds since the epoch; "0" where the file system does not say. */
+  /** Creation time in nanoseconds since the epoch; "0" if the file system does not give it. */
   readonly born: string;
-  /** The run of the machine in which it was seen. */
+  /** Id of the system start during which it was seen. */
   readonly boot: string;
 }
 
-/** Undefined if there is no directory, or only a link to one. */
+/** Undefined if there is no directory at the path, or a link. */
 export function directoryIdentity(path: string): DirectoryIdentity | undefined {
   const stat = entryAt(path);
   if (stat?.isDirectory() !== true) return undefined;
@@ -19,7 +19,7 @@ export function directoryIdentity(path: string): DirectoryIdentity | undefined {
   return { inode: Number(ino), device: Number(dev), born: `${birthtimeNs}`, boot: bootOf(thisOwner()) };
 }
 
-/** Devices get their numbers anew when the machine starts, so that only within one run they tell directories apart. */
+/** Device numbers are compared only within one system start, because they change with the next. */
 export function isSameDirectory(seen: DirectoryIdentity, now: DirectoryIdentity): boolean {
   if (seen.inode !== now.inode) return false;
   return seen.boot === now.boot ? seen.device === now.device : seen.born !== "0" && seen.born === now.born;

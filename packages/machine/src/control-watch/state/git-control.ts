@@ -2,11 +2,11 @@ import type { Dirent } from "node:fs";
 import { foldName } from "@gennai/governance/command/fold-name";
 import type { Looked } from "../../workspace/files/remembered-tree.ts";
 
-/** Files right in git's directory that say what it runs and where its data is. */
+/** Files directly in git's directory that determine what git runs and where its data is. */
 const files: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir", "gitdir"]);
-/** Directories of which everything counts: what git runs, and what it goes on with. */
+/** Directories whose whole content counts: what git runs, and the state of unfinished operations. */
 const whole: ReadonlySet<string> = new Set(["hooks", "rebase-merge", "rebase-apply", "sequencer"]);
-/** Refs in one of their two forms. Only git can tell them apart, so all of it counts. */
+/** Directory of refs in the reftable format. Only git can read it, so all of it counts. */
 const table = "reftable";
 const lookedInto: ReadonlySet<string> = new Set([...whole, table, "info", "objects", "modules", "worktrees"]);
 const some: ReadonlyMap<string, ReadonlySet<string>> = new Map([
@@ -14,16 +14,16 @@ const some: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["objects/info", new Set(["alternates", "http-alternates"])],
 ]);
 
-/** Where in git's directory a path lies, empty for that one itself; undefined for a path that is not in it. */
+/** Path relative to git's directory, empty for the directory itself; undefined for a path outside of it. */
 export function pathInGit(path: string): string | undefined {
   const parts = path.split("/");
-  // Where letter case does not count, git takes `.GIT` as well.
+  // On file systems that ignore case, git accepts `.GIT` as well.
   const at = parts.findLastIndex((part) => foldName(part) === ".git");
   return at < 0 ? undefined : parts.slice(at + 1).join("/");
 }
 
 /**
- * Of the names in one of git's directories: what controls it, and where to go on.
+ * Of the names in one of git's directories: those that control git, and the directories to look into.
  * @param inGit the directory, as `pathInGit` gives it
  */
 export function gitControl(inGit: string, entries: readonly Dirent[]): Looked<readonly string[]> {
@@ -40,7 +40,7 @@ export function gitControl(inGit: string, entries: readonly Dirent[]): Looked<re
   };
 }
 
-/** What of the folded names in a directory controls git, and which directories are to be looked into. */
+/** Which of the case-folded names in a directory control git, and which directories to look into. */
 interface Judge {
   counts(name: string): boolean;
   isLookedInto(name: string): boolean;
@@ -57,7 +57,7 @@ function judgeOf(parts: readonly string[]): Judge {
     };
   if (first === "modules") return ofModules(parts.slice(1));
   if (first === "worktrees") {
-    // Each directory in it is one like git's own; its name has no slash.
+    // Each directory below it is like git's own directory, and its name has no slash.
     return parts.length > 1 ? judgeOf(inWorktree) : { counts: (name) => files.has(name), isLookedInto: everything };
   }
   if (whole.has(first) || first === table) return { counts: everything, isLookedInto: everything };
@@ -69,11 +69,11 @@ function judgeOf(parts: readonly string[]): Judge {
 }
 
 /**
- * Names of modules may have slashes, and any part in them may be called like one of git's own directories: `a/objects` may
- * be the objects of `a`, or a module. So each directory is looked at as if it were all of these.
+ * Names of modules may contain slashes, and any part may be named like one of git's own directories: `a/objects` may be the
+ * objects of `a`, or a module. So each directory is examined as all of these.
  */
 function ofModules(parts: readonly string[]): Judge {
-  // The first part is a name, or the beginning of one.
+  // The first part is a module's name, or the beginning of one.
   const runs = parts.findLastIndex((part, index) => index > 0 && whole.has(part));
   const isWhole = runs > 0 && !parts.slice(runs).some((part) => data.has(part));
   const counted = new Set([...files, ...whole, ...(parts.at(-1) === "info" ? inInfo : [])]);
@@ -85,6 +85,6 @@ function ofModules(parts: readonly string[]): Judge {
 
 const inInfo: readonly string[] = [...some.values()].flatMap((names) => [...names]);
 
-/** What each commit changes, also in a module whose name has `hooks` in it: git runs nothing of these names. */
+/** Directories that each commit changes; git runs nothing in them, even in a module with `hooks` in its name. */
 const data: ReadonlySet<string> = new Set(["objects", "refs", "logs"]);
 const written = /^(?:index|packed-refs|(?:[a-z]+_)?head|[a-z]+_(?:editmsg|msg|mode|rr))(?:\.lock)?$/;

@@ -15,10 +15,10 @@ import { join } from "node:path";
 import { hasCode } from "../../system-error.ts";
 import type { ControlState } from "./control-state.ts";
 
-/** Of all copies together. */
+/** Bytes of all copies together. */
 const maxCopied = 512 * 1024 * 1024;
 
-/** Bytes by their SHA-256, in a private directory, which is made when there are some. */
+/** Keeps bytes by their SHA-256, in a private directory that is created when needed. */
 export class KeptBytes {
   readonly #directory: string;
 
@@ -34,7 +34,7 @@ export class KeptBytes {
     renameSync(`${file}.new`, file);
   }
 
-  /** Throws for bytes that are not there, or not whole. */
+  /** Throws if the bytes are missing or damaged. */
   read(sha256: string): Uint8Array {
     const bytes = readFileSync(join(this.#directory, sha256));
     if (createHash("sha256").update(bytes).digest("hex") !== sha256)
@@ -43,8 +43,8 @@ export class KeptBytes {
   }
 
   /**
-   * Copies a file that is too large to be read at each look; nothing where there is no room for it.
-   * @param identity says which file it is, and that it did not change: asked again when it is copied
+   * Copies a file that is too large to be read at each look; does nothing if there is no room.
+   * @param identity identifies the file and its version; checked again after copying
    */
   keepCopy(path: string, identity: () => string | undefined): void {
     const named = identity();
@@ -55,7 +55,7 @@ export class KeptBytes {
     try {
       copyFileSync(path, `${file}.new`, constants.COPYFILE_FICLONE);
     } catch (error) {
-      // Anyone who may not read it, may not obey it either.
+      // A file that may not be read cannot be obeyed either.
       if (hasCode(error, "EACCES")) return;
       throw error;
     }
@@ -63,7 +63,7 @@ export class KeptBytes {
     else rmSync(`${file}.new`);
   }
 
-  /** Forgets all others. */
+  /** Removes all bytes that these states do not need. */
   keepOnly(states: Iterable<ControlState>): void {
     if (!existsSync(this.#directory)) return;
     const needed = new Set<string>();

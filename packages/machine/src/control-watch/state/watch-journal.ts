@@ -46,19 +46,19 @@ const journalSchema = z.object({
   workspaceRoot: z.string(),
   agreed: agreedSchema,
   untouchable: z.array(z.string()),
-  /** Milliseconds since the epoch; what changed later is not the command's. */
+  /** Milliseconds since the epoch; later changes are not the command's. */
   deadline: z.number(),
   places: z.array(
     z.object({
       place: z.object({ root: z.string(), isGit: z.boolean() }),
-      /** Identity of the directory that was there. */
+      /** Identity of the directory when the command began. */
       identity: z.object({ inode: z.number(), device: z.number(), born: z.string(), boot: z.string() }),
       before: z.array(z.tuple([z.string(), stateSchema])),
       /** Directories that could not be read. */
       unreadable: z.array(z.string()).default([]),
     }),
   ),
-  /** What control files lead to. */
+  /** Targets of control files. */
   targets: z
     .array(z.tuple([z.string(), z.object({ level: z.enum(["protected", "sensitive"]), what: z.string() })]))
     .default([]),
@@ -66,22 +66,22 @@ const journalSchema = z.object({
   index: z.object({ path: z.string(), workTree: z.string(), state: stateSchema.optional() }).optional(),
 });
 
-/** What was there when a command began. */
+/** The state when a command began. */
 export type WatchJournal = z.infer<typeof journalSchema>;
 
-/** What is to be put back. */
+/** The states that can be put back. */
 export function journalStates({ places, refs, index }: WatchJournal): readonly ControlState[] {
   const before = places.flatMap((place) => place.before.map(([, state]) => state));
   return [...before, refs?.head, refs?.packed, index?.state].filter((state) => state !== undefined);
 }
 
-/** Whole or not at all: a command begins only after this. */
+/** Writes the journal completely or not at all; a command starts only after this. */
 export function writeWatchJournal(file: string, journal: WatchJournal): void {
   writeFileSync(`${file}.new`, JSON.stringify(journal), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-/** Throws for one that cannot be read, or is damaged. */
+/** Throws if the journal cannot be read, or is damaged. */
 export function readWatchJournal(file: string): WatchJournal {
   const text = readFileSync(file, "utf8");
   try {
