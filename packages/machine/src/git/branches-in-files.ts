@@ -9,13 +9,13 @@ import { findGit } from "./run/find-git.ts";
 
 export interface BranchesInFiles {
   readonly current: string;
-  /** Those that the remotes call their default. */
+  /** Branches that the remotes call their default. */
   readonly remoteDefaults: readonly string[];
 }
 
 /**
- * The branches of a working tree as git would report them, without starting git, which takes the time of two sandboxes.
- * Undefined if git might see them differently: then git must be asked.
+ * The branches of a working tree as git would report them, without the time of starting git in two sandboxes. Undefined if git
+ * might see them differently: then ask git.
  *
  * @param directory the root of the working tree
  */
@@ -41,12 +41,12 @@ function isOwnDirectory(path: string): boolean {
   return stat.isDirectory() && stat.uid === process.geteuid?.();
 }
 
-/** Says nothing of where the working tree is, or of how refs are kept. */
+/** True if the setting does not affect where the working tree is, or how refs are kept. */
 function isUsual({ name, value }: GitSetting): boolean {
   return name === "core.bare" ? value === "false" : !/^(?:core\.worktree$|extensions\.|include(?:if)?\.)/.test(name);
 }
 
-/** Throws where one cannot be understood. */
+/** Throws if a ref of a remote's default cannot be understood. */
 function remoteDefaults(data: string): readonly string[] {
   return refsBelow(data, "refs/remotes")
     .filter((name) => name.endsWith("/HEAD"))

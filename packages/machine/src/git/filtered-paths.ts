@@ -19,7 +19,7 @@ export async function filteredPaths(directory: string, paths: readonly string[])
     alsoReads: ofUser,
   });
   running.stdin.on("error", () => {
-    // It ended before it read all; its exit code says why.
+    // Git ended before it read all its input; its exit code says why.
   });
   running.stdin.end(paths.map((path) => `${path}\0`).join(""));
   const { code, output, errors } = await readWhole(running);
@@ -33,5 +33,5 @@ export async function filteredPaths(directory: string, paths: readonly string[])
   return filtered;
 }
 
-/** Values of the attribute that are no filter's name. */
+/** Values of the attribute that do not name a filter. */
 const noFilter: ReadonlySet<string> = new Set(["unspecified", "unset", "set"]);

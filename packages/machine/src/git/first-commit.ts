@@ -10,19 +10,19 @@ import { confirmedRepository } from "./run/confirmed-repository.ts";
 import { readWhole } from "./run/read-whole.ts";
 import { type GitResult, type GitTarget, git, openGit } from "./run/run-git.ts";
 
-/** What a first commit would hold. */
+/** The content of a planned first commit. */
 export interface FirstCommit {
   /** Files that git does not ignore, relative to the directory, in order. */
   readonly files: readonly string[];
-  /** Such files that stay out. */
+  /** Files that git does not ignore, but that are excluded. */
   readonly leftOut: readonly string[];
-  /** Over the names of all files that go in. */
+  /** Digest over the names of all committed files. */
   readonly sha256: string;
   /** The branch that the commit would be on. */
   readonly branch: string;
 }
 
-/** Nobody reads longer lists before a yes. */
+/** Nobody reads a longer list before agreeing. */
 export const maxFirstCommitFiles = 2_000;
 
 const message = "First commit";
@@ -57,7 +57,7 @@ export async function planFirstCommit(
   const leftOut: string[] = [];
   for (const path of present) {
     if (ignored.has(path)) continue;
-    // With a slash at its end it is a repository of its own.
+    // A name with a slash at its end is a repository of its own.
     (path.endsWith("/") || staysOut(path) || filtered.has(path) ? leftOut : files).push(path);
   }
   if (files.length === 0) return undefined;
@@ -68,14 +68,14 @@ export async function planFirstCommit(
 }
 
 /**
- * Commits these files and nothing else: what is staged of them as it is staged, the others as they are. It is built beside the repository's
- * index, which only gains what was committed. No hooks run. @returns the commit. Throws `ServiceError` (`cannot_commit`); then commit, branch
- * and index are as they were.
+ * Commits these files and nothing else: staged files as they are staged, the others as they are. The commit is built next to the
+ * repository's index, which only gains what was committed. No hooks run. Throws `ServiceError` (`cannot_commit`); then commit,
+ * branch and index are as before. @returns the commit
  */
 export async function makeFirstCommit(directory: string, { files, branch }: FirstCommit): Promise<string> {
   const [data] = confirmedRepository(realpathSync(directory), homedir())?.data ?? [];
   if (data === undefined) throw cannotCommit("there is no repository");
-  // Where git writes anyway, and sees it in its sandbox.
+  // In git's data, where git may write in its sandbox.
   const beside = mkdtempSync(join(data, "gennai-first-commit-"));
   try {
     const place: GitTarget = { directory, writes: "working-tree", index: join(beside, "index") };
@@ -96,7 +96,7 @@ export async function makeFirstCommit(directory: string, { files, branch }: Firs
   }
 }
 
-/** Fills an empty index. @returns the entries that the repository's own does not have yet, as git lists them */
+/** Fills an empty index. @returns the entries that the repository's own index lacks, as git lists them */
 async function builtIndex(place: GitTarget, files: readonly string[]): Promise<readonly string[]> {
   const { directory } = place;
   const wanted = new Set(files);
@@ -117,7 +117,7 @@ async function builtIndex(place: GitTarget, files: readonly string[]): Promise<r
   return all.filter((entry) => !known.has(entry));
 }
 
-/** By their paths relative to the directory, as git lists them with paths from the top. */
+/** Staged entries by their paths relative to the directory, in git's format with paths from the top. */
 async function stagedEntries(
   place: GitTarget,
   directory: string,
@@ -133,7 +133,7 @@ async function stagedEntries(
       const [, mode, id = "", stage, path = ""] = /^(\d+) ([0-9a-f]+) (\d)\t([^]*)$/.exec(line) ?? [];
       const entry = entries[index];
       if (entry === undefined || !wanted.has(path) || stage !== "0") return [];
-      // Of a file that is only announced (`git add --intent-to-add`) git lists an empty one.
+      // For a file added with `git add --intent-to-add`, git lists an empty blob.
       if (emptyBlobs.has(id)) return [];
       const isRepository = lstatSync(join(directory, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
       return isRepository === (mode === "160000") ? [[path, entry] as const] : [];
@@ -155,7 +155,7 @@ function entriesOf(listed: string): readonly string[] {
   return listed.split("\0").slice(0, -1);
 }
 
-/** Behind a link git knows no file; and a directory is one only where it is a repository of its own. */
+/** Whether git would find the path: it follows no links, and a directory counts only if it is a repository of its own. */
 function isThere(root: string, path: string): boolean {
   const parent = join(root, dirname(path));
   try {
@@ -163,16 +163,16 @@ function isThere(root: string, path: string): boolean {
     if (stat === undefined || realpathSync(parent) !== parent) return false;
     return !stat.isDirectory() || existsSync(join(root, path, ".git"));
   } catch {
-    // E.g. within what is a file by now.
+    // E.g. a directory above it is a file now.
     return false;
   }
 }
 
-/** Throws `ServiceError` (`cannot_commit`) where git does not succeed. */
+/** Throws `ServiceError` (`cannot_commit`) if git fails. */
 async function run(args: readonly string[], place: GitTarget, input = ""): Promise<GitResult> {
   const running = await openGit(args, place);
   running.stdin.on("error", () => {
-    // It ended before it read all; its exit code says why.
+    // Git ended before it read all its input; its exit code says why.
   });
   running.stdin.end(input);
   const { code = -1, output, errors } = await readWhole(running);

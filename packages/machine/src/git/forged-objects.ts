@@ -8,10 +8,10 @@ import { hasCode } from "../system-error.ts";
 import { startGit } from "./run/start-git.ts";
 
 /**
- * Which files of objects do not hold what their names say. Git looks at that when it fetches, and not when it reads: a file with
- * the name of another object would change what every commit with that object holds.
+ * The object files that do not contain what their names say. Git checks that when it fetches, and not when it reads: a file under
+ * another object's name would change the content of every commit with that object.
  *
- * @param files absolute paths, as they lie in a directory of objects; nobody changes them meanwhile
+ * @param files absolute paths in a directory of objects; nobody may change them meanwhile
  */
 export async function forgedObjects(files: readonly string[]): Promise<readonly string[]> {
   const all = new Set(files);
@@ -27,7 +27,7 @@ export async function forgedObjects(files: readonly string[]): Promise<readonly 
   return forged;
 }
 
-/** Bytes of a file, and of what it holds, up to which it is read at once. */
+/** Bytes of a file, and of its unpacked content, up to which it is read at once. */
 const small = { file: 256 * 1024, content: 4 * 1024 * 1024 } as const;
 
 async function isObject(file: string): Promise<boolean> {
@@ -45,20 +45,20 @@ async function isObject(file: string): Promise<boolean> {
     await pipeline(createReadStream(file), createInflate(), digest);
     return digest.digest("hex") === id;
   } catch (error) {
-    // Git itself can read nothing of it.
+    // The file is damaged, so that git cannot read it either.
     if (hasCode(error, "Z_DATA_ERROR") || hasCode(error, "Z_BUF_ERROR")) return false;
     throw error;
   }
 }
 
-/** By git, which reads each object of it, and compares the index. @param pack without its ending */
+/** Checked by git, which reads each object, and compares the index. @param pack path without its ending */
 async function isPack(pack: string): Promise<boolean> {
   const cwd = dirname(pack);
   const format = /-[0-9a-f]{64}$/.test(pack) ? "sha256" : "sha1";
   const running = await startGit(["verify-pack", `--object-format=${format}`, "--", `${pack}.idx`], {
     cwd,
     workTree: undefined,
-    // It lies in no repository: what is around it says nothing.
+    // The pack is in no repository, so that no settings around it apply.
     environment: { GIT_DIR: "/nonexistent" },
     readable: [cwd],
     writable: [],

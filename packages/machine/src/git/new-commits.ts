@@ -6,13 +6,13 @@ import { startGit } from "./run/start-git.ts";
 export interface CommittedPath {
   /** From the top of the work tree. */
   readonly path: string;
-  /** Octal mode and object afterwards; undefined where it is removed. */
+  /** Octal mode and object afterwards; undefined if the path is removed. */
   readonly after: { readonly mode: string; readonly object: string } | undefined;
 }
 
 /**
- * What commits change that no ref of the repository leads to yet, each of them against its parents. They may lie in
- * directories of objects besides the repository's own. Rejects where it cannot be told.
+ * What those commits change that no ref of the repository leads to yet, each against its parents. They may be in directories of
+ * objects besides the repository's own. Rejects if the changes cannot be determined.
  *
  * @param directory real path in the repository
  * @param options.tips names of objects, hex

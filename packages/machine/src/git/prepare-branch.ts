@@ -14,7 +14,7 @@ export interface BranchRequest {
   readonly task: string;
   /** A name of the user's choice. */
   readonly branch?: string;
-  /** Further branches nobody works on, with `*`, besides those of the project's configuration. */
+  /** Patterns with `*` of further branches that nobody works on, besides those of the project's configuration. */
   readonly protect: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -22,9 +22,9 @@ export interface BranchRequest {
 /** Where the agent works. */
 export interface AgentBranch {
   readonly name: string;
-  /** `kept`: it was the current branch before. */
+  /** `kept`: it was the current branch already. */
   readonly how: "kept" | "created" | "switched";
-  /** The branch before, where it has no commit: git knows no branch of that name any more. */
+  /** The previous branch if it has no commit: git does not know that branch any more. */
   readonly leftUnborn?: string;
 }
 
@@ -43,7 +43,7 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
 
   const run: Run = (...args) => git(args, { directory, signal });
   const name = request.branch ?? branchNameFor(request.task);
-  // Each git takes the time of a sandbox.
+  // Each start of git takes the time of a sandbox.
   const { current, exists, remoteDefaults } =
     (await seenAtOnce(run, name)) ?? (await seenOneByOne(run, name, { directory, signal }));
   const extra = [...protection, ...remoteDefaults];
@@ -86,17 +86,17 @@ function isProtected(branch: string, extra: readonly string[]): boolean {
 
 type Run = (...args: string[]) => Promise<GitResult>;
 
-/** What is needed to know of existing branches. */
+/** What must be known of existing branches. */
 interface Branches {
-  /** undefined where HEAD is on none. */
+  /** Undefined if HEAD is on no branch. */
   readonly current: string | undefined;
-  /** Whether there is one of the name. */
+  /** Whether the wanted branch exists. */
   readonly exists: boolean;
-  /** Those that the remotes call their default. */
+  /** Branches that the remotes call their default. */
   readonly remoteDefaults: readonly string[];
 }
 
-/** One git for it all. undefined where it does not answer plainly: no repository, no commit yet, no git. */
+/** Asks git once for everything. Undefined if the answer is not clear: no repository, no commit yet, no git. */
 async function seenAtOnce(run: Run, name: string): Promise<Branches | undefined> {
   const own = `refs/heads/${name}`;
   // Without a star, a pattern matches what is below it. Links are followed: a remote's HEAD is reported as the branch it leads
@@ -115,14 +115,14 @@ async function seenAtOnce(run: Run, name: string): Promise<Branches | undefined>
   };
 }
 
-/** Throws `ServiceError` where nothing can be worked on. */
+/** Throws `ServiceError` if no branch can be worked on. */
 async function seenOneByOne(
   run: Run,
   name: string,
   { directory, signal }: { readonly directory: string; readonly signal: AbortSignal },
 ): Promise<Branches> {
   const asked = Promise.all([currentBranch(run), knownBranches(run, name)]);
-  // Where there is no repository, `requireRepository` says it better.
+  // Without a repository, `requireRepository` reports it better.
   asked.catch(() => undefined);
   await requireRepository(directory, signal);
   const [current, known] = await asked;
@@ -163,7 +163,7 @@ async function knownBranches(run: Run, name: string): Promise<Omit<Branches, "cu
   const { stdout } = await run("for-each-ref", "--format=%(refname) %(symref:lstrip=3)", own, "refs/remotes/*/HEAD");
   const refs = stdout.split("\n").map((line) => line.split(" "));
   return {
-    // As a pattern it matches branches below it, too.
+    // As a pattern, the name also matches branches below it.
     exists: refs.some(([ref]) => ref === own),
     remoteDefaults: refs.flatMap(([ref, leadsTo = ""]) => (ref === own || leadsTo === "" ? [] : [leadsTo])),
   };

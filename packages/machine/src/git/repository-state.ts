@@ -2,18 +2,18 @@ import { UnsafeRepository } from "./run/confirmed-repository.ts";
 import { GitMissingError } from "./run/machine-git.ts";
 import { git } from "./run/run-git.ts";
 
-/** What a directory is to git. */
+/** What git says of a directory. */
 export type RepositoryState = "ready" | "not-installed" | "no-repository" | "not-trusted";
 
 export interface SeenRepository {
   readonly state: RepositoryState;
-  /** Why, for people; empty when it is ready. */
+  /** Reason for people; empty if it is ready. */
   readonly reason: string;
 }
 
 /**
- * Asks git itself, which also says whether it trusts the repository; one whose data leads elsewhere is not trusted either.
- * Rejects only when the signal aborts.
+ * Asks git itself, which also says whether it trusts the repository. A repository whose data leads elsewhere is not trusted
+ * either. Rejects only when the signal aborts.
  */
 export async function seeRepository(directory: string, signal: AbortSignal): Promise<SeenRepository> {
   try {

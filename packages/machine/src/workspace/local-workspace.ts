@@ -66,10 +66,10 @@ export class LocalWorkspace implements Workspace {
     return this.#root.path;
   }
 
-  /** Nothing to do: they are read where they are. */
+  /** Nothing to do, because the control files are read in place. */
   async syncControl(): Promise<void> {}
 
-  /** Distinguishes directories that were at the same path one after the other. */
+  /** Tells apart directories that were at the same path at different times. */
   get identity(): string {
     return `${this.#root.device}:${this.#root.inode}:${this.#root.path}`;
   }

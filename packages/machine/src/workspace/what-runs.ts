@@ -12,7 +12,7 @@ const maxScript = 2_000;
 
 const packageSchema = z.object({ scripts: z.record(z.string(), z.unknown()).optional() });
 
-/** What programs obey without being told so: the files in which a project says what they run. */
+/** By program: files that it reads without being told, and in which a project says what to run. */
 const obeyed: ReadonlyMap<string, readonly string[]> = new Map([
   ["make", ["GNUmakefile", "makefile", "Makefile"]],
   ["just", ["justfile", "Justfile", ".justfile"]],
@@ -23,18 +23,18 @@ const obeyed: ReadonlyMap<string, readonly string[]> = new Map([
   ["eslint", ["eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts"]],
 ]);
 
-/** Where a program looks that is given a directory to run. */
+/** Files that a program looks for in a directory that it is told to run. */
 const entries = ["package.json", "index.js", "index.mjs", "index.cjs", "__main__.py", "__init__.py"];
 
-/** Files that are named to be worked on, and change by that. */
+/** Files that a command names as data, and changes. */
 const data = /\.(?:db|db3|sqlite3?|duckdb|csv|tsv|parquet|log|txt|md|pdf|png|jpe?g)$/i;
 
 type Files = Pick<Workspace, "resolve" | "stat" | "read">;
 
 /**
- * What a command line is known to run, by name: the text of the scripts of package.json that it leads to, and the SHA-256 of
- * each file of the workspace that it or they name. A part of what a person accepts: another script is another command.
- * What those files load in turn is not in it, and neither are files of data.
+ * What a command line is known to run: the text of the scripts of package.json that it leads to, and the SHA-256 of each
+ * workspace file that the command or a script names. It is part of what a person accepts, so that a changed script counts as
+ * another command. Files that those load in turn, and data files, are not included.
  *
  * @param command a shell command, or words with blanks between them
  * @param options.cwd where it runs, relative to the workspace; by default the workspace
@@ -78,7 +78,7 @@ function wordsOf(text: string): readonly string[] {
   return text.split(/[\s"'`;&|()<>=,]+/).filter((word) => word !== "" && word.length <= 1_000);
 }
 
-/** Of a file, or of what a program would run of a directory. */
+/** Digests of a file, or of the files that a program would run in a directory. */
 async function digests(
   workspace: Files,
   word: string,
@@ -94,7 +94,7 @@ async function digests(
   return found;
 }
 
-/** `directory` for one; undefined for what is not in the workspace, and for the workspace itself. */
+/** `directory` for a directory; undefined for a path outside of the workspace, and for the workspace itself. */
 async function digestOf(workspace: Files, word: string): Promise<string | undefined> {
   try {
     const path = await workspace.resolve(word);

@@ -2,8 +2,8 @@ import { openLocalWorkspace } from "./local-workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
- * The workspaces of this process: one object for each root, so that sessions of one tree share it. A directory that was
- * deleted and made anew is another root: its old object refuses everything, a new session gets a new one.
+ * The workspaces of this process: one object for each root, shared by the sessions of that tree. A directory that was deleted and
+ * created again is another root: the old object refuses everything, and a new session gets a new object.
  */
 export class WorkspaceRegistry {
   readonly #stateDir: string;

@@ -11,12 +11,12 @@ export interface Workspace {
   /** Real absolute path of the root, fixed when the workspace was opened. */
   readonly root: string;
 
-  /** What the log, the ledger and claims know it by: the root, or a name that no path has. */
+  /** Name of the workspace in the log, the ledger and claims: the root, or a name that no path has. */
   readonly place: string;
 
   /**
-   * Directory of this machine in which the files that steer the agent are read: the root, or a mirror of them. Throws
-   * `workspace_unreachable` where they were never fetched.
+   * Directory of this machine from which the files that steer the agent are read: the root, or a mirror. Throws
+   * `workspace_unreachable` if the mirror was never filled.
    */
   readonly controlRoot: string;
 
@@ -24,10 +24,10 @@ export interface Workspace {
   readonly client?: ClientSide;
 
   /**
-   * Makes `controlRoot` what it is where the files are. Throws `ToolFailure` where that cannot be known: nothing that
-   * changes something may run then.
+   * Updates `controlRoot` to the state where the files are. Throws `ToolFailure` if that is impossible; then nothing that changes
+   * something may run.
    * @param options.workedOn files whose directories may have notes of their own
-   * @param options.maxAgeMs a look that is not older is enough; by default it is always taken
+   * @param options.maxAgeMs a look that is not older is enough; by default it always looks
    */
   syncControl(options?: {
     readonly workedOn?: Iterable<string> | undefined;
@@ -42,7 +42,7 @@ export interface Workspace {
    */
   resolve(raw: string): Promise<WorkspacePath>;
 
-  /** undefined when nothing is there. Follows nothing: the path is already real. */
+  /** Undefined if nothing is there. Follows no links: the path is already real. */
   stat(path: WorkspacePath): Promise<FileStat | undefined>;
 
   /** Whole bytes of a regular file. `too_large` above `maxBytes`, `not_found`, `not_a_file` (directory, FIFO, socket, device). */
@@ -53,7 +53,7 @@ export interface Workspace {
 
   list(path: WorkspacePath, options: { readonly ignore: readonly string[]; readonly limit: number }): Promise<Listing>;
 
-  /** File paths (relative to the root) that match, newest first; git's ignore rules hold, and what `exclude` names is left out. */
+  /** File paths (relative to the root) that match, newest first, except what git's rules or `exclude` leave out. */
   glob(
     pattern: string,
     base: WorkspacePath,
@@ -74,21 +74,21 @@ export interface Workspace {
 /** A command that the client ran. */
 export interface ClientRun {
   readonly run: CommandRun;
-  /** For the model. */
+  /** Notes for the model. */
   readonly notes: readonly string[];
-  /** Undefined where nothing was put back. */
+  /** Undefined if nothing was put back. */
   readonly putBack: ToolOutcome["putBack"];
 }
 
-/** What is different where a client holds the files. */
+/** What differs if a client holds the files. */
 export interface ClientSide {
-  /** The user's home there. */
+  /** The user's home on the client's machine. */
   readonly home: string;
-  /** As Node calls it. */
+  /** Platform name as in Node's `process.platform`. */
   readonly platform: string;
-  /** Where the client runs commands. */
+  /** Whether the client runs commands, and how. */
   readonly commands: "none" | "unsandboxed" | "sandboxed";
-  /** Runs a shell command there. Throws `ToolFailure`. */
+  /** Runs a shell command on the client's machine. Throws `ToolFailure`. */
   run(
     command: {
       readonly text: string;
@@ -108,7 +108,7 @@ export interface FileStat {
 }
 
 export interface FileContent {
-  /** Others may have the same memory: nobody writes to it. */
+  /** The memory may be shared: nobody writes to it. */
   readonly bytes: Uint8Array;
   /** SHA-256 of `bytes`, lower-case hex. */
   readonly sha256: string;
@@ -142,7 +142,7 @@ export type WorkspaceChange =
       readonly operation: "create";
       readonly path: WorkspacePath;
       readonly bytes: Uint8Array;
-      /** Permission bits; the system's for a new file unless given. */
+      /** Permission bits; without them, the system's default for a new file. */
       readonly mode?: number;
     }
   | {
@@ -150,25 +150,25 @@ export type WorkspaceChange =
       readonly path: WorkspacePath;
       readonly bytes: Uint8Array;
       readonly baseSha256: string;
-      /** Permission bits; those of the file as it is unless given. */
+      /** Permission bits; without them, the mode stays. */
       readonly mode?: number;
     }
   | {
       readonly operation: "delete";
       readonly path: WorkspacePath;
       readonly baseSha256: string;
-      /** Directories to remove afterwards as far as they are empty, outermost first, relative to the root. */
+      /** Directories to remove afterwards if they are empty, outermost first, relative to the root. */
       readonly emptied?: readonly string[];
     };
 
 export interface AppliedChange {
   readonly path: WorkspacePath;
   readonly operation: "create" | "update" | "delete";
-  /** `bytes` where they are at hand. */
+  /** `bytes` if they are already in memory. */
   readonly before: { readonly sha256: string; readonly bytes?: Uint8Array } | undefined;
   readonly afterSha256: string | undefined;
-  /** Permission bits of what was there. */
+  /** Permission bits of the earlier file. */
   readonly beforeMode?: number;
-  /** Directories that had to be made for it, outermost first, relative to the root. */
+  /** Directories that had to be created for it, outermost first, relative to the root. */
   readonly madeDirectories?: readonly string[];
 }

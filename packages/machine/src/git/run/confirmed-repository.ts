@@ -11,7 +11,7 @@ export interface ConfirmedRepository {
   readonly data: readonly string[];
 }
 
-/** The repository's own data leads git to a place that does not say the same of it. git is not run there. */
+/** The repository's data leads git to a place that does not refer back to it. Git is not run there. */
 export class UnsafeRepository extends Error {
   override readonly name = "UnsafeRepository";
 }
@@ -34,7 +34,7 @@ export function confirmedRepository(directory: string, home: string | undefined)
 function repositoryIn(workTree: string): ConfirmedRepository | undefined {
   const pointer = join(workTree, ".git");
   const stat = lstatSync(pointer, { throwIfNoEntry: false });
-  // git passes over a directory of this name that holds no repository.
+  // Git ignores a directory of this name that holds no repository.
   if (stat === undefined || (stat.isDirectory() && !existsSync(join(pointer, "HEAD")))) return undefined;
   const data = repositoryAt(pointer)?.writable ?? (stat.isFile() ? submoduleData(pointer) : undefined);
   const [common] = data ?? [];
@@ -66,7 +66,7 @@ function submoduleData(pointer: string): readonly string[] | undefined {
   }
 }
 
-/** The first place of objects that lies outside of these directories; undefined when all are within. */
+/** The first place of objects outside of these directories; undefined if all are within. */
 function borrowedObjects(objects: string, within: readonly string[], depth = 0): string | undefined {
   const list = join(objects, "info", "alternates");
   if (!existsSync(list)) return undefined;
@@ -74,7 +74,7 @@ function borrowedObjects(objects: string, within: readonly string[], depth = 0):
     if (line === "" || line.startsWith("#")) continue;
     const place = isAbsolute(line) ? line : resolve(objects, line);
     const real = existsSync(place) ? realpathSync(place) : place;
-    // git itself follows five in a row.
+    // Git itself follows a chain of five.
     if (depth > 5 || !within.some((directory) => isWithin(real, directory))) return place;
     const further = borrowedObjects(real, within, depth + 1);
     if (further !== undefined) return further;

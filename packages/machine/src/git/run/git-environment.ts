@@ -7,7 +7,7 @@ export function gitEnvironment(): Readonly<Record<string, string | undefined>> {
     GIT_ATTR_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_LAZY_FETCH: "1",
-    // The only word here is no protocol: nothing is fetched, whatever a repository allows.
+    // `none` is no protocol, so that nothing is fetched, whatever a repository allows.
     GIT_ALLOW_PROTOCOL: "none",
     LC_ALL: "C",
   };

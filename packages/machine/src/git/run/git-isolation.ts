@@ -3,13 +3,13 @@ import { GitMissingError, machineGit } from "./machine-git.ts";
 
 /** How the server's own git runs. */
 export interface GitIsolation {
-  /** `missing`: there is no git that could be run. */
+  /** `missing`: there is no usable git. */
   readonly state: "sandboxed" | "unsandboxed" | "missing";
-  /** Why it has no sandbox, or does not run; empty where it is sandboxed. */
+  /** Why git has no sandbox, or does not run; empty if it is sandboxed. */
   readonly reason: string;
 }
 
-/** What gives git a sandbox where commands have one. A sentence without its full stop. */
+/** How to give git a sandbox on a machine where commands have one. A sentence without its full stop. */
 export const sandboxedGitHint =
   "Install git and bubblewrap from the system's packages (git in a home directory is not visible in a sandbox)";
 
@@ -23,7 +23,7 @@ export async function gitIsolation(): Promise<GitIsolation> {
   }
 }
 
-/** Where commands have a sandbox, nothing else would tell that git has none. */
+/** Warns if commands have a sandbox and git has none, which nothing else would show. */
 export async function warnOfUnsandboxedGit(log: ServerLog): Promise<void> {
   try {
     const { state, reason } = await gitIsolation();

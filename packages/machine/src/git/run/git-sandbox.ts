@@ -9,16 +9,16 @@ import { findBubblewrap } from "../../sandbox/host/find-bubblewrap.ts";
 import { type HostLayout, isWithin, readHostLayout } from "../../sandbox/host/host-layout.ts";
 import type { UserGitConfiguration } from "./user-git-configuration.ts";
 
-/** What of the machine's files one git sees, besides the system's own. Real absolute paths. */
+/** Which of the machine's files a git sees, besides the system's own. Real absolute paths. */
 export interface GitMounts {
   readonly readable: readonly string[];
   readonly writable: readonly string[];
 }
 
-/** Where one git finds what it may know of the user's own configuration. */
+/** Paths at which a sandboxed git finds the permitted parts of the user's configuration. */
 export const sandboxedConfiguration = { settings: "/.git-settings", ignored: "/.git-ignored" } as const;
 
-/** Runs git with no network, no home, no other process, and no files but those it is about. */
+/** Runs git with no network, no home, no other process, and only the files that it needs. */
 export class GitSandbox {
   readonly #program: string;
   readonly #layout: HostLayout;
@@ -36,8 +36,8 @@ export class GitSandbox {
   }
 
   /**
-   * A program and its arguments, up to the ones to run inside. It reads the user's configuration from descriptor 3, and the
-   * user's list of files to pass over from descriptor 4.
+   * A program and its arguments, up to the program to run inside. It reads the user's configuration from descriptor 3, and the
+   * user's ignore patterns from descriptor 4.
    */
   commandLine(mounts: GitMounts, cwd: string): readonly string[] {
     const { links, hidden, readable } = this.#layout;
@@ -70,7 +70,7 @@ export class GitSandbox {
   }
 }
 
-/** Hands a sandboxed git what it may know of the user's configuration. Its standard streams are followed by these two pipes. */
+/** Passes the permitted parts of the user's configuration to a sandboxed git, through two pipes after its standard streams. */
 export function handConfiguration(
   child: ChildProcess,
   { settings, ignored }: Pick<UserGitConfiguration, "settings" | "ignored">,
@@ -82,7 +82,7 @@ export function handConfiguration(
   }
 }
 
-/** git keeps next to nothing there. */
+/** Bytes. Git stores almost nothing there. */
 const temporaryBytes = "67108864";
 
 /** The machine's sandboxes for git, best first; the first working one is used. Empty if there is none. */
@@ -96,7 +96,7 @@ export function gitSandboxes(git: string): readonly GitSandbox[] {
     privateDirectories: [defaultStateDir(process.env), userConfigDir(process.env)],
   });
   const narrow = { ...layout, readable: layout.readable.filter((path) => !isWithin(path, home)) };
-  // An older bubblewrap does not know how to keep namespaces from being made inside.
+  // An older bubblewrap cannot keep namespaces from being made inside.
   return [true, false].map(
     (disableUserNamespaces) => new GitSandbox({ program, layout: narrow, disableUserNamespaces }),
   );
@@ -104,7 +104,7 @@ export function gitSandboxes(git: string): readonly GitSandbox[] {
 
 function cover(path: string): readonly string[] {
   const stat = existsSync(path) ? lstatSync(path) : undefined;
-  // Nothing can be mounted on a link; what it leads to is covered by its own name.
+  // Nothing can be mounted on a link; its target is covered under its own name.
   if (stat === undefined || stat.isSymbolicLink()) return [];
   return stat.isDirectory() ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path];
 }

@@ -2,8 +2,8 @@
 export type GitSettings = readonly (readonly [name: string, value: string])[];
 
 /**
- * Settings for every git in a repository that we do not trust: it starts nothing and fetches nothing. They outrank what the
- * repository and its user say.
+ * Settings for every git in an untrusted repository: it starts nothing and fetches nothing. They outrank the settings of the
+ * repository and its user.
  */
 export const fixedSettings: GitSettings = [
   ["core.hooksPath", "/dev/null"],
@@ -22,7 +22,7 @@ export const fixedSettings: GitSettings = [
   ["gpg.program", "false"],
   ["submodule.recurse", "false"],
   ["diff.ignoreSubmodules", "dirty"],
-  // To show what changed within one, another git runs there, by the submodule's own settings.
+  // To show changes within a submodule, another git would run there, with the submodule's own settings.
   ["diff.submodule", "short"],
   ["status.submoduleSummary", "false"],
   // A directory that looks like a bare repository, in the middle of a working tree, is not one.
@@ -32,8 +32,8 @@ export const fixedSettings: GitSettings = [
 ];
 
 /**
- * Settings with a free part in their name that make git start a program, as an extended regular expression over what `git
- * config` lists; and `core.worktree`, which leads it to other files.
+ * Settings with a variable part in their name that make git start a program, as an extended regular expression over the output of
+ * `git config`; and `core.worktree`, which leads git to other files.
  */
 export const programSettings = [
   "^(filter\\..+\\.(clean|smudge|process|required)",
@@ -47,14 +47,14 @@ export const programSettings = [
   "core\\.worktree)$",
 ].join("|");
 
-/** What such a setting is given instead: empty, git starts nothing, or nothing that there is. */
+/** The value that replaces such a setting: empty, or a program that does not exist or does nothing. */
 export function harmlessValue(name: string): string {
   return /\.(?:required|promisor)$/.test(name) ? "false" : "";
 }
 
 /**
- * The same in a shell, where a second sandbox only to list the settings would cost more: takes git's program, the expression, the
- * working tree, and git's arguments.
+ * The same protection as a shell script, where a second sandbox just to list the settings would cost more. Takes git's program,
+ * the expression, the working tree, and git's arguments.
  */
 export const guardedGit = `
 git=$0 pattern=$1 tree=$2 n=$GIT_CONFIG_COUNT
@@ -76,7 +76,7 @@ export "GIT_CONFIG_COUNT=$n"
 exec "$git" "$@"
 `;
 
-/** Settings as git takes them from its environment, where a name may hold any character. */
+/** Settings as environment variables for git; their names may contain any character. */
 export function settingsEnvironment(settings: GitSettings): Readonly<Record<string, string>> {
   return {
     GIT_CONFIG_COUNT: String(settings.length),

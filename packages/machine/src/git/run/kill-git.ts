@@ -1,15 +1,15 @@
 import type { ChildProcess } from "node:child_process";
 
-/** Milliseconds in which the output of a git that was killed has to end. */
+/** Milliseconds within which the output of a killed git has to end. */
 const killedMs = 2_000;
 
 /**
- * Ends a git that was started `detached`, so that its `close` comes. With the process that bubblewrap makes first: left alone,
- * that one would wait for its parent for ever.
+ * Ends a git that was started `detached`, so that its `close` event comes. Also kills the process that bubblewrap makes first,
+ * which would otherwise wait for its parent for ever.
  */
 export function killGit(child: ChildProcess): void {
   killGroup(child);
-  // What git itself started may hold its output open, or any other pipe: it has ended when none is open.
+  // Programs that git started may hold its output open; this ends the wait for them.
   setTimeout(() => {
     for (const stream of child.stdio) stream?.destroy();
   }, killedMs).unref();

@@ -5,15 +5,15 @@ import { type GitSandbox, gitSandboxes, handConfiguration } from "./git-sandbox.
 import { killGit } from "./kill-git.ts";
 import { createUserGitConfiguration, type UserGitConfiguration } from "./user-git-configuration.ts";
 
-/** The git of this machine, and how it is kept apart from it. */
+/** The git of this machine, and how it is isolated from the machine. */
 export interface MachineGit {
   /** Absolute path. */
   readonly program: string;
   /** e.g. `2.39.5`. */
   readonly version: string;
-  /** undefined where the machine has none. */
+  /** Undefined if the machine has none. */
   readonly sandbox: GitSandbox | undefined;
-  /** Why there is none; undefined if there is one. */
+  /** Why there is no sandbox; undefined if there is one. */
   readonly unsandboxed: string | undefined;
   userConfiguration(): Promise<UserGitConfiguration>;
 }
@@ -28,19 +28,19 @@ export class GitUnsandboxedError extends GitMissingError {
   override readonly name = "GitUnsandboxedError";
 }
 
-/** Older ones take no settings from their environment, so that nothing would outrank a repository's own. */
+/** Older versions take no settings from their environment, so that nothing would outrank a repository's own. */
 export const oldestGit = [2, 31] as const;
 
 const probeMs = 10_000;
-/** Characters kept of what it says when it does not start. */
+/** Characters kept of git's message if it does not start. */
 const maxComplaint = 300;
 
 let found: Promise<MachineGit> | undefined;
 let mustBeSandboxed = false;
 
 /**
- * From here on this process runs git in its sandbox, or not at all. Rejects with `GitUnsandboxedError` where it has none. That
- * there is no git is no reason: then there is nothing to run, and one that is installed later is held to the same.
+ * From now on this process runs git only in its sandbox. Rejects with `GitUnsandboxedError` if there is none. A missing git is
+ * accepted: nothing can run then, and a git installed later needs a sandbox too.
  */
 export async function requireGitSandbox(): Promise<void> {
   mustBeSandboxed = true;
@@ -52,7 +52,7 @@ export async function requireGitSandbox(): Promise<void> {
   }
 }
 
-/** Looked for once, by running it. Rejects with `GitMissingError`; then it is looked for again the next time. */
+/** Finds git by running it, once. Rejects with `GitMissingError`; then the next call searches again. */
 export function machineGit(): Promise<MachineGit> {
   found ??= look().catch((error: unknown) => {
     found = undefined;
@@ -79,12 +79,14 @@ async function look(): Promise<MachineGit> {
   return { program, version: probed.version, sandbox: undefined, unsandboxed: reason, userConfiguration };
 }
 
-/** Why it cannot be run there, or its version. Rejects with `GitMissingError` when it is too old, or does not answer in time. */
+/**
+ * The version, or why it cannot run in the sandbox. Rejects with `GitMissingError` if it is too old, or does not answer in time.
+ */
 function probe([program = "", ...args]: readonly string[]): Promise<{ version: string } | { failure: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args, "--version"], {
       env: { ...gitEnvironment(), HOME: "/" },
-      // In the sandbox, 3 and 4 are read as well.
+      // In the sandbox, descriptors 3 and 4 are read as well.
       stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
       detached: true,
     });
@@ -105,7 +107,7 @@ function probe([program = "", ...args]: readonly string[]): Promise<{ version: s
     child.once("close", (code) => {
       clearTimeout(limit);
       const version = /(\d+(?:\.\d+)+)/.exec(output)?.[1];
-      // Whether there is a sandbox is not known then, and nothing is run without one for that.
+      // It is then unknown whether there is a sandbox, and that is no reason to run git without one.
       if (code === null) reject(new GitMissingError("git did not answer in time."));
       else if (code !== 0 || version === undefined) resolve({ failure: complaint.trim() || `exit code ${code}` });
       else if (isOld(version)) reject(new GitMissingError(`git ${version} is older than ${oldestGit.join(".")}.`));

@@ -7,16 +7,16 @@ import { readWhole } from "./read-whole.ts";
 import { type StartedGit, startGit } from "./start-git.ts";
 
 export interface GitTarget {
-  /** Absolute path of a directory; with the repository around it, all that git sees. */
+  /** Absolute path of a directory; git sees only it and the repository around it. */
   readonly directory: string;
   /**
-   * What git may change besides its own data: the working tree, or a directory beside it. Left out, git changes nothing at
-   * all, not even its index.
+   * What git may change besides its own data: the working tree, or a directory beside it. If left out, git changes nothing, not
+   * even its index.
    */
   readonly writes?: "working-tree" | { readonly directory: string };
-  /** Absolute path of a file in git's data that is the index, in place of the repository's own. */
+  /** Absolute path of a file in git's data to use as the index. */
   readonly index?: string;
-  /** Real path of a file elsewhere that git sees as well. */
+  /** Real path of a further file that git sees. */
   readonly alsoReads?: string | undefined;
 }
 
@@ -42,15 +42,15 @@ export async function git(
   const { signal } = options;
   signal?.throwIfAborted();
   const running = await openGit(args, options);
-  // One that writes goes on to its end: half of a switch is worse than a whole one.
+  // A git that writes runs to its end: a half-done switch is worse than a complete one.
   const stop = (): void => {
     if (options.writes === undefined) running.kill();
   };
   signal?.addEventListener("abort", stop, { once: true });
-  // It may have been aborted while git was looked for.
+  // The signal may have aborted while git was searched.
   if (signal?.aborted === true) stop();
   try {
-    // A git that ends without reading all of it says why.
+    // If git ends before it reads all its input, its exit code says why.
     running.stdin.on("error", () => {});
     running.stdin.end(options.input ?? "");
     const { code, output, errors } = await readWhole(running).catch((error: unknown) => {
@@ -65,7 +65,7 @@ export async function git(
   }
 }
 
-/** The same, with git still running. */
+/** Like `git`, but returns while git is still running. */
 export async function openGit(
   args: readonly string[],
   { directory, writes, index, alsoReads }: GitTarget,
@@ -102,7 +102,7 @@ const comparing: ReadonlySet<string> = new Set(
 );
 const aboutSubmodules = /^--(?:ignore-submodules|submodule|recurse-submodules)(?:=|$)/;
 
-/** A submodule that has changes of its own is looked at by another git, which follows the submodule's settings. */
+/** Excludes changes within submodules: another git would look for them, with the submodule's settings. */
 function withoutSubmodules(args: readonly string[]): readonly string[] {
   const at = args.findIndex((word) => !word.startsWith("-"));
   const end = args.includes("--") ? args.indexOf("--") : args.length;

@@ -18,16 +18,16 @@ import { type MachineGit, machineGit } from "./machine-git.ts";
 export interface GitStart extends GitMounts {
   /** Absolute path of an existing directory. */
   readonly cwd: string;
-  /** Where git's working tree is, whatever a repository says; undefined outside of one, and where `environment` says it. */
+  /** Git's working tree, whatever a repository says; undefined outside of a repository, and if `environment` says it. */
   readonly workTree: string | undefined;
-  /** Names and values that git reads. */
+  /** Environment variables for git. */
   readonly environment: Readonly<Record<string, string>>;
   readonly settings?: GitSettings;
-  /** Whose settings git follows: of a repository that others wrote, or of one of our own, which nobody else writes to. */
+  /** Who wrote the settings that git follows: other people, or only this program. */
   readonly repository: "of-others" | "our-own";
 }
 
-/** A git that runs. It ends by itself, or by `kill`. */
+/** A running git. It ends by itself, or by `kill`. */
 export interface StartedGit {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -42,8 +42,8 @@ export interface StartedGit {
 const maxErrors = 2_000;
 
 /**
- * Starts git: the only place that does. In the sandbox, where it sees nothing but these mounts; where the machine has none, as
- * the user. Either way nothing that a repository's settings or attributes name is started. Rejects with `GitMissingError`.
+ * Starts git; no other code does. In the sandbox it sees only these mounts; on a machine without a sandbox it runs as the user.
+ * Either way it starts no program that a repository's settings or attributes name. Rejects with `GitMissingError`.
  */
 export async function startGit(args: readonly string[], start: GitStart): Promise<StartedGit> {
   const git = await machineGit();
@@ -51,8 +51,8 @@ export async function startGit(args: readonly string[], start: GitStart): Promis
 }
 
 /**
- * For a command that only reads and runs without a sandbox: keeps the git in it from starting what the repository around `cwd`
- * names. Empty where there is no git that could be told.
+ * Environment for a command that only reads and runs without a sandbox: it keeps the command's git from starting programs that
+ * the repository around `cwd` names. Empty if there is no usable git.
  */
 export async function readingGitEnvironment(
   cwd: string,
@@ -73,7 +73,7 @@ export async function readingGitEnvironment(
   ]);
 }
 
-/** The places of `.gitmodules`, as arguments: git takes the first that there is. */
+/** Arguments for the places of `.gitmodules`: git uses the first that exists. */
 function submoduleLists(cwd: string): readonly (readonly string[])[] {
   const committed = [
     ["--blob", ":.gitmodules"],
@@ -130,7 +130,9 @@ async function startSandboxed(git: MachineGit, args: readonly string[], start: G
   return started(child);
 }
 
-/** The user's search path may lead into the home, which is not there; what git itself needs lies beside it. */
+/**
+ * The user's `PATH` may lead into the home, which does not exist in the sandbox; git finds what it needs beside its own program.
+ */
 const insideEnvironment = { HOME: "/", GIT_CONFIG_GLOBAL: sandboxedConfiguration.settings };
 
 async function startPlain(git: MachineGit, args: readonly string[], start: GitStart): Promise<StartedGit> {
@@ -140,7 +142,7 @@ async function startPlain(git: MachineGit, args: readonly string[], start: GitSt
     cwd: start.cwd,
     env: { ...environment, ...guarded },
     stdio: ["pipe", "pipe", "pipe"],
-    // Not hit by the Ctrl-C meant for this process, where git would leave a lock, and half of its work.
+    // So that a Ctrl-C for this process does not end git, which would leave a lock, and half of its work.
     detached: true,
   });
   return started(child);
@@ -150,7 +152,7 @@ function environmentOf({ settings = [] }: GitStart): Readonly<Record<string, str
   return { ...gitEnvironment(), ...settingsEnvironment([...fixedSettings, ...settings]) };
 }
 
-/** What outranks the settings found here that start a program. Rejects when git cannot list them. */
+/** Settings that outrank those found here that start a program. Rejects if git cannot list them. */
 function harmless(
   program: string,
   { cwd, workTree, settings = [] }: GitStart,
@@ -159,7 +161,7 @@ function harmless(
   return new Promise((resolve, reject) => {
     const args = ["config", "--name-only", "-z", "--get-regexp", programSettings];
     execFile(program, args, { cwd, env: environment, maxBuffer: 1024 * 1024 }, (error, stdout) => {
-      // 1: there are none. A configuration that git cannot read fails here as it would afterwards.
+      // Exit code 1: there are none. A configuration that git cannot read would also fail later.
       if (error !== null && error.code !== 1) {
         resolve({ GIT_DIR: "/dev/null" });
         return;
@@ -192,13 +194,13 @@ async function started(child: ChildProcess): Promise<StartedGit> {
       else resolve({ code: code ?? undefined, errors });
     });
   });
-  // The one who started it may look at its output first.
+  // The caller may read the output before it handles this.
   ended.catch(() => undefined);
   if (stdin === null || stdout === null) {
     await ended;
     throw new Error("git could not be started.");
   }
-  // Where git ended early, its exit code says more than a broken pipe.
+  // If git ends early, its exit code says more than a broken pipe.
   stdin.on("error", () => undefined);
   return { stdin, stdout, kill: () => killGit(child), ended };
 }

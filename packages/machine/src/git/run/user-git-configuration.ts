@@ -6,17 +6,19 @@ import { gitEnvironment } from "./git-environment.ts";
 import { sandboxedConfiguration } from "./git-sandbox.ts";
 import { settingText } from "./setting-text.ts";
 
-/** What a git without the user's home is told about the user's own configuration. */
+/** The parts of the user's configuration that a git without the user's home gets. */
 export interface UserGitConfiguration {
   /** In the form of a git configuration file. */
   readonly settings: string;
-  /** Patterns of files that the user never wants to see. */
+  /** Patterns of files that the user's git ignores everywhere. */
   readonly ignored: string;
-  /** Absolute path of the user's attributes for all repositories; there may be no such file. git is told about none but where it asks for them. */
+  /**
+   * Absolute path of the user's attributes for all repositories; the file may be missing. Git gets it only for runs that need it.
+   */
   readonly attributesFile: string;
 }
 
-/** Which repositories the user trusts, how files are compared, who the user is. Nothing that holds a login or a program. */
+/** Which repositories the user trusts, how files are compared, who the user is. Nothing that may hold a login or a program. */
 const known = /^(?:safe|core|user)\./;
 
 const maxBytes = 1024 * 1024;
@@ -50,14 +52,14 @@ async function readConfiguration(git: string): Promise<UserGitConfiguration> {
   };
 }
 
-/** Asked in a place that is not a repository, so that no file but the user's own is read. */
+/** Read outside of any repository, so that only the user's own files are read. */
 function userSettings(git: string): Promise<string> {
   return new Promise((resolve) => {
     execFile(
       git,
       ["config", "--global", "--includes", "--list", "-z"],
       { cwd: "/", env: { ...gitEnvironment(), GIT_DIR: "/dev/null" }, timeout: 10_000, maxBuffer: maxBytes },
-      // No file is no configuration; a broken one is told by the git that nobody keeps from it.
+      // A missing file is an empty configuration; a broken one is reported by the user's own git.
       (error, stdout) => resolve(error === null ? stdout : ""),
     );
   });

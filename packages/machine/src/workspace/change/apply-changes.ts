@@ -15,9 +15,9 @@ import { placeNewFile, removeFile, replaceFile } from "./place-file.ts";
 import { undoChange } from "./undo-change.ts";
 
 /**
- * `Workspace.apply` on the disk. The steps: look at every file, write the journal, stage all new contents in temporary files
- * and sync them, then, within one tick, compare each file once more and put the new one in its place. So of callers in one
- * process exactly one wins; between processes a window of some microseconds remains from the last comparison to the rename.
+ * `Workspace.apply` on the disk. The steps: look at every file, write the journal, stage all new contents in temporary files and
+ * sync them; then, within one tick, compare each file once more and put the new one in its place. So exactly one of several
+ * callers in one process wins; between processes a window of some microseconds remains from the last comparison to the rename.
  */
 export async function applyChanges(
   root: WorkspaceRoot,
@@ -52,7 +52,7 @@ export async function applyChanges(
   } finally {
     for (const directory of directories.values()) directory[Symbol.dispose]();
     made[Symbol.dispose]();
-    // What could not be taken back keeps its journal, with the contents from before: recovery reads it.
+    // If something could not be taken back, the journal stays with the earlier contents, for recovery to read.
     if (standing.length === 0) removeJournal(journal);
   }
   for (const { emptied } of staged) removeEmptyDirectories(root, emptied);
@@ -70,7 +70,7 @@ export async function applyChanges(
 }
 
 interface StagedChange extends InspectedChange {
-  /** Name of the file in which the new content waits, or in which the old one is put back. */
+  /** Name of the file that holds the new content until the rename, or the old content that is put back. */
   readonly temporary: string;
   readonly after: string | undefined;
 }
@@ -220,7 +220,7 @@ function removeTemporaries(staged: readonly StagedChange[], directories: Readonl
     try {
       removeFile(directory, temporary);
     } catch {
-      // The failure that led here says more than one about a file nobody sees.
+      // The error that led here is more useful than one about a temporary file.
     }
   }
 }

@@ -49,7 +49,7 @@ export function removeJournal(path: string): void {
   rmSync(path, { force: true });
 }
 
-/** Journals that processes left behind which no longer run. Half-written ones are removed: nothing was begun under them. */
+/** Journals of processes that have ended. Removes incomplete ones: no change was begun under them. */
 export function abandonedJournals(stateDir: string): readonly AbandonedJournal[] {
   const directory = journalDirectory(stateDir);
   const abandoned: AbandonedJournal[] = [];
@@ -65,7 +65,7 @@ export function abandonedJournals(stateDir: string): readonly AbandonedJournal[]
 
 export interface AbandonedJournal {
   readonly path: string;
-  /** undefined when the file is damaged. */
+  /** Undefined if the file is damaged. */
   readonly journal: ChangeJournal | undefined;
 }
 
@@ -78,14 +78,14 @@ const changeSchema = z.strictObject({
   after: z.string().nullable(),
   /** Name of the temporary file beside it. */
   temporary: z.string().startsWith(temporaryPrefix),
-  /** Base64 of the content before, and what else is needed to put it back. null for a create, and in a journal of one change. */
+  /** Base64 of the earlier content, and what else is needed to restore it. Null for a create, and in a journal of one change. */
   preImage: z.strictObject({ bytes: z.string(), mode: z.number(), owner: z.number(), group: z.number() }).nullable(),
 });
 const journalSchema = z.strictObject({
   version: z.literal(1),
   root: z.strictObject({ path: z.string(), device: z.number(), inode: z.number() }),
   changes: z.array(changeSchema),
-  /** Directories that had to be made, outermost first, relative to the root. */
+  /** Directories that had to be created, outermost first, relative to the root. */
   directories: z.array(z.string()),
 });
 

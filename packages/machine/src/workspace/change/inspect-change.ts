@@ -21,13 +21,13 @@ export interface InspectedChange {
   readonly bytes: Uint8Array | undefined;
   /** undefined for a create. */
   readonly before: HeldFile | undefined;
-  /** What the new file is to have; undefined: what the system gives to a new file. */
+  /** Mode and owner for the new file; undefined for the system's defaults. */
   readonly like: Pick<HeldFile, "mode" | "owner" | "group"> | undefined;
-  /** Directories to remove afterwards as far as they are empty. */
+  /** Directories to remove afterwards if they are empty. */
   readonly emptied: readonly string[];
 }
 
-/** Looks at a change without touching anything: refuses early, and cheaply, what could not succeed. */
+/** Checks a change without touching anything, to refuse early and cheaply what cannot succeed. */
 export function inspectChange(root: WorkspaceRoot, change: WorkspaceChange): InspectedChange {
   const { operation } = change;
   const path = insideOnly(change.path);
@@ -47,7 +47,7 @@ export function inspectChange(root: WorkspaceRoot, change: WorkspaceChange): Ins
       return { ...inspected, before: undefined };
     }
     const before = readBase(directory, inspected.name, path.relative, change.baseSha256);
-    // A rename needs no permission on the file itself; who made it read-only meant it.
+    // A rename needs no permission on the file itself, but a read-only file was made so on purpose.
     if (operation === "update") closeSync(openSync(directory.entry(inspected.name), forWriting));
     const mode = change.operation === "update" ? change.mode : undefined;
     return { ...inspected, before, like: { ...before, ...(mode === undefined ? {} : { mode }) } };
@@ -65,7 +65,9 @@ function ownFile(mode: number | undefined): InspectedChange["like"] {
   return { mode, owner: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 };
 }
 
-/** The last look, right before the change is made. Throws `stale_file` when the file is not what the change was made for. */
+/**
+ * The last check, right before the change is made. Throws `stale_file` if the file is not the one that the change is based on.
+ */
 export function verifyBase(directory: HeldDirectory, change: InspectedChange): void {
   const { before, name } = change;
   const { relative } = change.path;

@@ -26,7 +26,9 @@ export class MadeDirectories implements Disposable {
     this.paths = [...missing].sort((a, b) => a.length - b.length);
   }
 
-  /** Creates them, each through its held parent. One that others created meanwhile is used, and stays theirs. */
+  /**
+   * Creates them, each through its held parent. Uses a directory that others created meanwhile, and does not remove that later.
+   */
   make(): void {
     for (const path of this.paths) {
       const { parents, name } = splitRelative(path);
@@ -41,7 +43,7 @@ export class MadeDirectories implements Disposable {
     }
   }
 
-  /** Those that lead to a path. */
+  /** Those of the directories that are above a path. */
   above(path: string): readonly string[] {
     return this.paths.filter((made) => path.startsWith(`${made}/`));
   }
@@ -50,7 +52,7 @@ export class MadeDirectories implements Disposable {
     for (const parent of this.#parents) await parent.sync();
   }
 
-  /** Takes back those it made, as far as they are empty. */
+  /** Removes the directories that it made, if they are empty. */
   remove(): void {
     removeEmptyDirectories(this.#root, this.#made);
   }

@@ -13,7 +13,7 @@ import { type ChangeState, stateOfChange, type UndoableChange, undoChange } from
  * otherwise nothing is touched, the journal with the contents from before stays, and each start reports `partial` again.
  * Journals of servers that still run are left alone.
  *
- * @param options.rollBack false: only report, e.g. when a person is to decide; true by default
+ * @param options.rollBack false: only reports, e.g. when a person is to decide; true by default
  */
 export function recoverWorkspaceJournals(
   stateDir: string,
@@ -32,10 +32,11 @@ export interface RecoveredJournal {
   /** Path of the workspace. */
   readonly root: string | undefined;
   /**
-   * `not_started`: every file is as before. `completed`: every file is as after. `rolled_back`: was mixed, is as before.
-   * `partial`: some changes remain, because others changed a file since, or rolling back was not wanted or failed; the journal
-   * stays. `changed_since`: a single file that others changed since; whether the change was made is unknown. `unreachable`: the
-   * workspace is gone or another; the journal stays. `unreadable`: damaged journal, it stays.
+   * `not_started`: every file is as before. `completed`: every file is as after. `rolled_back`: some files had been changed; all
+   * are as before now. `partial`: some changes remain, because others changed a file since, or because rolling back failed or was
+   * not wanted; the journal stays. `changed_since`: the only file was changed by others since; whether the change was made is
+   * unknown. `unreachable`: the workspace is missing or another directory; the journal stays. `unreadable`: the journal is
+   * damaged and stays.
    */
   readonly state:
     | "not_started"
@@ -45,7 +46,7 @@ export interface RecoveredJournal {
     | "changed_since"
     | "unreachable"
     | "unreadable";
-  /** As found, before anything was taken back. */
+  /** The files as found, before anything was taken back. */
   readonly files: readonly { readonly path: string; readonly state: ChangeState }[];
 }
 
@@ -107,6 +108,6 @@ function removeTemporary(root: WorkspaceRoot, change: JournalledChange): void {
     using directory = holdDirectory(root, splitRelative(change.path).parents);
     removeFile(directory, change.temporary);
   } catch {
-    // Its directory is gone or was never made: then so is the file.
+    // If its directory is missing, so is the file.
   }
 }

@@ -6,14 +6,14 @@ import { splitRelative } from "../paths/split-relative.ts";
 import type { WorkspaceRoot } from "../paths/workspace-root.ts";
 import { placeNewFile, removeFile, replaceFile } from "./place-file.ts";
 
-/** A change as far as it must be known to take it back. */
+/** What must be known of a change to undo it. */
 export interface UndoableChange {
   /** Relative to the root. */
   readonly path: string;
   /** SHA-256 before and after; null where there is no file. */
   readonly before: string | null;
   readonly after: string | null;
-  /** Name for the file in which the old content is prepared: the journal knows it, should this be cut short as well. */
+  /** Name of the temporary file for the old content: the journal has it, in case undoing is interrupted as well. */
   readonly temporary: string;
   readonly preImage: PreImage | undefined;
 }

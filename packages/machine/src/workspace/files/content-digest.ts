@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { FileContent } from "../workspace.ts";
 
-/** SHA-256, lower-case hex. Of a large content that was asked for a moment ago, it is compared instead of hashed again. */
+/** SHA-256, lower-case hex. A large content that was hashed recently is compared instead of hashed again. */
 export function sha256(bytes: Uint8Array): string {
   if (!isRemembered(bytes.length)) return hash("sha256", bytes, "hex");
   const found = recent.find((content) => Buffer.compare(content.bytes, bytes) === 0);
@@ -28,12 +28,12 @@ function isRemembered(length: number): boolean {
 }
 
 /**
- * A change reads its file when it is judged, when it is made and when it is verified, and keeps what was there: each time the same
- * bytes, or those it wrote itself. To compare them takes a tenth of the time that hashing takes.
+ * A file's bytes are hashed when a change is judged, made and verified, and are mostly the same, or those just written. Comparing
+ * takes a tenth of the time of hashing.
  */
 const recent: FileContent[] = [];
 const mostRemembered = 4;
-/** Below this, hashing takes a few microseconds. */
+/** Bytes. Hashing less takes only microseconds. */
 const smallestRemembered = 16_384;
-/** So that no more than 4 MiB stay in memory for it. */
+/** Bytes. Limits the memory for recent contents to 4 MiB. */
 const largestRemembered = 1_048_576;

@@ -4,8 +4,8 @@ import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcom
 import { systemErrorCode } from "../../system-error.ts";
 
 /**
- * A file system error as a failure of a tool. `ToolFailure`s and errors without a system code (bugs) are returned unchanged, so
- * this can be used in any `catch`.
+ * Turns a file system error into a failure of a tool. Returns `ToolFailure`s and errors without a system code (bugs) unchanged,
+ * so that any `catch` can use it.
  *
  * @param action what was tried, e.g. `read`
  * @param path as users know it, e.g. relative to the workspace

@@ -39,8 +39,8 @@ export function holdDirectory(
 }
 
 /**
- * The same for a directory known only by its real path: the present directory there, but nothing reached through a link. Throws
- * `path_changed` if it is or passes a link, and system errors.
+ * Holds a directory given by its real path, if no link leads to it. Throws `path_changed` if the path is or passes a link, and
+ * system errors.
  */
 export function holdRealDirectory(
   path: string,
@@ -55,7 +55,7 @@ export function holdRealDirectory(
   return walk(openReal(path), components, options);
 }
 
-/** A directory that stays the same one, whatever happens to its path. The holder closes it. */
+/** A directory that stays the same even if its path comes to name another one. The holder closes it. */
 export class HeldDirectory implements Disposable {
   readonly #base: string;
   readonly #descriptor: number | undefined;
@@ -72,13 +72,13 @@ export class HeldDirectory implements Disposable {
     return this.#base;
   }
 
-  /** The path by which system calls reach an entry. The entry itself may be a link: open it with `O_NOFOLLOW`. */
+  /** Path by which system calls reach an entry. The entry itself may be a link: open it with `O_NOFOLLOW`. */
   entry(name: string): string {
     checkName(name);
     return this.#base + sep + name;
   }
 
-  /** Where directories cannot be held: throws `path_changed` when the path no longer leads here. */
+  /** Throws `path_changed` if the path no longer leads here, on systems where directories cannot be held. */
   check(): void {
     this.#check?.();
   }
@@ -139,7 +139,7 @@ function openReal(path: string): number {
     }
     throw error;
   }
-  // Where the kernel says that it is: a link anywhere on the way shows.
+  // The kernel gives the real path, so that a link anywhere in the path shows.
   if (readlinkSync(`/proc/self/fd/${descriptor}`) === path) return descriptor;
   closeSync(descriptor);
   throw pathChanged(path);

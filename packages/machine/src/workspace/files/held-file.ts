@@ -20,7 +20,7 @@ import type { FileContent } from "../workspace.ts";
 import { recentContents, rememberAsNewest, sha256 } from "./content-digest.ts";
 import type { HeldDirectory } from "./held-directory.ts";
 
-/** A file as it was read: its content, and what a replacement has to keep. */
+/** A file as it was read: its content, and the attributes that a replacement has to keep. */
 export interface HeldFile extends FileContent {
   /** Permission bits. */
   readonly mode: number;
@@ -54,7 +54,7 @@ export function holdsBytes(directory: HeldDirectory, name: string, bytes: Uint8A
   }
 }
 
-/** As `readHeldFile`; a large file is read in pieces beside other work, and `signal` ends it between two. */
+/** Like `readHeldFile`, but reads a large file in pieces, with other work in between; `signal` stops it between two pieces. */
 export async function readHeldFileInPieces(
   directory: HeldDirectory,
   name: string,
@@ -65,7 +65,7 @@ export async function readHeldFileInPieces(
   try {
     const content = readUnlessRecent(file, name, options.maxBytes);
     if (!(content instanceof GrowingBuffer)) return heldFile(content, file.stat);
-    // Small reads come from the page cache: a trip through the thread pool would cost more than the read.
+    // Small reads come from the page cache: the thread pool would take longer than the read.
     const inOneTick = file.stat.size <= oneTickBytes;
     for (;;) {
       const count = inOneTick
@@ -116,12 +116,12 @@ export function writeTemporaryFile(
   }
 }
 
-/** A fresh name that says whose it is, should a crash leave it behind. */
+/** A new name that identifies the process, in case a crash leaves the file behind. */
 export function temporaryName(): string {
   return temporaryPrefix + randomBytes(9).toString("hex");
 }
 
-/** What names of temporary files start with. */
+/** Prefix of the names of temporary files. */
 export const temporaryPrefix = ".gennai-tmp-";
 
 /** The whole content if it is among the recent ones, which needs no further memory; otherwise the part read so far. */
@@ -140,13 +140,13 @@ function readUnlessRecent({ descriptor, stat }: OpenFile, name: string, maxBytes
 
 type Compared<Content> =
   | { readonly type: "same"; readonly content: Content }
-  /** `read`: what was read until they differed, in pieces. */
+  /** `read`: the pieces read until the difference. */
   | { readonly type: "other"; readonly read: readonly Uint8Array[] };
 
 /**
- * Reads on until the end of the file, or until it holds something else than all of these contents. Within one tick, because all reads
- * share the memory of a piece.
- * @param contents of one length; at least one
+ * Reads on until the end of the file, or until it differs from all of these contents. Within one tick, because all reads share
+ * one buffer.
+ * @param contents of equal length; at least one
  */
 function compareWith<Content extends { readonly bytes: Uint8Array }>(
   descriptor: number,
@@ -176,7 +176,7 @@ interface OpenFile {
 
 function openForReading(directory: HeldDirectory, name: string, maxBytes: number): OpenFile {
   const path = directory.entry(name);
-  // Where O_NOFOLLOW does not exist (Windows) a link is looked for by hand.
+  // Without O_NOFOLLOW (Windows), a link is detected by a separate call.
   if (constants.O_NOFOLLOW === undefined && lstatSync(path).isSymbolicLink()) throw notAFile(name);
   const descriptor = openSync(path, readFlags);
   try {
@@ -218,14 +218,14 @@ function copyAttributes(
     try {
       fchownSync(descriptor, like.owner, like.group);
     } catch {
-      // Only root may give files away; the content matters more than the owner.
+      // Only root may change the owner; the content matters more than the owner.
     }
   }
-  // Set-user-id and set-group-id do not outlive a write on any system.
+  // Set-user-id and set-group-id are cleared, as a write does on any system.
   fchmodSync(descriptor, like.mode & 0o1777);
 }
 
-/** Starts at the expected size plus one byte, so that a file that did not grow is seen to end in one more read. */
+/** Starts at the expected size plus one byte, so that one more read shows the end of a file that did not grow. */
 class GrowingBuffer {
   #bytes: Buffer;
   length = 0;
@@ -262,7 +262,7 @@ class GrowingBuffer {
 }
 
 const oneTickBytes = 1_048_576;
-/** Memory for a piece of a file that is only compared. */
+/** Buffer for a piece of a file that is only compared. */
 const piece = Buffer.allocUnsafeSlow(65_536);
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const temporaryFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);

@@ -1,12 +1,15 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
 
-/** A control file that is there and cannot be used. The message begins with the file and says what to do. */
+/** A control file that exists and cannot be used. The message begins with the file and says what to do. */
 export class UnreadableFile extends Error {
   override readonly name = "UnreadableFile";
 }
 
-/** As the system says it. One for all, since making an error costs a trace of the stack, and most of these files are missing. */
+/**
+ * Stands for the system's error. One object for all, because making an error costs a stack trace, and most of these files are
+ * missing.
+ */
 const missing = Object.assign(new Error("The file is not there."), { code: "ENOENT" });
 
 /**
@@ -18,7 +21,7 @@ const missing = Object.assign(new Error("The file is not there."), { code: "ENOE
  * @param file relative to it
  */
 export async function readControlFile(root: string, file: string, maxBytes: number): Promise<string> {
-  // Looked for before every model call, small, and mostly not there: waiting for another thread would take longer.
+  // Synchronous: the file is read before every model call, is small and mostly missing, and another thread would take longer.
   const path = join(root, file);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw missing;
   const real = realpathSync.native(path);

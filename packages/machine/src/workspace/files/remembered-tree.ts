@@ -2,15 +2,15 @@ import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemErrorCode } from "../../system-error.ts";
 
-/** A directory that changed this short before it was read may change again within the same tick of the file system's clock. */
+/** Nanoseconds. A directory read so soon after its last change may change again in the same tick of the file system's clock. */
 export const settledNs = 50_000_000n;
-/** More than any project has: nobody waits for a look at them before each command. */
+/** More than any project has; examining more before each command would take too long. */
 const maxDirectories = 1_000_000;
 
 /** A caller's result for the names in a directory. */
 export interface Looked<T> {
   readonly found: T;
-  /** Names of the directories to go on with. */
+  /** Names of the directories to examine next. */
   readonly below: readonly string[];
 }
 
@@ -21,11 +21,14 @@ interface Listing<T> extends Looked<T> {
 
 export interface WalkedTree<T> {
   readonly found: ReadonlyMap<string, T>;
-  /** Directories that are there and may not be read; the one who owns them can change that. */
+  /** Directories that may not be read; their owner can change that. */
   readonly unreadable: readonly string[];
-  /** Directories that cannot be reached by a path: their names are not UTF-8, or it is too long. Or there are too many. */
+  /**
+   * Directories that no path reaches, because their names are not UTF-8 or the path is too long, and those beyond the maximum
+   * number.
+   */
   readonly unlisted: readonly string[];
-  /** Nothing is other than when it was walked last. */
+  /** True if nothing has changed since the last walk. */
   readonly same: boolean;
 }
 
@@ -51,7 +54,7 @@ export class RememberedTree<T> {
     }
   }
 
-  /** The same, with a pause after each directory. One walk at a time. */
+  /** Like `walk`, with a pause after each directory. One walk at a time. */
   async walkPausing(pause: () => Promise<void>): Promise<WalkedTree<T>> {
     const steps = this.#steps();
     for (;;) {

@@ -1,7 +1,7 @@
 import { closeSync, fsync, openSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** Makes what was created, renamed or removed in a directory survive a power cut. Windows does that by itself. */
+/** Makes creations, renames and removals in a directory survive a power cut. Windows does so by itself. */
 export async function syncDirectory(directory: string): Promise<void> {
   if (process.platform === "win32") return;
   const descriptor = openSync(directory, "r");

@@ -1,8 +1,8 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 
 /**
- * Refuses (`bad_path`) what cannot be a path here, by its text alone. The rules are those of every platform at once: a name
- * that Windows or a terminal would read differently than Linux is refused everywhere, because sessions move between them.
+ * Refuses (`bad_path`) text that cannot be a path here. The rules combine those of all platforms: a name that Windows or a
+ * terminal would read differently than Linux is refused everywhere, because sessions move between them.
  */
 export function checkPathSyntax(raw: string): void {
   if (raw === "") throw badPath("The path is empty.", "Use . for the workspace root.");
@@ -25,7 +25,9 @@ export function checkPathSyntax(raw: string): void {
   for (const component of components) checkComponent(component, raw);
 }
 
-/** Refuses (`bad_path`) characters that cannot be seen or that move the cursor: they forge lines in ledgers and terminals. */
+/**
+ * Refuses (`bad_path`) characters that are invisible or move the cursor: with them, lines in ledgers and terminals can be forged.
+ */
 export function checkVisible(path: string): void {
   const found = invisible.exec(path)?.[0];
   if (found === undefined) return;
@@ -33,7 +35,7 @@ export function checkVisible(path: string): void {
   throw badPath(`The path contains a control or invisible character (U+${codePoint}).`, "Write the path without it.");
 }
 
-/** The one failure of text that is not a path. */
+/** The failure for text that is not a path. */
 export function badPath(message: string, hint?: string, cause?: unknown): ToolFailure {
   return new ToolFailure("bad_path", message, { cause, ...(hint === undefined ? {} : { hint }) });
 }

@@ -28,7 +28,7 @@ export function isWithin(directory: string, path: string): boolean {
 
 interface Walked {
   readonly path: string;
-  /** How many components at the end were appended without looking, because nothing is there or nobody may look. */
+  /** Number of components at the end that were added without looking, because nothing is there or looking is not permitted. */
   readonly unseen: number;
 }
 
@@ -74,7 +74,8 @@ function look(root: string, raw: string, path: string): "directory" | "file" | "
     return stat.isDirectory() ? "directory" : "file";
   } catch (error) {
     if (systemErrorCode(error) === "ENAMETOOLONG") throw badPath(`${raw}: a name in it is too long.`, undefined, error);
-    // No permission to look, or it vanished between two calls. The held walk refuses links when the path is used.
+    // Looking is not permitted, or the entry vanished between two calls. When the path is used, its directories are held, and
+    // links refused.
     return "unseen";
   }
 }
@@ -86,7 +87,7 @@ function startOf(base: string, path: string): { readonly directory: string; read
   return top === "" ? { directory: base, rest: path } : { directory: parse(base).root, rest: path.slice(top.length) };
 }
 
-/** File systems that fold case know a file by the name on disk, not by the name that was asked for. */
+/** The path as written on disk: a file system that ignores case also finds a file by other letters. */
 function canonicalCase({ path, unseen }: Walked): string {
   if (process.platform === "linux") return path;
   const components = path.split(sep);

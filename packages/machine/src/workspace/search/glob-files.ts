@@ -22,7 +22,7 @@ export async function globFiles(
 ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }> {
   const components = componentsOf(insideOnly(base).relative);
   using directory = hold(root, components, base.relative);
-  // A glob makes ripgrep list what git ignores as well, so what matches is cut with what is not ignored.
+  // With a glob, ripgrep also lists ignored files, so the matches are intersected with the files that are not ignored.
   const [matching, visible] = await Promise.all([
     listFiles(
       binary,

@@ -47,7 +47,7 @@ export async function runRipgrep(
       kill();
     });
     let complaint = "";
-    // Undefined, whatever the types say, when the process could not be started.
+    // Undefined if the process could not be started, although the types do not say so.
     child.stdout?.on("data", records.write);
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       if (complaint.length < maximumComplaint) complaint += text;

@@ -6,8 +6,8 @@ export function includeParameters(glob: string | undefined): string[] {
 }
 
 /**
- * Globs of what must not be reached, in gitignore syntax relative to the root, as parameters for a search that runs in a
- * directory below it. Case is folded: on some file systems other letters reach the same file. In doubt more is excluded.
+ * Globs of what must not be reached, in gitignore syntax relative to the root, as parameters for a search in a directory below
+ * the root. Case is ignored, because some file systems find a file by other letters. Excludes more if uncertain.
  *
  * @param base names of the directories from the root down to where the search runs
  */
@@ -15,14 +15,14 @@ export function excludeParameters(globs: readonly string[], base: readonly strin
   return globs.flatMap((glob) => rebase(glob, base).map((rebased) => `--iglob=!${rebased}`));
 }
 
-/** A glob that means exactly this name in the directory where the search runs. */
+/** A glob for exactly this name in the directory where the search runs. */
 export function exactly(name: string): string {
   return `/${name.replace(/[\\*?[\]{}!]/g, "\\$&")}`;
 }
 
 /** What a glob that is relative to the root means below `base`: nothing, one glob, or several (`**` fits in many ways). */
 function rebase(glob: string, base: readonly string[]): readonly string[] {
-  // An exception from exclusion does not widen what may be reached.
+  // A negated glob must not make more reachable.
   if (glob === "" || glob.startsWith("!")) return [];
   const alternatives = expandBraces(glob);
   if (alternatives === undefined) return everything;
