@@ -7,7 +7,7 @@ import { seeRepository } from "./repository-state.ts";
 import { UnsafeRepository } from "./run/confirmed-repository.ts";
 import { type GitResult, git } from "./run/run-git.ts";
 
-/** Working trees of one name are told apart by numbers up to this. */
+/** Highest number that is appended to tell working trees of one name apart. */
 const maxSame = 100;
 
 export interface SessionWorktree {
@@ -16,7 +16,7 @@ export interface SessionWorktree {
   readonly branch: string;
 }
 
-/** What happened to a working tree that was looked at. */
+/** What happened to a working tree that was examined for removal. */
 export interface PrunedWorktree {
   readonly path: string;
   readonly state: "removed" | "in-use" | "has-changes" | "kept-by-git";
@@ -63,7 +63,7 @@ export async function addSessionWorktree(request: {
   throw refused("cannot_add", `There are ${maxSame} working trees for ${wanted}: prune them first.`);
 }
 
-/** The working trees of sessions that git knows, oldest first. */
+/** The sessions' working trees that git knows, oldest first. */
 export async function listSessionWorktrees(
   directory: string,
   signal: AbortSignal,
@@ -79,8 +79,8 @@ export async function listSessionWorktrees(
 }
 
 /**
- * Removes the working trees in which no turn runs and nothing is uncommitted. Branches stay: they hold the work. What is
- * ignored in a removed tree goes with it.
+ * Removes the working trees in which no turn runs and nothing is uncommitted. Their branches stay, because they hold the work.
+ * Ignored files in a removed tree are lost.
  */
 export async function pruneSessionWorktrees(
   directory: string,
@@ -100,12 +100,12 @@ export async function pruneSessionWorktrees(
     if (existsSync(path)) {
       if (locks.holder(treeLockName(path)) !== undefined) return "in-use";
       const status = await statusOf(path);
-      // Its data leads somewhere else: what is in it is not known, so it stays.
+      // The tree's data leads elsewhere, so that its content is unknown: it stays.
       if (status === undefined) return "kept-by-git";
       if (status.code !== 0 || status.stdout !== "") return "has-changes";
     } else makeHome(home);
-    // git looks once more, and refuses what has changes. One that is gone by itself is forgotten by this as well; `git worktree
-    // prune` would forget all that cannot be seen from within the sandbox.
+    // Git checks again, and refuses a tree with changes. This also makes git forget a tree that is already gone; `git worktree
+    // prune` would forget all trees that the sandbox hides.
     const removed = await git(["worktree", "remove", path], { directory, signal, writes: { directory: home } });
     return removed.code === 0 ? "removed" : "kept-by-git";
   }
@@ -120,7 +120,7 @@ export async function pruneSessionWorktrees(
   }
 }
 
-/** Of a linked working tree, the repository's main one. */
+/** The main working tree of the repository that a linked one belongs to. */
 async function mainTree(directory: string, signal: AbortSignal): Promise<string> {
   const { state, reason } = await seeRepository(directory, signal);
   if (state === "not-installed") throw refused("git_missing", reason);
@@ -136,7 +136,7 @@ async function mainTree(directory: string, signal: AbortSignal): Promise<string>
   return realpathSync(dirname(common));
 }
 
-/** git writes there: nobody may have made it lead somewhere else. */
+/** Creates the directory. Git writes there, so nobody may have made it a link. */
 function makeHome(home: string): void {
   if (lstatSync(home, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw refused("cannot_add", `${home} is a symbolic link, and working trees are made in a directory.`);

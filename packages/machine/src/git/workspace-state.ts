@@ -6,19 +6,19 @@ import { git } from "./run/run-git.ts";
 /** A working tree as git sees it at one moment. */
 export interface WorkspaceState {
   readonly git: RepositoryState;
-  /** undefined on a detached HEAD, and where git is not ready. */
+  /** Undefined on a detached HEAD, and if git is not ready. */
   readonly branch: string | undefined;
-  /** undefined before the first commit. */
+  /** Undefined before the first commit. */
   readonly commit: string | undefined;
   /** Files with changes that are not committed, and files git does not know; at most `mostFiles`. */
   readonly changedFiles: number;
-  /** What protects the branch; undefined when the agent may work on it. */
+  /** What protects the branch; undefined if the agent may work on it. */
   readonly protectedBy: string | undefined;
 }
 
 const mostFiles = 10_000;
 
-/** Changes nothing, not even git's index. Rejects only when the signal aborts. */
+/** The state of a working tree. Changes nothing, not even git's index. Rejects only when the signal aborts. */
 export async function readWorkspaceState(
   directory: string,
   options: { readonly protect: readonly string[]; readonly signal: AbortSignal },
@@ -47,7 +47,7 @@ async function countChanges(directory: string, signal: AbortSignal): Promise<num
     return Math.min(mostFiles, stdout.split("\0").length - 1);
   } catch (error) {
     signal.throwIfAborted();
-    // More than fits into the answer is as dirty as can be.
+    // More output than fits means at least the largest number.
     if (error instanceof RangeError) return mostFiles;
     throw error;
   }

@@ -1,8 +1,8 @@
 import type { Endpoint } from "@gennai/governance/network/endpoint";
 
 /**
- * A login of the user's for a registry of packages that a run may read from, without seeing the login: this process adds it to what the
- * run asks for.
+ * A user's login for a package registry. A run may read from the registry without seeing the login: this process adds it to the
+ * run's requests.
  */
 export interface AddedLogin {
   readonly endpoint: Endpoint;
@@ -10,21 +10,21 @@ export interface AddedLogin {
   readonly isTls: boolean;
   /** The login, in words for people. Never the secret. */
   readonly login: string;
-  /** What no answer may say to the run. */
+  /** Texts that no answer to the run may contain. */
   readonly secrets: readonly string[];
   /**
-   * What `Authorization` says there; undefined for what is not read as a package.
-   * @param path as it was asked for, without a query, decoded by nobody
+   * The `Authorization` header for a path; undefined if the path is not one by which packages are read.
+   * @param path as requested, without query, not decoded
    */
   authorizationFor(path: string): string | undefined;
-  /** What the program needs to see to ask at all, without being any login. */
+  /** Environment that makes a program send requests at all; it contains no login. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Certificates that the user believes besides the usual ones, in PEM. */
+  /** Certificates that the user trusts besides the usual ones, in PEM. */
   readonly trusted: readonly string[];
 }
 
 /**
- * Contains no part that leads up or elsewhere, however a server reads it; `%2f` is allowed only in npm's names
+ * True if no part of a path leads up or elsewhere, however a server reads it; `%2f` is allowed only in npm's names
  * (`@scope%2fname`).
  */
 export function isPlainPath(path: string): boolean {
@@ -34,6 +34,6 @@ export function isPlainPath(path: string): boolean {
     const read = part.replace(/^@[\w.~-]+%2f(?=[\w.~-]+$)/i, "");
     return !/%(?:2e|2f|5c|00|25|3f|23)/i.test(read) && !/^\.{1,2}$/.test(read);
   };
-  // Some servers treat two slashes as one; a trailing one has no meaning.
+  // Some servers treat two slashes as one; a trailing slash has no meaning.
   return parts.every((part, at) => (part === "" ? at === parts.length - 1 : isPlain(part)));
 }

@@ -1,6 +1,6 @@
 import { Transform } from "node:stream";
 
-/** Lets bytes through, and fails at the first of any text that must not be in them; nothing of that text has gone through then. */
+/** Passes bytes on, and fails at the first forbidden text, before any of that text has passed. */
 export function withoutTexts(texts: readonly string[]): Transform {
   const forbidden = texts.map((text) => Buffer.from(text));
   const longest = Math.max(1, ...forbidden.map(({ length }) => length));
@@ -22,7 +22,7 @@ export function withoutTexts(texts: readonly string[]): Transform {
   });
 }
 
-/** In which forms a secret may come back. Those that are too short to be told from anything else are left out. */
+/** The forms in which a secret may come back, without those too short to be recognised. */
 export function formsOf(secrets: readonly string[]): readonly string[] {
   const forms = secrets.flatMap((secret) => [
     secret,

@@ -1,16 +1,19 @@
 import type { Connection } from "@gennai/governance/network/connection";
 import { endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
 
-/** Kinds of connections of each state that are told apart for one command. More are counted with the last to the same endpoint, or the last. */
+/**
+ * Kinds of connections that are told apart, for each state and command. Further ones are added to the last kind with the same
+ * endpoint, or to the last kind.
+ */
 const maxKinds = 200;
 
 type Kind = Omit<Connection, "count" | "sent" | "received">;
 
-/** What a command's connections came to. */
+/** The connections of a command, and what became of them. */
 export class ConnectionBook {
   readonly #byKind = new Map<string, { kind: Kind; count: number; sent: number; received: number }>();
 
-  /** @returns counts bytes of it from then on */
+  /** Records a connection. @returns counts its bytes from then on */
   note(kind: Kind): { add(sent: number, received: number): void } {
     const key = `${kind.state} ${endpointName(kind)} ${kind.address ?? ""} ${kind.login ?? ""} ${kind.state === "refused" ? (kind.reason ?? "") : ""}`;
     const known = this.#byKind.get(key) ?? this.#new(key, kind);
@@ -28,7 +31,7 @@ export class ConnectionBook {
   }
 
   #new(key: string, kind: Kind) {
-    // Of each state: what was refused, as often as a command likes, hides nothing that was let through.
+    // By state: any number of refused connections must not hide an allowed one.
     const alike = [...this.#byKind.values()].filter((known) => known.kind.state === kind.state);
     const last = alike.findLast((known) => sameEndpoint(known.kind, kind)) ?? alike.at(-1);
     if (alike.length >= maxKinds && last !== undefined) return last;

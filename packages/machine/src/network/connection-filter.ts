@@ -13,21 +13,21 @@ const nothingThere = "Nothing listens there that a command may reach.";
 
 export interface ReachedOutside {
   readonly socket: Socket;
-  /** Notes bytes that went through by another way than `join`. */
+  /** Counts bytes that did not pass through `join`. */
   add(sent: number, received: number): void;
 }
 
-/** Decides about every connection that commands of a network want, and has the books of those that run now say so. */
+/** Decides about every connection that commands of a network want, and records it in the books of the running commands. */
 export class ConnectionFilter {
   readonly #allowed: readonly AllowedEndpoint[];
   readonly #outside: Outside;
-  /** With the word whether each is of a command that runs beside others. */
+  /** Each book, with whether its command goes on beside others. */
   readonly #books = new Map<ConnectionBook, boolean>();
   readonly #open = new Set<Socket>();
   #closed = false;
 
   constructor(allowed: readonly AllowedEndpoint[], outside: Outside) {
-    // What is in no known form is reached by nobody.
+    // An endpoint in an unknown form cannot be reached by anyone.
     this.#allowed = allowed.flatMap((one) => {
       const known = endpointOf(one.host, one.port);
       return known === undefined ? [] : [{ ...one, ...known }];
@@ -40,8 +40,8 @@ export class ConnectionFilter {
   }
 
   /**
-   * Until it is closed, everything is also recorded in this book; in that of a lasting command only what happens while no other
-   * runs, because the origin of a request is unknown.
+   * Records everything in this book too, until it is closed. In the book of a lasting command, only what happens while no other
+   * command runs, because the origin of a request is unknown.
    */
   open(book: ConnectionBook, { lasts = false } = {}): void {
     this.#books.set(book, lasts);
@@ -57,13 +57,13 @@ export class ConnectionFilter {
   }
 
   /**
-   * Connects to an endpoint, if allowed; undefined if refused or unreachable, as recorded in the book.
+   * Connects to an endpoint, if that is allowed; undefined if it was refused or unreachable, as recorded in the book.
    * @param login of the user that is used there, in words
    */
   async reach(wanted: Endpoint, login?: string): Promise<ReachedOutside | undefined> {
     const { host, port } = wanted;
     const allowed = allowing(wanted, this.#allowed);
-    // Nobody is asked whether a command may reach Gennai; and before a question, it is not known what a name leads to.
+    // Gennai itself is never reached, whatever was allowed. Before a question it is unknown where a name leads.
     if (this.#outside.isOwn(host, port) || (allowed === undefined && this.#isUnserved(wanted))) {
       this.#note({ host, port, state: "failed", reason: nothingThere });
       return undefined;
@@ -99,7 +99,7 @@ export class ConnectionFilter {
     return undefined;
   }
 
-  /** Joins what the command opened to what it wants; or ends it at once, as if nobody were there. */
+  /** Joins a command's connection to the endpoint that it wants; or ends it at once, as if nothing listened there. */
   async join(inside: Socket, wanted: Endpoint): Promise<void> {
     inside.on("error", () => inside.destroy());
     const reached = await this.reach(wanted);
@@ -110,7 +110,7 @@ export class ConnectionFilter {
     joinSockets(inside, reached);
   }
 
-  /** Ends what is open. */
+  /** Ends all open connections. */
   close(): void {
     this.#closed = true;
     for (const socket of this.#open) socket.destroy();
@@ -132,7 +132,7 @@ export class ConnectionFilter {
 
   async #connect(address: string, port: number): Promise<Socket> {
     const socket = this.#outside.connect(address, port);
-    // For as long as it is there: between two who listen, an error would end this process.
+    // Set for the connection's whole life: an error without a listener would end this process.
     socket.on("error", () => socket.destroy());
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
@@ -147,9 +147,9 @@ export class ConnectionFilter {
   }
 }
 
-/** Both ways, to the end of both. */
+/** Passes bytes both ways until both sides have ended. */
 export function joinSockets(inside: Socket, { socket, add }: ReachedOutside): void {
-  // The one who wanted it may have gone while it was connected.
+  // The command may have closed its side while this process connected.
   if (inside.destroyed) socket.destroy();
   for (const [one, other] of [
     [inside, socket],

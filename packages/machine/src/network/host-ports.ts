@@ -4,8 +4,8 @@ import { addressForm, isLoopback } from "@gennai/governance/network/endpoint";
 import { systemErrorCode } from "../system-error.ts";
 
 /**
- * Those ports on which other programs of this machine listen for connections from it. This process's own are not among them:
- * no command is let through to Gennai.
+ * The ports among these on which other programs of this machine listen for local connections. Excludes this process's ports,
+ * because no command may connect to Gennai.
  */
 export function hostPorts(among: ReadonlySet<number>): readonly number[] {
   const found = tables.flatMap((name) => parseListening(tableOf(name))).filter(({ port }) => among.has(port));
@@ -15,7 +15,7 @@ export function hostPorts(among: ReadonlySet<number>): readonly number[] {
   return [...new Set(found.map(({ port }) => port))].filter((port) => !own.has(port));
 }
 
-/** Whether an address is one of this machine's, and this process listens on that port of any of them. */
+/** Whether an address is one of this machine's, and this process listens on that port of any of its addresses. */
 export function isOwnPort(address: string, port: number): boolean {
   if (!isHere(addressForm(address) ?? address)) return false;
   const listeners = tables.flatMap((name) => listeningSockets(tableOf(name))).filter((one) => one.port === port);
@@ -24,7 +24,7 @@ export function isOwnPort(address: string, port: number): boolean {
   return listeners.some(({ inode }) => sockets.has(inode));
 }
 
-/** Of lines such as `0: 0100007F:1538 00000000:0000 0A … INODE`: what listens, on its loopback or on all addresses. */
+/** Parses lines such as `0: 0100007F:1538 00000000:0000 0A … INODE`: what listens on the loopback or on all addresses. */
 export function parseListening(table: string): readonly { readonly port: number; readonly inode: string }[] {
   return listeningSockets(table).flatMap(({ address, port, inode }) => {
     const reachable =
@@ -56,7 +56,7 @@ function tableOf(name: (typeof tables)[number]): string {
   try {
     return readFileSync(`/proc/self/net/${name}`, "latin1");
   } catch (error) {
-    // A system without IPv6 has no table of it.
+    // A system without IPv6 has no such table.
     if (systemErrorCode(error) === "ENOENT") return "";
     throw error;
   }
@@ -69,7 +69,7 @@ function ownSockets(): ReadonlySet<string> {
       const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${name}`)) ?? [];
       if (inode !== undefined) inodes.add(inode);
     } catch {
-      // The one that listed them is closed by now.
+      // The descriptor of the listing itself is closed by now.
     }
   }
   return inodes;

@@ -4,7 +4,7 @@ import { type Endpoint, endpointOf, parseEndpoint } from "@gennai/governance/net
 import { type ConnectionFilter, joinSockets, type ReachedOutside } from "./connection-filter.ts";
 import type { LoginGateway } from "./login-gateway.ts";
 
-/** Where the target of a `CONNECT` leads; undefined for what is not a host and port. */
+/** The endpoint of a `CONNECT`; undefined if the target is not a host and port. */
 export function tunnelTarget(target: string): Endpoint | undefined {
   return parseEndpoint(target);
 }
@@ -14,28 +14,28 @@ export interface RequestTarget {
   readonly path: string;
 }
 
-/** Where a request in absolute form leads; undefined for another scheme, and for one with a user in it. */
+/** The endpoint of a request in absolute form; undefined for another scheme, and for an address with a user. */
 export function requestTarget(target: string): RequestTarget | undefined {
   if (!/^http:\/\//i.test(target) || !URL.canParse(target)) return undefined;
   const { hostname, port, pathname, search, username, password } = new URL(target);
-  // Addresses are in the URL parser's normal form, however they were written.
+  // The URL parser has normalised addresses, however they were written.
   const endpoint = endpointOf(hostname, port === "" ? 80 : Number(port));
   if (endpoint === undefined || username !== "" || password !== "") return undefined;
   return { endpoint, path: `${pathname}${search}` };
 }
 
-/** Of one hop, not of the request (RFC 9110, 7.6.1). */
+/** Headers that hold only for one connection, not for the request (RFC 9110, 7.6.1). */
 const hopByHop = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
-/** Which endpoints this process asks with a login that the run does not see. */
+/** The gateway for an endpoint that this process asks with a login that the run does not see. */
 export type GatewayTo = (endpoint: Endpoint) => LoginGateway | undefined;
 
-/** A proxy for what programs with `HTTP_PROXY` and `HTTPS_PROXY` send. It listens nowhere by itself. */
+/** A proxy for programs that use `HTTP_PROXY` and `HTTPS_PROXY`. It does not listen by itself. */
 export function httpProxy(filter: ConnectionFilter, gatewayTo: GatewayTo = () => undefined): Server {
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, response) => {
     const target = requestTarget(incoming.url ?? "");
     const gateway = target === undefined ? undefined : gatewayTo(target.endpoint);
-    // Without TLS there, the program would not see that it speaks with another than it meant.
+    // Only for a registry without TLS: otherwise the program would not notice that another party answers.
     if (target !== undefined && gateway?.login.isTls === false) gateway.answer(incoming, response, target.path);
     else if (gateway !== undefined) incoming.socket.destroy();
     else forward(incoming, response, filter).catch(() => incoming.socket.destroy());
@@ -64,7 +64,7 @@ async function tunnel(
   const reached = wanted === undefined ? undefined : await filter.reach(wanted);
   if (reached === undefined) {
     inside.end(`HTTP/1.1 403 Forbidden by Gennai\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-    // Who never hangs up would keep it.
+    // A peer that never closes would keep the connection open.
     inside.destroySoon();
     return;
   }
@@ -77,7 +77,7 @@ function opened(inside: Socket, head: Buffer): void {
   if (head.length > 0) inside.unshift(head);
 }
 
-/** A refusal is not an answer: a program must not take it for the page that it wanted. */
+/** Forwards a request. A refused one gets no answer, which a program could take for the page that it wanted. */
 async function forward(incoming: IncomingMessage, response: ServerResponse, filter: ConnectionFilter): Promise<void> {
   const target = requestTarget(incoming.url ?? "");
   const reached = target === undefined ? undefined : await filter.reach(target.endpoint);
@@ -93,7 +93,7 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, filt
   }
 }
 
-/** Sends the request on, and its answer back. The parts of both may throw here, and in each event. */
+/** Forwards the request, and returns its answer. Parts of both may throw, here and in each event. */
 function ask(
   { socket, add }: ReachedOutside,
   target: RequestTarget,
@@ -108,7 +108,7 @@ function ask(
   const headers: string[] = [];
   for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
     const [name = "", value = ""] = incoming.rawHeaders.slice(at, at + 2);
-    // The host that was looked at is the host that is asked.
+    // The `Host` header must name the host that was checked.
     if (!hopByHop.test(name) && name.toLowerCase() !== "host") headers.push(name, value);
   }
   const literal = host.includes(":") ? `[${host}]` : host;
@@ -121,7 +121,7 @@ function ask(
     createConnection: () => socket,
   });
   let [sent, received] = [0, 0];
-  // Also while it runs: a command may end, and be told of, before its connections have.
+  // Counts during the transfer too: a command may end and be reported before its connections end.
   const count = (): void => {
     add(socket.bytesWritten - sent, socket.bytesRead - received);
     [sent, received] = [socket.bytesWritten, socket.bytesRead];
@@ -130,7 +130,7 @@ function ask(
   socket.once("close", count);
   for (const stream of [incoming, response, outgoing]) stream.on("error", giveUp);
   response.on("close", () => outgoing.destroy());
-  // One that leads to another protocol is not an answer.
+  // A switch to another protocol is not an answer.
   outgoing.on("close", () => response.headersSent || giveUp());
   outgoing.on("response", (answer) => {
     answer.on("error", giveUp);
@@ -144,11 +144,11 @@ function ask(
       response.writeHead(answer.statusCode ?? 502, answer.statusMessage, raw);
       answer.pipe(response);
     } catch {
-      // A parser takes more of a status line than may be written in one.
+      // The parser accepts more in a status line than can be written.
       giveUp();
     }
   });
   incoming.pipe(outgoing);
-  // Behind the pipe: what was just read is written by then.
+  // After the pipe, so that bytes just read are written by now.
   incoming.on("data", count);
 }

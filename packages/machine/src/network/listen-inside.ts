@@ -13,12 +13,15 @@ export interface InsideAddress {
 }
 
 export interface OpenedInside {
-  /** Empty where a port is already in use. */
+  /** Empty if a port is already in use. */
   readonly servers: readonly { readonly at: InsideAddress; readonly server: Server }[];
   readonly datagrams: DatagramSocket | undefined;
 }
 
-/** Opens what it is told to, and hands it over. A socket stays in the network that it was opened in. Text, so that a bundle needs no second file. */
+/**
+ * Opens sockets as told, and passes them to this process. A socket stays in the network in which it was opened. Text, so that a
+ * bundle needs no second file.
+ */
 const program = `
 const net = require("node:net");
 const dgram = require("node:dgram");
@@ -51,8 +54,8 @@ process.on("message", async ({ tcp, udp }) => {
 const timeoutMs = 20_000;
 
 /**
- * Opens listening sockets in a network without a way out, for this process: anyone who connects to them there is answered here. No
- * program of ours stays in the network. Rejects with `Error` when the network cannot be joined.
+ * Opens listening sockets in a network without a way out, for this process, which answers whoever connects there. No program of
+ * ours stays in the network. Rejects with `Error` if the network cannot be joined.
  */
 export async function listenInside(
   network: SessionNetwork,
@@ -77,7 +80,7 @@ export async function listenInside(
   child.on("error", () => undefined);
   child.on("message", (message: { readonly at?: InsideAddress }, handle) => {
     if (handle instanceof Server && message.at !== undefined) {
-      // It keeps no process running.
+      // The handle must not keep this process running.
       handle.unref();
       handle.on("error", () => undefined);
       servers.push({ at: message.at, server: handle });

@@ -17,20 +17,20 @@ import type { RunCertificates } from "./run-authority.ts";
 import { usualAuthorities } from "./usual-authorities.ts";
 
 /**
- * Of what a run asks with, all that goes on: nothing that makes another request of it, no login of the run's own, and no range: of an answer in
- * pieces, none would hold the whole login.
+ * Headers of a run's request that are forwarded. Excluded: headers that change the request, a login of the run's own, and ranges,
+ * because the login could come back split over several answers.
  */
 const passedOn: ReadonlySet<string> = new Set(
   "accept accept-language user-agent if-none-match if-modified-since cache-control pragma".split(" "),
 );
 
-/** Of an answer, what is not for the run: of one hop, and a session of the login's. */
+/** Headers of an answer that the run does not get: those of one connection, and of a session of the login. */
 const keptBack =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|alt-svc|set-cookie2?|authentication-info)$/i;
 
 /**
- * Answers a run in the place of a registry, and asks there with a login that the run never sees: by GET and HEAD, for packages. What the
- * other side says is looked through for the login.
+ * Answers a run in place of a registry, and requests packages there by GET and HEAD, with a login that the run never sees.
+ * Searches the registry's answers for the login.
  */
 export class LoginGateway implements Disposable {
   readonly login: AddedLogin;
@@ -38,7 +38,7 @@ export class LoginGateway implements Disposable {
   readonly #server: Server;
   readonly #agent: HttpAgent;
   readonly #forbidden: readonly string[];
-  /** Each notes what went over one connection since it was last called. */
+  /** Each function records the bytes of one connection since its last call. */
   readonly #counts = new Set<() => void>();
 
   /** @param certificates for a registry with TLS */
@@ -63,7 +63,7 @@ export class LoginGateway implements Disposable {
     this.#server.on("connect", (_incoming, socket) => socket.destroy());
   }
 
-  /** The one who connected speaks with this process from now on. */
+  /** Serves a connection: from now on the run speaks with this process. */
   serve(socket: Socket): void {
     socket.on("error", () => socket.destroy());
     this.#server.emit("connection", socket);
@@ -100,7 +100,7 @@ export class LoginGateway implements Disposable {
     const headers: Record<string, string> = {
       Host: endpoint.port === (isTls ? 443 : 80) ? literal : `${literal}:${endpoint.port}`,
       Authorization: authorization,
-      // What is packed cannot be looked through.
+      // A compressed answer cannot be searched.
       "Accept-Encoding": "identity",
     };
     for (const [name, value] of Object.entries(incoming.headers)) {
@@ -153,7 +153,7 @@ export class LoginGateway implements Disposable {
     answer.pipe(filter).pipe(response);
   }
 
-  /** Connections to the registry, each of which is in the record. */
+  /** Makes the connections to the registry, each of which is recorded. */
   #outside(): HttpAgent {
     const { endpoint, isTls, login, trusted } = this.login;
     const agent = new HttpAgent({ keepAlive: true, maxSockets: 16 });
@@ -173,7 +173,7 @@ export class LoginGateway implements Disposable {
       });
     };
     const connectLater = callbackify(connect);
-    // Node takes one that comes later as well; its types do not say so.
+    // Node also accepts a connection later; its types do not say so.
     return Object.assign(agent, {
       createConnection: (_options: unknown, done: (error: Error | null, socket: Socket) => void) => connectLater(done),
     });
@@ -192,7 +192,7 @@ export class LoginGateway implements Disposable {
     });
   }
 
-  /** While they are open, too: a command may end, and be told of, before its connections have. */
+  /** Counts open connections too: a command may end and be reported before its connections end. */
   #count(): void {
     for (const count of this.#counts) count();
   }

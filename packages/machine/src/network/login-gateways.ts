@@ -4,9 +4,9 @@ import type { ConnectionFilter } from "./connection-filter.ts";
 import { LoginGateway } from "./login-gateway.ts";
 import type { RunCertificates } from "./run-authority.ts";
 
-/** Where this process answers a run in the place of registries, and who vouches for it there. */
+/** Where this process answers a run in place of registries, and the authority whose certificates it uses there. */
 export class LoginGateways implements Disposable {
-  /** In PEM; undefined where none of them has TLS. */
+  /** In PEM; undefined if no registry has TLS. */
   readonly authority: string | undefined;
   readonly #gateways: readonly LoginGateway[];
 
@@ -34,7 +34,7 @@ export class LoginGateways implements Disposable {
   }
 }
 
-/** Loaded only for a run with a login: it takes a library. */
+/** Loaded only for a run with a login, because it needs a library. */
 async function certificatesFor(names: readonly string[]): Promise<RunCertificates> {
   const { makeRunCertificates } = await import("./run-authority.ts");
   return makeRunCertificates(names);

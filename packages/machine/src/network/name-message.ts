@@ -3,9 +3,9 @@ export interface NameQuery {
   readonly id: number;
   /** Lower case, without the last dot. */
   readonly name: string;
-  /** Of the record: 1 for an IPv4 address. */
+  /** Type of the record: 1 for an IPv4 address. */
   readonly type: number;
-  /** The question as it came, to be said again in the answer. */
+  /** The question as received, to be repeated in the answer. */
   readonly question: Buffer;
 }
 
@@ -15,7 +15,7 @@ const address4 = 1;
 /** Seconds for which an answer may be remembered. */
 const lifetime = 1;
 
-/** One plain question, as RFC 1035 has it; undefined for all else. */
+/** Parses a single question as in RFC 1035; undefined for all other messages. */
 export function parseNameQuery(message: Buffer): NameQuery | undefined {
   if (message.length < headerBytes + 5 || message.length > 512) return undefined;
   const flags = message.readUInt16BE(2);
@@ -54,13 +54,13 @@ export function nameAnswer(
 ): Buffer {
   const header = Buffer.alloc(headerBytes);
   header.writeUInt16BE(id, 0);
-  // An answer; recursion was wanted and there is some.
+  // Flags: an answer; recursion was requested and is available.
   header.writeUInt16BE(0x8180 | (found === "unknown" ? 3 : 0), 2);
   header.writeUInt16BE(1, 4);
   if (typeof found === "string") return Buffer.concat([header, question]);
   header.writeUInt16BE(1, 6);
   const record = Buffer.alloc(16);
-  // The name is in the question section.
+  // Points to the name in the question section.
   record.writeUInt16BE(0xc000 | headerBytes, 0);
   record.writeUInt16BE(address4, 2);
   record.writeUInt16BE(internet, 4);

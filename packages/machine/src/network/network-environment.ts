@@ -1,4 +1,4 @@
-/** What a command's environment has to say to be seen, and to give up early where it is refused. @param proxy address */
+/** Environment of a command so that its connections are seen, and it gives up soon if they are refused. @param proxy address */
 export function networkEnvironment(
   proxy: string,
   { hasWayOut }: { readonly hasWayOut: boolean },
@@ -17,7 +17,7 @@ export function networkEnvironment(
   return Object.assign(proxies, hasWayOut ? patientForSeconds : impatient);
 }
 
-/** A program that tries again for minutes what was refused once tells nobody anything. */
+/** A program that retries a refused connection for minutes reports nothing meanwhile. */
 const impatient: Readonly<Record<string, string>> = {
   npm_config_fetch_retries: "0",
   pnpm_config_fetch_retries: "0",
@@ -28,7 +28,7 @@ const impatient: Readonly<Record<string, string>> = {
   YARN_HTTP_RETRY: "0",
 };
 
-/** The same of a host that what is reached leads on to; but a host that was reached may fail for a moment. */
+/** For a run with allowed hosts: short retries, since these may fail for a moment, and may lead on to refused hosts. */
 const patientForSeconds: Readonly<Record<string, string>> = Object.fromEntries(
   ["npm_config", "pnpm_config"].flatMap((manager) => [
     [`${manager}_fetch_retry_mintimeout`, "1000"],

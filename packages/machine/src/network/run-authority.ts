@@ -35,9 +35,9 @@ import {
 
 /** All in PEM. */
 export interface RunCertificates {
-  /** Of the authority, for programs of the run to believe. Its key is gone. */
+  /** Certificate of the authority, for programs of the run to trust. Its key is gone. */
   readonly authority: string;
-  /** For exactly these hosts, with its key, which never leaves this process. */
+  /** Certificate for exactly these hosts, with its key, which never leaves this process. */
   readonly certificate: string;
   readonly key: string;
 }
@@ -47,8 +47,8 @@ const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
 const commonName = "2.5.4.3";
 
 /**
- * An authority that signs one certificate and then no other: its key is forgotten when this resolves. For a run in which this process
- * answers in the place of a host.
+ * Makes an authority that signs one certificate: its key is gone when this resolves. For a run in which this process answers in
+ * place of a host.
  *
  * @param hosts names and addresses
  */
@@ -90,12 +90,12 @@ function signed(
   const signature = new AlgorithmIdentifier({ algorithm: ecdsaWithSha256 });
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
-    // Positive, and of full length whatever comes.
+    // Positive, and always of full length.
     serialNumber: bytesOf(Buffer.concat([Buffer.of(1), randomBytes(15)])),
     signature,
     issuer: named(issuer.name),
     subject: named(subject),
-    // Clocks of sandboxes and of what they look at agree; those of tests may not.
+    // The clocks of the sandbox and this process agree; those of tests may not.
     validity: new Validity({ notBefore: new Date(now - aDay), notAfter: new Date(now + 2 * aDay) }),
     subjectPublicKeyInfo: AsnConvert.parse(spkiOf(publicKey), SubjectPublicKeyInfo),
     extensions: new Extensions([...extensions]),

@@ -1,8 +1,10 @@
 import tls from "node:tls";
 
-/** Whom this process believes by itself, and by its environment, in PEM. A list that is given to a connection takes its place. */
+/**
+ * The authorities that this process trusts by itself and by its environment, in PEM. A list given to a connection replaces them.
+ */
 export function usualAuthorities(): readonly string[] {
-  // Older versions of Node have no such export, which a named import would not outlive, and say only what they bring.
+  // Older versions of Node lack this export, so that a named import would fail; they only have their built-in list.
   const { getCACertificates, rootCertificates } = tls;
   return typeof getCACertificates === "function" ? getCACertificates("default") : rootCertificates;
 }

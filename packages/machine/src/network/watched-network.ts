@@ -14,52 +14,55 @@ import { asksForAddress, nameAnswer, parseNameQuery } from "./name-message.ts";
 import { networkEnvironment } from "./network-environment.ts";
 import { type Outside, theInternet } from "./way-out.ts";
 
-/** Away from 127.0.0.1, where commands' own servers listen. */
+/** Not 127.0.0.1, where commands' own servers listen. */
 const door = "127.0.0.53";
 const proxyPort = 61_080;
 
-/** What `/etc/resolv.conf` says in such a network. */
+/** Content of `/etc/resolv.conf` in such a network. */
 export const resolverSettings = `nameserver ${door}\noptions timeout:10 attempts:1\n`;
 
-/** Ports of named hosts on which programs that know no proxy are seen, besides those that a command names. */
+/** Ports, for each name, on which connections of programs without proxy support are seen, besides those in a command's text. */
 const usualPorts: readonly number[] = [
   ...[22, 80, 443, 873, 3000, 4222, 4873, 5000, 8000, 8080, 8081, 8443, 9000, 9418],
   ...[1433, 3306, 5432, 5672, 6379, 9092, 9200, 11_211, 27_017],
 ];
 
-/** Of services that mostly run beside the command and not in it. */
+/** Ports of services that mostly run beside the command and not in its network. */
 const servicePorts: readonly number[] = [1433, 3306, 4222, 4873, 5432, 5672, 6379, 9092, 9200, 11_211, 27_017];
 
 /** Names that commands may look up at the same time. */
 const maxNames = 40;
 
-/** Connections of commands that may be open at the same time, and questions to the name server. Each costs this process memory, and may cost a descriptor. */
+/**
+ * Connections of commands, and questions to the name server, that may be open at the same time. Each costs this process memory,
+ * and may cost a descriptor.
+ */
 const maxOpen = 256;
 
-/** Milliseconds within which who connects to the proxy has to say what it wants. */
+/** Milliseconds within which a client of the proxy has to send its request. */
 const requestTimeoutMs = 30_000;
 
 export interface WatchedNetworkOptions {
   /** Absolute path. */
   readonly bubblewrap: string;
-  /** Nothing by default. */
+  /** Endpoints that may be reached; none by default. */
   readonly allowed?: readonly AllowedEndpoint[];
-  /** For some of `allowed`: this process makes the requests to these. */
+  /** Logins for some of `allowed`: this process makes the requests there. */
   readonly logins?: readonly AddedLogin[];
   readonly outside?: Outside | undefined;
 }
 
-/** The time of one command in a network: what it wanted to reach, and what happened to that. */
+/** One command's use of a network: what it wanted to reach, and what became of that. */
 export interface NetworkUse extends Disposable {
   connections(): readonly Connection[];
-  /** Names that were looked up, and to which no connection was seen: on which port it was tried is not known. */
+  /** Names that were looked up without a connection being seen: the port is unknown. */
   onlyLookedUp(): readonly string[];
 }
 
 /**
- * A network of commands, with a loopback and no way out but through this process, which sees who wants what. What nobody let
- * through is refused at once, and noted. Names lead to addresses of the loopback, so that programs without any notion of a
- * proxy are seen too; nobody outside is asked for a name before a connection to it was let through.
+ * A network for commands, with a loopback, whose only way out is this process, which sees each connection. A connection that
+ * nobody allowed is refused at once, and recorded. Names resolve to addresses of the loopback, so that programs without proxy
+ * support are seen too; no name server outside is asked before a connection was allowed.
  */
 export class WatchedNetwork implements Disposable {
   readonly network: SessionNetwork;
@@ -74,7 +77,7 @@ export class WatchedNetwork implements Disposable {
   >();
   readonly #names = new Map<string, Promise<string | undefined>>();
   #namesGiven = 0;
-  /** Open for as long as the network is; those of names and of ports that a command named, while a command runs. */
+  /** Closed with the network; those for names and for ports in a command's text are closed when no command runs. */
   readonly #lasting: { close(): unknown }[] = [];
   #passing: { close(): unknown }[] = [];
   readonly #loopback = new Set<number>();
@@ -91,7 +94,7 @@ export class WatchedNetwork implements Disposable {
     this.#allowedPorts = this.#filter.allowed.map(({ port }) => port);
   }
 
-  /** Throws `StageUnavailable`, and `Error` when nothing can listen in it. */
+  /** Throws `StageUnavailable`, and `Error` if nothing can listen in the network. */
   static async open(options: WatchedNetworkOptions): Promise<WatchedNetwork> {
     const watched = new WatchedNetwork(await SessionNetwork.open(options.bubblewrap), options);
     try {
@@ -104,17 +107,17 @@ export class WatchedNetwork implements Disposable {
     }
   }
 
-  /** What a command's environment has to say to be seen, and to give up at once where it is refused. */
+  /** Environment of a command so that its connections are seen, and it gives up at once if they are refused. */
   get environment(): Readonly<Record<string, string>> {
     return networkEnvironment(`http://${door}:${proxyPort}`, { hasWayOut: this.#allowedPorts.length > 0 });
   }
 
-  /** Who vouches here for this process in the place of registries, in PEM. */
+  /** The authority for this process in place of registries, in PEM. */
   get authority(): string | undefined {
     return this.#gateways?.authority;
   }
 
-  /** Before a command starts. @param ports that it names @param lasts it runs beside others */
+  /** Call it before a command starts. @param ports in its text @param lasts whether it goes on beside others */
   async use(ports: readonly number[] = [], { lasts = false } = {}): Promise<NetworkUse> {
     const book = new ConnectionBook();
     const names = new Set<string>();
@@ -123,7 +126,7 @@ export class WatchedNetwork implements Disposable {
     const close = (): void => {
       this.#filter.shut(book);
       this.#uses.delete(book);
-      // One that lasts asks for a name again; those of all the commands beside it would become too many.
+      // A lasting command can look a name up again; the names of all commands beside it would become too many.
       if ([...this.#uses.values()].every((use) => use.lasts)) this.#forgetNames();
     };
     try {
@@ -142,17 +145,17 @@ export class WatchedNetwork implements Disposable {
     };
   }
 
-  /** As the network outside says it. */
+  /** The ports that are served outside of the network. */
   served(among: ReadonlySet<number>): readonly number[] {
     return this.#outside.served(among);
   }
 
-  /** Whether it would be seen that a command connects to it. */
+  /** Whether a connection to that loopback port would be seen. */
   listensOnLoopback(port: number): boolean {
     return this.#loopback.has(port);
   }
 
-  /** It goes when the last process in it has ended. */
+  /** Gives up the network; it is gone when its last process has ended. */
   [Symbol.dispose](): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -184,7 +187,7 @@ export class WatchedNetwork implements Disposable {
       this.#asked += 1;
       this.#answer(message)
         .then((answer) => answer && !this.#closed && datagrams.send(answer, port, address, () => undefined))
-        // Who asks gives up after a while; from port 0 nobody can be answered.
+        // The client gives up after a while; a message from port 0 cannot be answered.
         .catch(() => undefined)
         .finally(() => {
           this.#asked -= 1;
@@ -196,7 +199,8 @@ export class WatchedNetwork implements Disposable {
   }
 
   /**
-   * A loopback port of the machine is mirrored while a server listens outside; then a command could not use it outside either.
+   * Listens on the ports that other programs of the machine serve on its loopback; outside of the network, a command could not
+   * use these ports either.
    */
   async #listenForServices(ports: readonly number[], into: { close(): unknown }[]): Promise<void> {
     const missing = new Set(ports.filter((port) => !this.#loopback.has(port)));
@@ -230,7 +234,7 @@ export class WatchedNetwork implements Disposable {
     return nameAnswer(query, address === undefined ? "unknown" : { address });
   }
 
-  /** An address that nobody else has, on which this process listens. */
+  /** A loopback address for a name, used for no other name, on which this process listens. */
   #addressOf(name: string): Promise<string | undefined> {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
@@ -248,7 +252,7 @@ export class WatchedNetwork implements Disposable {
   }
 
   async #listenAt(name: string, tcp: readonly InsideAddress[]): Promise<void> {
-    // Each takes a process for a moment.
+    // Each call starts a process for a moment.
     const servers = await this.#opening.run("names", async () =>
       this.#uses.size === 0 ? [] : (await listenInside(this.network, { tcp })).servers,
     );
@@ -268,7 +272,7 @@ export class WatchedNetwork implements Disposable {
     });
   }
 
-  /** One too many is ended at once. */
+  /** False if too many connections are open: the socket is then closed. */
   #admits(socket: Socket): boolean {
     if (this.#open >= maxOpen) {
       socket.on("error", () => undefined);

@@ -11,9 +11,9 @@ export interface Outside {
   /** All addresses of a name. Rejects if there are none. */
   lookup(host: string): Promise<readonly string[]>;
   connect(address: string, port: number): Socket;
-  /** Those of some loopback ports of this machine on which another process listens. */
+  /** The loopback ports among these on which another process of this machine listens. */
   served(among: ReadonlySet<number>): readonly number[];
-  /** Whether that is this process itself. */
+  /** Whether the address and port are served by this process itself. */
   isOwn(address: string, port: number): boolean;
 }
 
@@ -24,23 +24,23 @@ export const theInternet: Outside = {
   isOwn: isOwnPort,
 };
 
-/** Where an allowed connection leads, by addresses that were looked at; or why it leads nowhere. */
+/** The addresses of an allowed connection; or why there are none. */
 export type WayOut =
   | { readonly type: "open"; readonly addresses: readonly string[] }
-  /** The name leads into the machine's own networks, and nobody was told so. */
+  /** The name leads into the machine's own networks, which nobody has agreed to. */
   | { readonly type: "private"; readonly address: string }
-  /** The name does not lead any more to the private address that was agreed to, but to public ones. */
+  /** The name no longer leads to the private address that was agreed to, but to public ones. */
   | { readonly type: "moved" }
   | { readonly type: "unknown-host"; readonly reason: string };
 
 /**
- * Looks an allowed host up, here and now. A person is asked about a name; that it leads to this machine, its network or
- * a service of its cloud has to be said in the question.
+ * Looks an allowed host up. A person agrees to a name; if it leads to this machine, its network or a service of its cloud, the
+ * question has to say so.
  */
 export async function wayOut(allowed: AllowedEndpoint, outside: Outside): Promise<WayOut> {
   const { host, address } = allowed;
   if (isLoopback(allowed)) return { type: "open", addresses: host === "::1" ? ["::1"] : ["127.0.0.1", "::1"] };
-  // The very address was asked about.
+  // The question named this very address.
   if (isIP(host) !== 0) return { type: "open", addresses: [host] };
   let found: readonly string[];
   try {
@@ -48,16 +48,16 @@ export async function wayOut(allowed: AllowedEndpoint, outside: Outside): Promis
   } catch (error) {
     return { type: "unknown-host", reason: errorMessage(error) };
   }
-  // A yes for a private address is for that one alone.
+  // Agreeing to a private address covers that address alone.
   if (address !== undefined && found.includes(address)) return { type: "open", addresses: [address] };
-  // One private address among public ones is how a name server leads astray.
+  // A malicious name server mixes a private address with public ones.
   const hidden = found.find((each) => !isPublicAddress(each));
   if (hidden !== undefined) return { type: "private", address: hidden };
   if (found.length === 0) return { type: "unknown-host", reason: "The name has no address." };
   return address === undefined ? { type: "open", addresses: found } : { type: "moved" };
 }
 
-/** Which of them lets an endpoint through. */
+/** The allowed entry that covers an endpoint. */
 export function allowing(wanted: Endpoint, allowed: readonly AllowedEndpoint[]): AllowedEndpoint | undefined {
   return allowed.find(
     (each) => each.port === wanted.port && (each.host === wanted.host || (isLoopback(each) && isLoopback(wanted))),

@@ -1,6 +1,6 @@
-/** Numbers that the kernel knows an architecture by, and of its calls `add_key`, `request_key` and `keyctl`, which follow each other. */
+/** The kernel's numbers for an architecture and its calls `add_key`, `request_key` and `keyctl`, which are consecutive. */
 const calls: Readonly<Record<string, readonly { readonly architecture: number; readonly first: number }[]>> = {
-  // Also as a 32-bit program.
+  // Also the calls of 32-bit programs.
   x64: [
     { architecture: 0xc000003e, first: 248 },
     { architecture: 0x40000003, first: 286 },
@@ -14,14 +14,14 @@ const calls: Readonly<Record<string, readonly { readonly architecture: number; r
 const instructions = { load: 0x20, and: 0x54, equal: 0x15, greater: 0x25, atLeast: 0x35, end: 0x06 } as const;
 const allow = 0x7fff0000;
 const notPermitted = 0x00050001;
-/** Where the kernel puts them. */
+/** Where these numbers are in the data that the kernel gives to a filter. */
 const offsets = { call: 0, architecture: 4 } as const;
-/** A third kind of calls on x64 has this bit. */
+/** Mask that removes the bit of x64's third kind of calls (x32). */
 const withoutX32 = 0xbfffffff;
 
 /**
- * A filter of system calls that keeps a program from the kernel's keyrings: no namespace hides those of the session that the server
- * was started in, where logins may lie. Undefined where it is not known how. As bubblewrap takes it: a program in classic BPF.
+ * A filter of system calls that blocks the kernel's keyrings: no namespace hides the keyrings of the session in which the server
+ * was started, which may hold logins. Undefined for other processors. In bubblewrap's format: a program in classic BPF.
  */
 export function keyFilter(processor: string = process.arch): Uint8Array | undefined {
   const blocks = calls[processor];

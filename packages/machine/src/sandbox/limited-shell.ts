@@ -2,19 +2,19 @@ import { release } from "node:os";
 import { plainShell } from "../process/environment/plain-shell.ts";
 
 /**
- * The first process inside, with the command as its child: limits the processes and threads of its own namespace, which Linux
- * counts separately since 5.14. Earlier versions count all of the user's, so there is no limit there.
+ * The sandbox's first process, with the command as its child. Limits the processes and threads of its namespace. Linux counts
+ * these by namespace since 5.14; earlier versions count all of the user's, so there is no limit there.
  */
 export function limitedShell(command: string): readonly string[] {
   return ["/bin/sh", "-c", firstProcess, ...plainShell(command)];
 }
 
-/** Shells name this limit by different letters. */
+/** Shells use different letters for this limit. */
 const limit = countsByNamespace(release()) ? "{ ulimit -u 8192 || ulimit -p 8192; } 2>/dev/null; " : "";
 
 /**
- * It stays: a command that were the first process itself would get no signal that it does not handle. Which signal ended the command
- * says its exit code, and not this shell.
+ * The shell stays: a command that is the first process itself gets no signal that it does not handle. The exit code tells which
+ * signal ended the command; the shell prints nothing about it.
  */
 const firstProcess = `${limit}{ "$0" "$@" 2>&3 3>&-; } 3>&2 2>/dev/null; exit $?`;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Switches of Linux that keep an ordinary user's programs from making user namespaces. */
+/** Linux settings that keep programs of ordinary users from making user namespaces. */
 const switches = [
   { name: "user.max_user_namespaces", closed: "0", open: "15000" },
   { name: "kernel.unprivileged_userns_clone", closed: "0", open: "1" },
@@ -9,10 +9,10 @@ const switches = [
 const appArmor = "kernel.apparmor_restrict_unprivileged_userns";
 
 /**
- * The one thing that lets the server make user namespaces, by what the switches of this system say.
+ * The one thing to do so that the server can make user namespaces, according to this system's settings.
  *
- * @param program absolute path of the program whose profile would allow it, where AppArmor refuses
- * @param read what a switch says; undefined where the system has none of that name
+ * @param program absolute path of the program whose profile would allow it, if AppArmor refuses
+ * @param read returns a setting's value; undefined if the system has none of that name
  */
 export function namespaceAdvice(
   program: string = process.execPath,

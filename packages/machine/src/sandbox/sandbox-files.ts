@@ -9,11 +9,11 @@ export interface SandboxFiles extends Disposable {
   readonly empty: string;
   /** Directory that the commands of a workspace share as their `/tmp`. */
   temporaryFor(workspaceId: string): string;
-  /** A file with this text, or these bytes. */
+  /** Path of a file with this text, or these bytes. */
   fileOf(content: string | Uint8Array): string;
 }
 
-/** This process's own directory, and an end to those that others left behind. */
+/** Creates this process's own directory, and removes those that dead processes left behind. */
 export function openSandboxFiles(stateDir: string): SandboxFiles {
   const parent = join(stateDir, "sandbox");
   mkdirSync(parent, { recursive: true, mode: 0o700 });

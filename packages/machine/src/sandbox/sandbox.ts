@@ -1,12 +1,12 @@
 import { ExpectedError } from "../expected-error.ts";
 import type { ShellSandbox } from "./sandboxed-shell.ts";
 
-/** `auto`: where the machine has one. `required`: or the server does not start. `off`: the user's own word. */
+/** `auto`: if the machine has a sandbox. `required`: without one the server does not start. `off`: the user's explicit choice. */
 export type SandboxMode = "auto" | "required" | "off";
 
 export const sandboxModes: readonly SandboxMode[] = ["auto", "required", "off"];
 
-/** How commands that the server runs are kept apart from the machine. */
+/** How commands of the server are isolated from the machine. */
 export type Sandbox =
   | { readonly state: "sandboxed"; readonly reason: string; readonly shell: ShellSandbox }
   | { readonly state: "unsandboxed"; readonly reason: string };

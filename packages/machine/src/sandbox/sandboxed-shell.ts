@@ -17,11 +17,14 @@ import type { SandboxFiles } from "./sandbox-files.ts";
 export interface SandboxedCommand {
   /** Program (absolute) and its arguments. */
   readonly argv: readonly string[];
-  /** File that it has to find open as descriptor 3. */
+  /** File to open as descriptor 3. */
   readonly opens: string | undefined;
-  /** Paths of the workspace that it cannot change. */
+  /** Paths of the workspace that the command cannot change. */
   readonly untouchable: readonly string[];
-  /** Call when it has ended; a second call does nothing. Notes for anyone who reads its output, e.g. what it made and was removed. */
+  /**
+   * Call it when the command has ended; a second call does nothing. Returns notes for readers of its output, e.g. what it created
+   * and was removed.
+   */
   finish(): readonly string[];
 }
 
@@ -29,11 +32,11 @@ export interface SandboxedCommandOptions {
   /** Real path. */
   readonly workspaceRoot: string;
   readonly cwd: string;
-  /** The command is proven to read: it gets the workspace read-only. */
+  /** True if the command certainly only reads: it gets the workspace read-only. */
   readonly readsOnly: boolean;
 }
 
-/** Puts shell commands into the sandbox of this machine. */
+/** Prepares shell commands for this machine's sandbox. */
 export class ShellSandbox {
   readonly #options: ShellSandboxOptions;
   readonly #trees = new Map<string, TreeCover>();
@@ -43,8 +46,8 @@ export class ShellSandbox {
   }
 
   /**
-   * Throws `ToolFailure` `sandbox_unavailable` if the workspace in its present state cannot be protected; the command cannot
-   * run outside.
+   * Throws `ToolFailure` `sandbox_unavailable` if the workspace in its present state cannot be protected; the command must not
+   * run without the sandbox.
    */
   prepare(command: string, options: SandboxedCommandOptions): SandboxedCommand {
     const { program, features, layout, place, mountPoints } = this.#options;
@@ -96,7 +99,7 @@ export class ShellSandbox {
     }
   }
 
-  /** What a staged command of a workspace finds of this machine. Throws `UnprotectedWorkspace`. */
+  /** What a workspace's staged command sees of this machine. Throws `UnprotectedWorkspace`. */
   machineFor(workspaceRoot: string): ShellMachine {
     const { program, features, layout, place } = this.#options;
     refuseUnsafeRoot(workspaceRoot, layout);
@@ -105,7 +108,7 @@ export class ShellSandbox {
     return { bubblewrap: program, features, layout, temporary, empty: place.empty, fileOf };
   }
 
-  /** Covered files look odd to git, and `git add` would stumble over them: it is told to pass over them. */
+  /** Git's ignore patterns with the covered files added: git would report them as changed, and `git add` would fail on them. */
   #exclude(repository: RepositoryPaths | undefined, covered: readonly string[]) {
     if (repository === undefined || covered.length === 0) return undefined;
     const { excludeFile: file, workTree } = repository;
@@ -132,7 +135,7 @@ export class ShellSandbox {
   }
 }
 
-/** Directories of the user's that the command sees: the work tree around the workspace, and git's data where that lies elsewhere. */
+/** The user's directories that the command sees: the work tree around the workspace, and git's data if that is elsewhere. */
 function visibleTrees(workspaceRoot: string, repository: RepositoryPaths | undefined): readonly string[] {
   const workTree = repository?.workTree ?? workspaceRoot;
   const elsewhere = (repository?.writable ?? []).filter((path) => !isWithin(path, workTree));
@@ -146,25 +149,25 @@ export interface ShellSandboxOptions {
   readonly layout: HostLayout;
   readonly place: Omit<SandboxFiles, keyof Disposable>;
   readonly mountPoints: MountPoints;
-  /** Private directory for what links named as secrets led to, by tree. */
+  /** Private directory for the targets of links that are named as secrets, by tree. */
   readonly secretTargets: string;
 }
 
-/** What shell commands of a workspace find of this machine. */
+/** What shell commands of a workspace see of this machine. */
 export interface ShellMachine {
   /** Absolute path of bubblewrap. */
   readonly bubblewrap: string;
   readonly features: BubblewrapFeatures;
   readonly layout: HostLayout;
-  /** Directory that a command finds as `/tmp`. */
+  /** Directory that a command sees as `/tmp`. */
   readonly temporary: string;
   /** An empty directory. */
   readonly empty: string;
-  /** A private file with this text, or these bytes, which lasts as long as the server. */
+  /** Path of a private file with this text, or these bytes; it exists as long as the server runs. */
   fileOf(content: string | Uint8Array): string;
 }
 
-/** What bubblewrap says when it could not do its part; the command was not started then. */
+/** Bubblewrap's message if it failed; then the command was not started. */
 export function sandboxFailure(run: {
   readonly exitCode: number | undefined;
   readonly output: string;

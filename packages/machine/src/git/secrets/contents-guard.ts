@@ -7,7 +7,7 @@ import { confirmedRepository } from "../run/confirmed-repository.ts";
 import { judgeBy } from "./judge-by-rules.ts";
 import { SecretsInGit } from "./printed-secrets.ts";
 
-/** What git would print of files that `Read` refuses, under the rules in force. What was learned of a history is kept. */
+/** Tells which files that `Read` refuses git would print, under the present rules. Remembers what it learned of a history. */
 export function gitContentsGuard(current: () => CompiledRules | Promise<CompiledRules>): GitContentsPorts {
   let known: { readonly rules: string; readonly secrets: SecretsInGit } | undefined;
   return {
@@ -22,12 +22,12 @@ export function gitContentsGuard(current: () => CompiledRules | Promise<Compiled
   };
 }
 
-/** For a repository that lies where no git of this machine reaches: nothing is known, so a person looks. */
+/** For a repository that no git of this machine reaches: nothing is known, so a person decides. */
 export const gitElsewhere: GitContentsPorts = {
   printed: async () => ({ type: "unknown", why: "the repository does not lie on the server's machine" }),
 };
 
-/** Whether a directory lies in the workspace, or beside it in the same working tree: of others, git is asked nothing. */
+/** Whether a directory is in the workspace, or in the same working tree; git is not asked about any other. */
 function isOfWorkspace(directory: string, root: string): boolean {
   try {
     const real = realpathSync(directory);

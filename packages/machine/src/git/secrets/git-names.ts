@@ -1,10 +1,10 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { openGit } from "../run/run-git.ts";
 
-/** Why there is no answer: git took too long, printed too much, or failed. */
+/** There is no answer: git took too long, printed too much, or failed. The message says which. */
 export class GitNamesFailed extends Error {
   override readonly name = "GitNamesFailed";
-  /** Undefined when git did not end by itself. */
+  /** Undefined if git did not end by itself. */
   readonly code: number | undefined;
 
   constructor(message: string, code?: number) {

@@ -9,14 +9,14 @@ import { judgeBy } from "./judge-by-rules.ts";
 import { RepositorySecrets } from "./known-secrets.ts";
 import { secretValues } from "./secret-values.ts";
 
-/** Objects that are looked into, bytes of one, and values that are told: what is beyond is not masked. */
+/** Most objects that are read, bytes of one, and values that are returned: anything beyond is not masked. */
 const maxObjects = 500;
 const maxObjectBytes = 64 * 1024;
 const maxValues = 1_000;
 
 /**
- * What a repository's history and index hold of files that rules let nobody read. Commands see git's objects, so such values
- * are masked where they are printed. Looks again only when a ref, HEAD or the index was written since.
+ * The values that a repository's history and index hold in files that nobody may read by the rules. Commands see git's objects,
+ * so these values are masked in their output. Looks again only after a ref, HEAD or the index was written.
  */
 export class HistorySecrets {
   readonly #workspace: string;
@@ -34,7 +34,7 @@ export class HistorySecrets {
     this.#rules = rules;
   }
 
-  /** Values that were not told before; none where the history takes too long to look through. */
+  /** Values not returned before; none if examining the history takes too long. */
   async look({ signal }: { readonly signal: AbortSignal }): Promise<readonly string[]> {
     const rules = await this.#rules();
     const state = `${rules.sha256} ${this.#written()}`;
@@ -81,7 +81,7 @@ export class HistorySecrets {
         place,
       );
     const contents: string[] = [];
-    // So many at a time as an answer may hold.
+    // As many at a time as one answer may hold.
     for (let at = 0; at < small.length; at += 100) {
       const running = await openGit(["cat-file", "--batch"], { directory: this.#workspace });
       running.stdin.end(
@@ -103,7 +103,7 @@ export class HistorySecrets {
       if (stat !== undefined) stamps.push(`${stat.ino}.${stat.ctimeNs}`);
     };
     const walk = (directory: string): void => {
-      // A ref is written beside itself and renamed: its directory changes.
+      // A ref is written to a new file and renamed: its directory changes.
       stamp(directory);
       for (const name of directoriesIn(directory)) walk(join(directory, name));
     };

@@ -15,16 +15,16 @@ export interface KnownSecrets {
 const walkMs = 8_000;
 
 interface Walked {
-  /** Everything reachable from these was looked at. */
+  /** Commits from which everything reachable was examined. */
   readonly tips: readonly string[];
   readonly secrets: { readonly paths: Set<string>; readonly blobs: Set<string> };
-  /** Such a history takes too long to look through. */
+  /** True if examining the history takes too long. */
   readonly tooLong: boolean;
 }
 
 /**
- * Looks through one repository, its index, branches, tags, stashes and reflogs; the next time only through what came since.
- * One object each for a repository and a set of rules.
+ * Examines one repository: its index, branches, tags, stashes and reflogs. Later looks examine only what is new. One object for
+ * each repository and set of rules.
  */
 export class RepositorySecrets {
   readonly #directory: string;
@@ -55,7 +55,7 @@ export class RepositorySecrets {
     const { paths, blobs } = walked.secrets;
     if (walked.tooLong) return "too-long" as const;
     try {
-      // The list has each object once, under one of its names; a secret whose content also has another name does not count.
+      // The list has each object once, under one of its names: a secret whose content also has another name may be missed.
       await gitNames(
         ["rev-list", "--objects", "--missing=allow-any", "--ignore-missing", "--all", "--reflog", "--stdin"],
         (line) => {

@@ -3,14 +3,14 @@ import type { PrintedSecrets } from "@gennai/governance/policies/git/git-content
 import { GitNamesFailed, gitNames } from "./git-names.ts";
 import { type PathJudge, RepositorySecrets } from "./known-secrets.ts";
 
-/** Milliseconds in which git has to name what a command would print. */
+/** Milliseconds within which git has to name the files that a command would print. */
 const namesMs = 6_000;
-/** More names than these say nothing more. */
+/** More names than these add no information. */
 const maxNames = 50;
 
 const none: PrintedSecrets = { type: "none" };
 
-/** Says, before a git command runs, which files that the agent may not read it would print; by asking git for their names. */
+/** Tells, before a git command runs, which files it would print that the agent may not read; asks git for their names. */
 export class SecretsInGit {
   readonly #judge: PathJudge;
   readonly #repositories = new Map<string, RepositorySecrets>();
@@ -47,14 +47,14 @@ export class SecretsInGit {
       return unknown(looked === undefined ? "its history is too long to look through" : knownWords(looked.paths));
     }
     if (names === undefined) return none;
-    // What is printed as an object has no name that git could give.
+    // Git gives no name for content that is printed as an object.
     const args = plain === undefined ? names : names.filter((word) => !objects.includes(word) || plain.includes(word));
     const wholeObjects = blobs.length > 0 && plain?.length === 0;
     if (wholeObjects && contents.subcommand === "show") return none;
     return this.#named(args, place, looked?.paths);
   }
 
-  /** The files whose contents a command prints, by the command that prints their names. */
+  /** The files whose contents a command prints, found with a git command that prints only names. */
   async #named(
     args: readonly string[],
     { directory, signal }: { readonly directory: string; readonly signal: AbortSignal },
@@ -78,14 +78,14 @@ export class SecretsInGit {
       );
     } catch (error) {
       if (!(error instanceof GitNamesFailed)) throw error;
-      // The command itself most likely fails as well; that is not proof.
+      // The command itself most likely fails too, but that is not certain.
       return unknown(known === undefined ? error.message : `${error.message}, and ${knownWords(known)}`);
     }
     if (refused.size === 0 && doubtful.size === 0) return none;
     return { type: "some", refused: [...refused], doubtful: [...doubtful] };
   }
 
-  /** Ids of the words that name a file's content by itself, and the words that do not. */
+  /** Ids of the words that name a file's content as an object, and the words that do not. */
   async #objects(
     words: readonly string[],
     place: { readonly directory: string; readonly signal: AbortSignal },

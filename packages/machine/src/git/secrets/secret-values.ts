@@ -1,12 +1,12 @@
-/** Shorter ones occur in ordinary text. */
+/** Characters. Shorter values occur in ordinary text. */
 const shortest = 8;
-/** Of a line that is no setting, e.g. of a key. */
+/** Characters of a line that is no setting, e.g. of a key. */
 const shortestLine = 16;
 const longest = 512;
 
 /**
- * What is secret in the text of a file that holds secrets: values of settings (`KEY=value`, `key: value`, `"key": "value"`),
- * passwords in addresses, and whole lines of anything else. Words that are common (`development`, `localhost`) are not.
+ * The secret values in the text of a file that holds secrets: values of settings (`KEY=value`, `key: value`, `"key": "value"`),
+ * passwords in addresses, and whole lines of anything else. Excludes common words (`development`, `localhost`).
  */
 export function secretValues(text: string): readonly string[] {
   const values = new Set<string>();
@@ -23,13 +23,13 @@ export function secretValues(text: string): readonly string[] {
   return [...values].filter(({ length }) => length >= shortest && length <= longest);
 }
 
-/** An equals sign parts it, or else a colon. */
+/** An equals sign separates name and value, or else a colon. */
 const setting = /^(?:export\s+)?["']?(?:([\w./:@-]{1,200}?)\s*=|([\w./@-]{1,100}?)["']?\s*:(?!\/\/))\s*(.+?)[,;]?$/;
 
 function isSecret(name: string, value: string): boolean {
   if (value.length < shortest || /^(?:true|false|null|undefined|\$\{?\w+\}?)$/i.test(value)) return false;
   if (/passw|passphrase|secret|token|key|auth(?!or)|cred|private|signature|salt|pin\b/i.test(name)) return true;
-  // With letters and digits mixed, and no word separators, it is neither an address nor a path nor a name.
+  // A mixture of letters and digits without separators is no address, path or name.
   return /[0-9]/.test(value) && /[A-Za-z]/.test(value) && !/[\s/:.]/.test(value);
 }
 

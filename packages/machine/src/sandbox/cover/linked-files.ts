@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { entryAt } from "../../entry-at.ts";
 import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 
-/** Of the files in a directory. */
+/** The names and inodes of the files in a directory. */
 export interface FileNames {
   readonly all: readonly (readonly [inode: string, name: string])[];
-  /** Inodes of those with more names than one. */
+  /** Inodes of the files that have more than one name. */
   readonly linked: readonly string[];
 }
 
-/** Files with more names outside than these are mounted by the directory of the package they belong to. */
+/** If more files than this have names outside, their packages' directories are mounted instead. */
 const maxSingle = 200;
 const maxMounts = 1_000;
 /** Directories whose parts package managers link to a store that all projects share. */
 const shared = /^(.*?\/(?:node_modules|\.?venv|site-packages|\.pnpm-store)\/[^/]+)\//;
-/** Git never writes to a loose object, and needs their directories. */
+/** Git never writes to a loose object, and must be able to write to the directory. */
 const looseObject = /\/\.git\/(?:.*\/)?objects\/[0-9a-f]{2}\//;
 
-/** Files of a tree that have several names. A file that has one outside would be written there as well. */
+/** Files of a tree that have several names. If a name is outside the tree, writing to the file changes it there as well. */
 export class LinkedFiles {
   readonly #names = new Map<string, string[]>();
   readonly #outside: readonly string[];
@@ -32,19 +32,19 @@ export class LinkedFiles {
     this.#outside = [...this.#names.values()].filter(hasMoreNames).flat();
   }
 
-  /** All names that a file of the tree has in it. */
+  /** All names of a file in the tree. */
   namesOf(path: string): readonly string[] {
     const stat = entryAt(path);
     return stat === undefined ? [] : (this.#names.get(inodeOf(stat)) ?? [path]);
   }
 
   /**
-   * What to mount read-only, so that no file is changed that has a name elsewhere too: files, and directories of packages
-   * that come from a store. Throws `UnprotectedWorkspace` where that is too much.
+   * What to mount read-only, so that no file changes that also has a name elsewhere: files, and directories of packages from a
+   * shared store. Throws `UnprotectedWorkspace` if these are too many.
    */
   readOnly(): readonly string[] {
     const files = this.#outside.filter((path) => !looseObject.test(path));
-    // The other name may be gone by now, which shows in the file alone.
+    // The other name may be gone by now, which only the file itself shows.
     const isFew = files.length <= maxSingle;
     const paths = isFew
       ? files.filter((path) => hasMoreNames(this.namesOf(path)))
@@ -70,7 +70,7 @@ export function fileNames(entries: readonly Dirent[]): FileNames {
   return { all, linked };
 }
 
-/** True for a file that has names besides these. */
+/** True if a file has other names besides these. */
 function hasMoreNames(paths: readonly string[]): boolean {
   const [path] = paths;
   return path !== undefined && (entryAt(path)?.nlink ?? 0) > paths.length;

@@ -9,15 +9,15 @@ import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 const targetSchema = z.object({ target: z.string(), link: z.string() });
 
 /**
- * What links named as secrets led to in a tree, also before a restart: a command may have removed such a link, and nothing else
- * says that its target is a secret. Forgotten when both are gone.
+ * The targets of a tree's links that are named as secrets, also from before a restart: a command may have removed such a link,
+ * and nothing else shows that its target is a secret. A target is forgotten when it and its links are gone.
  */
 export class SecretTargets {
   readonly #directory: string;
-  /** A link to each, by absolute path. */
+  /** By the target's absolute path, a link to it. */
   readonly #links = new Map<string, string>();
 
-  /** @param directory private, of this tree alone; made when there is something. Throws `UnprotectedWorkspace` for a damaged one. */
+  /** @param directory private, for this tree alone; made when needed. Throws `UnprotectedWorkspace` if its content is damaged. */
   constructor(directory: string) {
     this.#directory = directory;
     for (const name of namesIn(directory)) {
@@ -36,7 +36,7 @@ export class SecretTargets {
     this.#links.set(target, link);
   }
 
-  /** Those that are there, or to which a link leads that is. */
+  /** The targets that exist, or to which an existing link leads. */
   paths(): readonly string[] {
     for (const [target, link] of this.#links) {
       if (entryAt(target) !== undefined || entryAt(link) !== undefined) continue;

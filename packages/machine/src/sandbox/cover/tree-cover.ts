@@ -11,11 +11,11 @@ import { secretLinks, zeroAccessFiles } from "./zero-access-files.ts";
 
 /** Parts of a tree that are hidden from a command; real absolute paths. */
 export interface Covered {
-  /** Files that exist, by all their names, and directories that cannot be looked into. */
+  /** Existing files, under all their names, and directories that cannot be read. */
   readonly zeroAccess: readonly string[];
-  /** Directories without whose names some of those would not be known any more, e.g. `.aws`: not to be renamed. */
+  /** Directories whose names identify some of these as secrets, e.g. `.aws`: they must not be renamed. */
   readonly kept: readonly string[];
-  /** Files that have a name outside of the tree too, or directories of them. */
+  /** Files that also have a name outside of the tree, or directories of such files. */
   readonly linkedOutside: readonly string[];
 }
 
@@ -26,7 +26,7 @@ interface Found {
   readonly names: FileNames;
 }
 
-/** Looks through a tree before each command, all of it; what did not change since the last look is remembered. */
+/** Examines the whole tree before each command; remembers what did not change. */
 export class TreeCover {
   readonly #root: string;
   readonly #tree: RememberedTree<Found>;
@@ -35,7 +35,7 @@ export class TreeCover {
 
   /**
    * Throws `UnprotectedWorkspace`, as `SecretTargets` does.
-   * @param options.targets private directory for what links of this tree named as secrets led to
+   * @param options.targets private directory for the targets of this tree's links that are named as secrets
    */
   constructor(root: string, { targets }: { readonly targets: string }) {
     this.#root = root;
@@ -63,7 +63,7 @@ export class TreeCover {
     const covered = new Set(unreadable);
     const kept = new Set<string>();
     for (const { links } of found.values()) {
-      // What a link leads to can change while its own directory does not.
+      // The target of a link can change while the link's own directory does not.
       for (const link of links) {
         const target = targetOf(link);
         if (target !== undefined && isWithin(target, this.#root)) this.#targets.add(target, link);
@@ -82,7 +82,7 @@ export class TreeCover {
   }
 }
 
-/** Undefined for a link that leads nowhere. */
+/** Undefined if the target does not exist. */
 function targetOf(link: string): string | undefined {
   try {
     return realpathSync(link);
@@ -91,7 +91,9 @@ function targetOf(link: string): string | undefined {
   }
 }
 
-/** The directories on the way to a secret by which it is known as one. To a link's target those are all: its name says nothing. */
+/**
+ * The directories above a secret whose names identify it as one. For a link's target all of them, because its name says nothing.
+ */
 function namingDirectories(root: string, path: string): readonly string[] {
   const parts = relative(root, path).split("/");
   const naming: string[] = [];

@@ -5,14 +5,14 @@ import { isWithin } from "../host/host-layout.ts";
 import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 
 /**
- * Those names in a directory whose content is not for the agent, as absolute paths of real files below `root`; git's own
- * directories hold them like any other. Throws `UnprotectedWorkspace` for one that cannot be named.
+ * Absolute paths, below `root`, of the files in a directory whose content is not for the agent; git's own directories are treated
+ * like any other. Throws `UnprotectedWorkspace` for a name that cannot be passed on.
  */
 export function zeroAccessFiles(root: string, entries: readonly Dirent[]): readonly string[] {
   return entries.flatMap((entry) => (entry.isDirectory() ? [] : secretAt(root, entry)));
 }
 
-/** Those names in a directory that are links and named as secrets, as absolute paths of the links. */
+/** Absolute paths of the links in a directory that are named as secrets. */
 export function secretLinks(root: string, entries: readonly Dirent[]): readonly string[] {
   return entries
     .filter((entry) => entry.isSymbolicLink())
@@ -37,7 +37,7 @@ function secretAt(root: string, entry: Dirent): readonly string[] {
   }
 }
 
-/** A registry's settings are needed to build; a login among them is not. */
+/** Whether a registry's settings contain a login: builds need the settings, but not the login. */
 function holdsLogin(file: string): boolean {
   try {
     return /_auth|_password|token/i.test(readFileSync(file, "utf8"));
@@ -46,7 +46,7 @@ function holdsLogin(file: string): boolean {
   }
 }
 
-/** What git keeps of a branch that is named like a secret: an object's name, or lines that begin with two of them. */
+/** True for git's data of a branch named like a secret: the id of an object, or lines that begin with two ids. */
 function isGitsOwn(path: string): boolean {
   if (!/\/\.git\/(?:.*\/)?(?:refs|logs)\//.test(path)) return false;
   try {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-/** Where systems install it. Never the search path: a workspace could put a program of this name there. */
+/** Where systems install bubblewrap. Never `PATH`: a workspace could put a program of this name there. */
 const places = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
 /** Absolute path of the system's bubblewrap, which only root could have installed; undefined if there is none. */

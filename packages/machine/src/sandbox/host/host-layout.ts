@@ -2,29 +2,29 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpat
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { certificateVariables } from "../../process/environment/certificate-variables.ts";
 
-/** What of this machine a sandboxed command sees, all by absolute paths. */
+/** The parts of this machine that a sandboxed command sees. Absolute paths. */
 export interface HostLayout {
-  /** The user's home, an empty directory in the sandbox; undefined when it is the root of everything. */
+  /** The user's home, an empty directory in the sandbox; undefined if it is `/`. */
   readonly home: string | undefined;
   /** Programs, libraries and their configuration; read-only. */
   readonly readable: readonly string[];
-  /** Those of them that package managers write to while they work, and others that they would make. */
+  /** Directories that package managers write to while they work: readable ones, and missing ones that they would create. */
   readonly caches: readonly string[];
-  /** Links at the top of the file system that lead to what is readable, e.g. `/bin` to `usr/bin`. */
+  /** Links at the top of the file system to readable directories, e.g. `/bin` to `usr/bin`. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
-  /** What stays hidden, also inside of what is readable or the workspace. */
+  /** Paths that stay hidden, also within readable directories or the workspace. */
   readonly hidden: readonly string[];
 }
 
 export interface HostLayoutOptions {
   readonly home: string;
-  /** What commands find in their environment. */
+  /** Environment of commands. */
   readonly environment: Readonly<Record<string, string>>;
   /** Private directories of Gennai: state, keys, sockets. */
   readonly privateDirectories: readonly string[];
 }
 
-/** Looks at the machine once; the answer holds as long as the server runs. */
+/** Examines the machine once; the result holds as long as the server runs. */
 export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const home = realOf(options.home);
   const hidden = [
@@ -53,18 +53,18 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
     return real !== undefined && isNarrow(real, home, hidden) ? [real, path] : [];
   });
   const shown = withoutNested([...new Set(allowed)].filter((path) => !links.some((link) => isWithin(path, link.path))));
-  // The managers of shims may lie elsewhere (PYENV_ROOT).
+  // The directories of shims may lie elsewhere (PYENV_ROOT).
   const cachesIn = home === undefined ? [] : [...homeCaches, ...homeShims].map((name) => join(home, name));
   return {
     home: home === "/" ? undefined : home,
     readable: shown,
     caches: [...new Set([...cachesIn, ...searched.filter(holdsShims)])].filter((path) => {
       const isShown = shown.some((directory) => isWithin(path, directory));
-      // One that nobody has yet can be made in the empty home, and in nothing that is shown.
+      // A missing cache can be created in the empty home, but not in a directory that is shown read-only.
       return existsSync(path) ? isShown : !isShown && cachesIn.includes(path);
     }),
     links,
-    // Also what does not exist yet: a login made later is no less private.
+    // Includes missing paths: a login made later is private too.
     hidden: [...new Set(hidden.flatMap((path) => [realOf(path) ?? path, path]))],
   };
 }
@@ -74,24 +74,24 @@ const topLinks: readonly string[] = "/bin /sbin /lib /lib32 /lib64 /libx32".spli
 const systemDirectories: readonly string[] = [
   ...topLinks,
   ..."/usr /etc /opt /nix /gnu /run/current-system /sys/devices/system/cpu /sys/fs/cgroup /home/linuxbrew".split(" "),
-  // Which packages are installed: `dpkg -l`, `apt list`, `rpm -q`.
+  // These show which packages are installed: `dpkg -l`, `apt list`, `rpm -q`.
   ..."/var/lib/dpkg /var/lib/apt /var/lib/rpm /var/lib/pacman".split(" "),
 ];
 
-/** Readable by root or by a group the user is in, and nothing a command needs. */
+/** Readable only by root or a group of the user's, and not needed by commands. */
 const systemSecrets: readonly string[] = [
   ..."/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssh /etc/ssl/private".split(
     " ",
   ),
   ..."/etc/kubernetes /etc/docker /etc/wireguard /etc/NetworkManager /etc/openvpn /etc/krb5.keytab".split(" "),
   ..."/etc/rancher /etc/letsencrypt".split(" "),
-  // Who connects to it has packages fetched and built, with a network, by another user.
+  // Through this socket, a program can have another user fetch and build packages, with a network.
   "/nix/var/nix/daemon-socket",
 ];
 
 let closed: readonly string[] | undefined;
 
-/** What the system lets only some users read: root could read it in the sandbox as well. Looked for once, for all layouts. */
+/** What only some users may read in `/etc`: in the sandbox, root could read it too. Searched once, for all layouts. */
 function closedInEtc(): readonly string[] {
   return (closed ??= closedBelow("/etc"));
 }
@@ -122,14 +122,14 @@ const homeTools: readonly string[] = [
   "go/bin sdk .gradle/wrapper .cache/ms-playwright .cache/Cypress",
 ].flatMap((names) => names.split(" "));
 
-/** Where package managers and compilers keep what they fetched and made: without a place to write, many of them fail. */
+/** Where package managers and compilers keep what they fetched and made: many fail if they cannot write there. */
 const homeCaches: readonly string[] = [
   ".npm/_cacache .local/share/pnpm .cache/pip .cache/uv .local/share/uv .cache/pypoetry .cache/pre-commit .cache/node",
   ".cargo/registry .cargo/git go/pkg .cache/go-build .m2/repository .gradle/caches .pub-cache .nuget/packages",
   ".yarn/berry .cache/yarn",
 ].flatMap((names) => names.split(" "));
 
-/** Written anew after each install of a package, by these managers of versions. */
+/** These managers of versions rewrite their shims after each install of a package. */
 const homeShims: readonly string[] = [".pyenv/shims", ".rbenv/shims", ".nodenv/shims", ".asdf/shims"];
 
 const gitConfigurations: readonly string[] = [
@@ -151,19 +151,19 @@ const homeSecrets: readonly string[] = [
   ".local/state/gennai Library/Keychains",
 ].flatMap((names) => names.split(" "));
 
-/** What must be there for the programs of a directory of the search path to run. */
+/** The directory that the programs of a directory in `PATH` need in order to run. */
 function programPrefix(directory: string): string {
   const parent = dirname(directory);
   if (basename(directory) === ".bin" && basename(parent) === "node_modules") return parent;
   return /^s?bin$/.test(basename(directory)) && basename(parent) !== ".local" ? parent : directory;
 }
 
-/** Of programs that are found first in the search path. A run may write there; no other run may find what it wrote. */
+/** Whether a directory holds shims, which come first in `PATH`. A run may write there; no other run may see what it wrote. */
 export function holdsShims(path: string): boolean {
   return basename(path) === "shims";
 }
 
-/** Neither a directory that contains a whole home or disk, nor one around or inside something hidden. */
+/** True for a directory that contains no whole home or disk, and does not lie in a hidden directory. */
 function isNarrow(path: string, home: string | undefined, hidden: readonly string[]): boolean {
   if (path === "/" || wide.has(path) || path === home || (home !== undefined && isWithin(home, path))) return false;
   return hidden.every((secret) => !isWithin(path, secret));
@@ -182,7 +182,7 @@ function holdsNoCredential(file: string): boolean {
   }
 }
 
-/** That the user's git believes. */
+/** Files of certificates that the user's git trusts. */
 function gitCertificates(home: string): readonly string[] {
   return gitConfigurations.slice(0, 2).flatMap((name) => {
     try {

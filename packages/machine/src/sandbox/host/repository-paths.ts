@@ -1,24 +1,24 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** How git's data of a working tree is shown to a command: it may commit, and not change what git runs. */
+/** Which parts of git's data a command may change: it may commit, but not change what git runs. */
 export interface RepositoryPaths {
   readonly workTree: string;
-  /** Git's private list of files to pass over. */
+  /** Git's private list of ignore patterns. */
   readonly excludeFile: string;
-  /** Directories that git writes to. Mounted by themselves, so that they cannot be renamed away. */
+  /** Directories that git writes to. Each is its own mount, so that it cannot be renamed. */
   readonly writable: readonly string[];
-  /** Read-only where they exist. */
+  /** Paths to mount read-only if they exist. */
   readonly readOnly: readonly string[];
-  /** Directories that are empty and read-only where they do not exist. */
+  /** Directories that are shown empty and read-only if they do not exist. */
   readonly keptEmpty: readonly string[];
-  /** Files that would lead git to another configuration: removed when a command made them. */
+  /** Files that would lead git to another configuration: removed if a command created them. */
   readonly mayNotAppear: readonly string[];
 }
 
 /**
- * undefined when the workspace is in no repository, or in one that cannot be told for sure; then git's data is read-only.
- * A repository around the user's home says nothing about a directory in it.
+ * Undefined if the workspace is in no repository, or the repository is uncertain; then git's data is read-only. A repository
+ * around the user's home does not count for a directory in it.
  */
 export function repositoryPaths(workspaceRoot: string, home: string | undefined): RepositoryPaths | undefined {
   for (let directory = workspaceRoot; ; directory = dirname(directory)) {
@@ -30,7 +30,7 @@ export function repositoryPaths(workspaceRoot: string, home: string | undefined)
   }
 }
 
-/** The repository whose data this `.git` is or names; undefined when that cannot be told for sure. */
+/** The repository whose data this `.git` is or names; undefined if that is uncertain. */
 export function repositoryAt(path: string): RepositoryPaths | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() && existsSync(join(path, "HEAD"))) return mainRepository(path);
@@ -68,11 +68,11 @@ function linkedWorktree(pointer: string): RepositoryPaths | undefined {
       ...main,
       workTree: dirname(pointer),
       writable: [common, data],
-      // A mount of all worktrees would cover this one, which must stay writable.
+      // A mount over all worktrees would cover this one, which must stay writable.
       readOnly: [
         ...[...main.readOnly, ...siblings].filter((path) => path !== worktrees && path !== data),
         pointer,
-        // The other working tree's HEAD, and its log, do not belong to this one.
+        // HEAD and its log belong to the other working tree.
         ...["HEAD", "logs/HEAD"].map((name) => join(common, name)),
         ...["commondir", "gitdir", "config.worktree"].map((name) => join(data, name)),
       ],

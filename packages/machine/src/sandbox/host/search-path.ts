@@ -2,13 +2,13 @@ import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute } from "node:path";
 import { isWithin } from "./host-layout.ts";
 
-/** Where programs are looked for when nobody says it. */
+/** Directories of programs if `PATH` is not set. */
 const usualPath: readonly string[] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /**
- * Directories of a search path that no workspace can fill, as written: according to their real path, neither in the given
- * places nor of packages. A missing one is left out, because a command could create it. If none is left, the usual ones are
- * used: with an empty path, a shell searches its working directory.
+ * Directories of a search path that no workspace can fill, as written: by their real paths, outside of the given places and of
+ * packages. Leaves out missing directories, because a command could create them. If none is left, returns the usual ones, because
+ * with an empty path, a shell searches its working directory.
  *
  * @param path value of `PATH`
  * @param places real paths
@@ -33,7 +33,7 @@ export function isOutside(path: string, places: readonly string[]): boolean {
   return !/[\\/]node_modules(?:[\\/]|$)/.test(path) && !places.some((place) => isWithin(path, place));
 }
 
-/** undefined for what is not there. */
+/** Undefined if the path does not exist. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);

@@ -5,50 +5,50 @@ import { type HostLayout, isWithin } from "../host/host-layout.ts";
 import { boundSockets } from "./bound-sockets.ts";
 import type { ControlMounts } from "./control-mounts.ts";
 
-/** One command's world. */
+/** What one command sees and may change. */
 export interface SandboxView {
   readonly layout: HostLayout;
   readonly workspaceRoot: string;
-  /** Absent: the workspace is read-only as a whole. */
+  /** Undefined if the whole workspace is read-only. */
   readonly control: Omit<ControlMounts, "release"> | undefined;
-  /** What git needs of the repository, also where the workspace is read-only. */
+  /** What git needs of the repository, even if the workspace is read-only. */
   readonly repository: {
-    /** The rest of the repository that the workspace is a part of, to be seen and not changed. */
+    /** The rest of the repository that contains the workspace, read-only. */
     readonly surroundings: string | undefined;
     readonly data: readonly string[];
-    /** What git's private list of files to pass over says here. */
+    /** Content for git's private list of ignore patterns. */
     readonly exclude: { readonly file: string; readonly contents: string } | undefined;
   };
   /** Files and directories whose content is not for the agent. */
   readonly zeroAccess: readonly string[];
-  /** Directories of the workspace that stay where they are, under their names; parents first. */
+  /** Directories of the workspace that must not be renamed; parents first. */
   readonly kept: readonly string[];
-  /** Files that have a name outside of the workspace too, or directories of them: not to be changed through this one. */
+  /** Files that also have a name outside of the workspace, or directories of such files: read-only. */
   readonly linkedOutside: readonly string[];
-  /** Directory that the command finds as `/tmp`. */
+  /** Directory that the command sees as `/tmp`. */
   readonly temporary: string;
   /** An empty directory. */
   readonly empty: string;
   readonly cwd: string;
 }
 
-/** What bubblewrap itself can do on this machine. */
+/** What bubblewrap supports on this machine. */
 export interface BubblewrapFeatures {
   /** `--disable-userns`: no namespaces within the sandbox. */
   readonly disableUserNamespaces: boolean;
-  /** A file with a filter of system calls, which it has to find open as descriptor 3; none where the kernel takes none. */
+  /** File with a filter of system calls, to be opened as descriptor 3; undefined if the kernel supports none. */
   readonly filter?: string | undefined;
 }
 
-/** Bytes that shared memory may take: some tests and browsers need a good deal. */
+/** Bytes of shared memory: some tests and browsers need much. */
 const sharedMemorySize = "1073741824";
 
-/** Bytes that the files of a home, which is memory, may take. */
+/** Bytes of files in the home, which is in memory. */
 const homeSize = "268435456";
 
 /**
- * Arguments of bubblewrap up to the program to run. Nothing is there but what is named here: later mounts cover earlier
- * ones, so what is hidden comes last.
+ * Arguments of bubblewrap up to the program to run. Only what they name exists in the sandbox. Later mounts cover earlier ones,
+ * so hidden paths come last.
  */
 export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatures): readonly string[] {
   const { layout, workspaceRoot, control, repository } = view;
@@ -59,7 +59,7 @@ export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatu
     ...(repository.surroundings === undefined ? [] : ["--ro-bind", repository.surroundings, repository.surroundings]),
     ...[control === undefined ? "--ro-bind" : "--bind", workspaceRoot, workspaceRoot],
     ...repository.data.flatMap((path) => [control === undefined ? "--ro-bind" : "--bind", path, path]),
-    // What something is mounted on cannot be renamed.
+    // A mount point cannot be renamed.
     ...view.kept.flatMap((path) => ["--bind", path, path]),
     ...[...(control?.readOnly ?? []), ...view.linkedOutside].flatMap((path) => ["--ro-bind", path, path]),
     ...(control?.absentDirectories ?? []).flatMap((path) => ["--ro-bind", view.empty, path]),
@@ -71,19 +71,19 @@ export function bubblewrapArguments(view: SandboxView, features: BubblewrapFeatu
   ];
 }
 
-/** Everything of a command's world but the user's own files: what of the machine it sees, and that nothing else is shared. */
+/** Arguments for everything except the user's own files: the visible parts of the machine, and namespaces for all else. */
 export function machineArguments(
   { layout, temporary }: Pick<SandboxView, "layout" | "temporary">,
   features: BubblewrapFeatures,
 ): readonly string[] {
   return [
     ...["--unshare-all", "--unshare-user", ...(features.disableUserNamespaces ? ["--disable-userns"] : [])],
-    // The system ends all processes with the first one, and reports its end when the last of them is gone.
+    // The kernel ends all processes with the first one, and reports its end after all others are gone.
     ...["--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...(features.filter === undefined ? [] : ["--seccomp", "3"]),
     ...["--proc", "/proc", "--dev", "/dev", "--bind", temporary, "/tmp", "--dir", "/var/tmp"],
     ...["--bind", temporary, "/var/tmp"],
-    // Files there are memory, and no process's.
+    // Files there are in memory, and do not count as memory of a process.
     ...["--size", sharedMemorySize, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ...(layout.home === undefined ? [] : ["--size", homeSize, "--perms", "0700", "--tmpfs", layout.home]),
     ...layout.links.flatMap(({ path, target }) => ["--symlink", target, path]),
@@ -91,7 +91,7 @@ export function machineArguments(
   ];
 }
 
-/** What of the machine stays hidden also within what is visible, and the sockets of its services there. */
+/** Hides paths of the machine within visible directories, and the sockets of its services there. */
 export function hideBelow(
   visible: readonly string[],
   { layout, empty }: Pick<SandboxView, "layout" | "empty">,
@@ -101,7 +101,7 @@ export function hideBelow(
     .flatMap((path) => hide(path, empty));
 }
 
-/** The last ones before the program. */
+/** The last arguments before the program. */
 export function startArguments(cwd: string): readonly string[] {
   return ["--setenv", "TMPDIR", "/tmp", "--remount-ro", "/", "--chdir", cwd, "--"];
 }
@@ -109,11 +109,11 @@ export function startArguments(cwd: string): readonly string[] {
 function hide(path: string, empty: string): readonly string[] {
   try {
     const stat = entryAt(path);
-    // Nothing can be mounted on a link; what it leads to is hidden by its own name.
+    // Nothing can be mounted on a link; its target is hidden under its own name.
     if (stat === undefined || stat.isSymbolicLink()) return [];
     return ["--ro-bind", stat.isDirectory() ? empty : "/dev/null", path];
   } catch (error) {
-    // A directory around it is closed to this user, and so to the command; where it is the user's own, the command could open it.
+    // Hides the directory above, which this user may not enter: if the user owns it, the command could open it.
     if (hasCode(error, "EACCES") && dirname(path) !== path) return hide(dirname(path), empty);
     throw error;
   }

@@ -6,14 +6,14 @@ import { UnprotectedWorkspace } from "../cover/unprotected-workspace.ts";
 import type { RepositoryPaths } from "../host/repository-paths.ts";
 import type { MountPoints } from "./mount-points.ts";
 
-/** The workspace as one command gets it. */
+/** How the workspace is mounted for one command. */
 export interface ControlMounts {
-  /** To mount read-only as they are. */
+  /** Paths to mount read-only. */
   readonly readOnly: readonly string[];
-  /** Mount points with nothing behind them: directories and files that must not come into being. */
+  /** Mount points for paths that do not exist: directories and files that the command must not create. */
   readonly absentDirectories: readonly string[];
   readonly absentFiles: readonly string[];
-  /** Call when the command has ended. Gives the paths, if any, that it made although they are not the agent's, and that were removed. */
+  /** Call it when the command has ended. Returns the forbidden paths that it created, and that were removed. */
   release(): readonly string[];
 }
 
@@ -21,11 +21,11 @@ const directories = [".vscode", ".gennai", ".pi", ledgerDirectory];
 const files = [".intentignore", ".mcp.json"];
 
 /**
- * Protects the workspace's control files from one command, whether they exist yet or not. A path that does not exist needs
- * a mount point, which exists while commands run and goes with the last of them. Throws `UnprotectedWorkspace` where a
- * control path is a link: nothing can be mounted on a link, and it could be put somewhere else.
+ * Protects the workspace's control files from one command, whether they exist or not. A path that does not exist needs a mount
+ * point, which exists while commands run and is removed with the last of them. Throws `UnprotectedWorkspace` if a control path is
+ * a link, because nothing can be mounted on a link, and it could be replaced.
  *
- * @param journal remembers mount points over a crash
+ * @param journal remembers mount points across a crash
  */
 export function takeControlMounts(
   workspaceRoot: string,

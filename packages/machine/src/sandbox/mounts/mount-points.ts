@@ -23,8 +23,8 @@ export interface AbsentPaths {
 
 /**
  * Empty files and directories that exist in a workspace only as mount points while commands run. The last command removes them;
- * those of a dead process are removed at the next start. Processes that run commands in one working tree at the same time are
- * excluded by its claim.
+ * those of a dead process are removed at the next start. The claim on a working tree ensures that only one process runs commands
+ * in it.
  */
 export class MountPoints {
   readonly #directory: string;
@@ -42,17 +42,17 @@ export class MountPoints {
     }
   }
 
-  /** Whether a path is there only as a mount point. */
+  /** Whether a path exists only as a mount point. */
   isOurs(path: string): boolean {
     return this.#users.has(path);
   }
 
-  /** Makes the mount points that are not there yet. Dispose when the command has ended. */
+  /** Creates the missing mount points. Dispose the result when the command has ended. */
   take(absent: AbsentPaths): Disposable {
     const paths = [...absent.directories, ...absent.files];
     const fresh = paths.filter((path) => !this.#users.has(path));
     for (const path of paths) this.#users.set(path, (this.#users.get(path) ?? 0) + 1);
-    // Written before: a crash in between must not leave anything nobody knows of.
+    // Before they are created, so that a crash in between leaves no unknown mount point.
     if (fresh.length > 0) this.#writeJournal();
     let released = false;
     const release = (): void => {
@@ -91,7 +91,7 @@ export class MountPoints {
   }
 }
 
-/** Below a held directory, as all that is made here: nothing is made where a link leads that was put in a workspace's place. */
+/** Uses a held directory, like everything here: creates nothing through a link that replaced a workspace. */
 function makeDirectory(path: string): void {
   using parent = holdRealDirectory(dirname(path), []);
   mkdirSync(parent.entry(basename(path)), { mode: 0o755 });
@@ -102,7 +102,7 @@ function makeFile(path: string): void {
   closeSync(openSync(parent.entry(basename(path)), "wx", 0o644));
 }
 
-/** Removes one that is still empty; if it was filled meanwhile, it stays. */
+/** Removes a mount point if it is still empty. */
 function removeMountPoint(path: string): void {
   try {
     using parent = holdRealDirectory(dirname(path), []);

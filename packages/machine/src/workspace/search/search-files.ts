@@ -94,7 +94,7 @@ function lineOf(record: string, output: SearchQuery["output"], prefix: string): 
   if (output === "files") return prefix + withoutDot(record);
   if (record === "--") return record;
   const end = record.indexOf("\0");
-  // Further lines of a match that spans several carry the path as well; what carries none is not a result.
+  // Further lines of a multi-line match have the path too; a line without a path is not a result.
   if (end < 0) return undefined;
   const path = prefix + withoutDot(record.slice(0, end));
   const rest = record.slice(end + 1).replace(/\r$/, "");
