@@ -13,15 +13,15 @@ import { type SshLogin, sshLogin } from "./ssh-login.ts";
 /** A run of git that has the login for one address. */
 export interface GitRun extends Pick<UncoveredKey, "text" | "scripts" | "environment"> {
   readonly address: GitAddress;
-  /** The user's own settings of git. */
+  /** The user's own git settings. */
   readonly user: SettingEntries;
-  /** In place of what the repository has. */
+  /** Files that replace those of the repository. */
   readonly mounts: readonly RunMount[];
   /** Settings for this git, besides those of every git with a login. */
   readonly settings?: readonly (readonly [name: string, value: string])[];
 }
 
-/** Rejects with `ToolFailure` (`no_key`) where the user has no login for it. */
+/** Rejects with `ToolFailure` (`no_key`) if the user has no login for the address. */
 export async function gitWithLogin(
   run: GitRun,
   place: GuardedKeyContext,
@@ -109,7 +109,7 @@ function byHelper(
   };
 }
 
-/** Git asks it for this place only. */
+/** A credential helper that git asks for this address only. */
 const helper = `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$GENNAI_KEY_USER" "$GENNAI_KEY"; }; f`;
 
 /** The path as in an address with a scheme. */

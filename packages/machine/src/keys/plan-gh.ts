@@ -66,12 +66,12 @@ export async function planGh({ words, host: named }: GhCommand, place: GuardedKe
   };
 }
 
-/** Git works in the new one then, too. */
+/** True for commands that create a repository, in which git then works too. */
 function makesRepository([group = "", verb = ""]: readonly string[]): boolean {
   return /^(?:repo|gist)$/.test(group) && /^(?:clone|fork|create)$/.test(verb);
 }
 
-/** In the order in which gh prefers them. */
+/** The repository's remotes, in the order in which gh prefers them. */
 function remotesOf(entries: SettingEntries) {
   const remotes = entries.flatMap(([key, value]) => {
     const name = /^remote\.(.+)\.url$/s.exec(key)?.[1];

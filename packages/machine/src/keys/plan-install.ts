@@ -18,7 +18,10 @@ export interface RegistryLogin extends NpmLogin {
   readonly registry: URL;
 }
 
-/** Of an install by npm that is a command of its own; empty for anything else, also for managers that run code of the workspace. */
+/**
+ * The logins for an npm install that is a single command; empty for anything else, e.g. for managers that run code of the
+ * workspace.
+ */
 export function installLogins(text: string, place: Omit<KeyContext, "signal">): readonly RegistryLogin[] {
   if (!isPlainNpmInstall(text)) return [];
   return [...registriesOf(place).values()].flatMap((registry) => {
@@ -28,9 +31,9 @@ export function installLogins(text: string, place: Omit<KeyContext, "signal">): 
 }
 
 /**
- * An install with the login for a registry that has asked for one: all is fetched with settings in which nothing of the workspace's is but
- * addresses, and without scripts; these run behind it, without login. Undefined where none is wanted, or several are. Throws `ToolFailure`
- * (`no_key`) where the workspace would lead it into the machine's own networks besides.
+ * Plans an install with the login for a registry that has asked for one. Packages are fetched with settings that have only
+ * addresses from the workspace, and without scripts; the scripts run afterwards, without login. Undefined if no login is wanted,
+ * or several are. Throws `ToolFailure` (`no_key`) if the workspace would also lead it into the machine's own networks.
  *
  * @param wanted hosts, with their ports, that answered that they want a login
  */
@@ -70,7 +73,7 @@ export function planInstall(
           ...login.environment,
           npm_config_userconfig: `${keyDirectory}/npmrc`,
           npm_config_globalconfig: `${keyDirectory}/none`,
-          // Nobody else has written there.
+          // A new name, in which nobody else has written.
           npm_config_cache: `/tmp/gennai-npm-${randomBytes(8).toString("hex")}`,
           npm_config_ignore_scripts: "true",
           ...noPrograms,
@@ -79,7 +82,8 @@ export function planInstall(
         },
         mounts: [
           { path: `${keyDirectory}/npmrc`, text: `${[...settings, ...login.lines].join("\n")}\n` },
-          // They could name programs, in whichever of them npm looks; in the session's layer as well, which is not seen from here.
+          // These files could name programs, in any of the directories in which npm looks, including the session's layer, which
+          // is not visible here.
           ...directoriesUp(place).map((directory) => ({ path: join(directory, ".npmrc"), text: clean })),
         ],
         hosts: hosts.map((one) => ({
@@ -92,28 +96,28 @@ export function planInstall(
 }
 
 /**
- * A package out of a repository of git is prepared by another npm, in a directory with settings of its own: there is no such
- * package, and were there one, that npm would find these programs.
+ * Replaces the programs that npm starts for a package from a git repository: such a package is prepared by another npm, with
+ * settings of its own. None is expected; if there is one, that npm finds only these.
  */
 const noPrograms = {
   npm_config_allow_git: "none",
   npm_config_git: "false",
   npm_config_node_options: "--no-warnings",
   npm_config_script_shell: "/bin/sh",
-  // Where npm is a shim of Corepack's, a project chooses which npm that is.
+  // If npm is a shim of Corepack's, a project could choose which npm runs.
   COREPACK_ENABLE_PROJECT_SPEC: "0",
   COREPACK_ENV_FILE: "0",
 };
 
-/** From where npm also takes such packages without git. */
+/** Hosts from which npm also takes such packages without git. */
 const gitHosts: ReadonlySet<string> = new Set(
   "github.com codeload.github.com gitlab.com bitbucket.org git.sr.ht".split(" "),
 );
 
-/** For the shell. One that is older would take them. */
+/** Shell text: an older npm would accept packages from git. */
 const knowsAllowGit = `{ npm install --help | grep -q -- --allow-git || { echo "npm is too old to be given a login for this host" >&2; exit 1; }; }`;
 
-/** From the command's own to that of the work tree. */
+/** The directories from the command's own up to that of the work tree. */
 function directoriesUp({ directory, workspaceRoot, keys }: Omit<KeyContext, "signal">): readonly string[] {
   const [top] = stagedDirectories(workspaceRoot, keys.home);
   const directories: string[] = [];
@@ -124,7 +128,7 @@ function directoriesUp({ directory, workspaceRoot, keys }: Omit<KeyContext, "sig
   return directories;
 }
 
-/** A name may still lead elsewhere: that is seen when it is looked up. */
+/** A name may still lead into a private network, which is checked when it is looked up. */
 function isOutside({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, "");
   return isIP(host) === 0 ? !isLoopback({ host }) : isPublicAddress(host);
@@ -134,7 +138,7 @@ function usersOwn({ keys }: Pick<KeyContext, "keys">): readonly URL[] {
   return addressesIn(npmSettings(join(keys.home, ".npmrc"))).map(([, url]) => url);
 }
 
-/** By the names of settings: `registry`, and `@scope:registry`. The project's come before the user's. */
+/** Registries by setting: `registry`, and `@scope:registry`. The project's settings have precedence over the user's. */
 function registriesOf({ directory, workspaceRoot, keys }: Omit<KeyContext, "signal">): ReadonlyMap<string, URL> {
   const [top] = stagedDirectories(workspaceRoot, keys.home);
   const files = [keys.home, settingsDirectory(directory, top)].map((at) => join(at, ".npmrc"));

@@ -12,19 +12,19 @@ export interface KeyContext {
   /** Real path. */
   readonly workspaceRoot: string;
   readonly keys: UserKeys;
-  /** What rules let no command see. @param path absolute */
+  /** Whether rules hide a path from commands. @param path absolute */
   readonly isHidden?: ((path: string) => boolean) | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface GuardedKeyContext extends KeyContext {
-  /** Real paths of all directories that commands can write to: no program of the user's comes from there. */
+  /** Real paths of all directories that commands can write to: no program of the user's is taken from there. */
   readonly staged: readonly string[];
 }
 
 /**
- * Which login a command would need, and for which host, before the question. Undefined for a push to a directory, which needs
- * none. Rejects with `ToolFailure` if that is unknown, or there is no login.
+ * The login that a command would need, and its host, before the question. Undefined for a push to a directory, which needs none.
+ * Rejects with `ToolFailure` if that is unknown, or there is no login.
  */
 export function planKey(command: KeyCommand, place: KeyContext): Promise<KeyPlan | undefined> {
   const there = guardedPlace(place);
@@ -38,7 +38,7 @@ export function planKey(command: KeyCommand, place: KeyContext): Promise<KeyPlan
   }
 }
 
-/** No program of the user's is looked for where commands can write. */
+/** Adds the directories that commands can write to, in which no program of the user's is searched. */
 export function guardedPlace(place: KeyContext): GuardedKeyContext {
   const { environment, home } = place.keys;
   const staged = stagedDirectories(place.workspaceRoot, home);

@@ -14,8 +14,8 @@ import type { KeyPlan } from "./login/user-keys.ts";
 import type { KeyContext } from "./plan-key.ts";
 
 /**
- * First the package is packed, with its own scripts, without network and login; then the result is published by an npm with
- * only these settings. Rejects with `ToolFailure`.
+ * First packs the package, with its own scripts, without network and login; then an npm with only these settings publishes the
+ * result. Rejects with `ToolFailure`.
  */
 export function planPublish(command: PublishCommand, place: KeyContext): Promise<KeyPlan> {
   const { keys, workspaceRoot, directory } = place;
@@ -51,7 +51,7 @@ export function planPublish(command: PublishCommand, place: KeyContext): Promise
     uncover: () =>
       Promise.resolve({
         text: `${published === undefined ? "" : `${isThat(packed, published)} && `}exec npm publish ${packed}/*.tgz --ignore-scripts ${quotedCommand(options)}`,
-        // In a directory of the workspace, or below it, npm would find more settings.
+        // In the workspace, npm would find more settings.
         cwd: "/",
         environment: {
           ...login.environment,
@@ -69,7 +69,7 @@ export function planPublish(command: PublishCommand, place: KeyContext): Promise
   });
 }
 
-/** NAME@VERSION. Throws `ToolFailure` where a person could not be told it. */
+/** NAME@VERSION. Throws `ToolFailure` if it cannot be shown to a person. */
 function nameOf(directory: string): string {
   const { name = "", version = "" } = manifestIn(directory);
   if (name.length < 215 && /^(?:@[\w.~-]+\/)?[\w.~-]+$/.test(name) && /^v?\d[\w.+-]{0,99}$/.test(version))
@@ -77,7 +77,7 @@ function nameOf(directory: string): string {
   throw noKey("The package.json has no plain name and version, so the question could not say what is published.");
 }
 
-/** For the shell: whether what was packed is what a person said yes to. The scripts before could have made another package of it. */
+/** Shell text that checks that the packed package is the one a person agreed to: the package's scripts could have changed it. */
 function isThat(packed: string, published: string): string {
   const read = quotedCommand(["node", "-e", comparing, published]);
   return `npm pack ${packed}/*.tgz --dry-run --json --silent | ${read}`;
@@ -91,7 +91,7 @@ if (names.length !== 1 || names[0] !== process.argv[1]) {
   process.exit(1);
 }`.trim();
 
-/** As npm chooses it. Throws `ToolFailure` for none that can be reached. */
+/** The registry that npm would choose. Throws `ToolFailure` if it cannot be reached. */
 function registryOf(
   { registry: named }: PublishCommand,
   packageDirectory: string,
@@ -118,7 +118,7 @@ function registryOf(
   return url;
 }
 
-/** What of a `package.json` says what it is, and where it goes. */
+/** The fields of a `package.json` that say what the package is, and where it is published. */
 const manifest = z.looseObject({
   name: z.string().optional().catch(undefined),
   version: z.string().optional().catch(undefined),

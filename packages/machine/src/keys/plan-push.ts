@@ -24,9 +24,9 @@ export async function planPush(command: PushCommand, place: GuardedKeyContext): 
   return { ...(await gitWithLogin(run, place)), ...before, notes };
 }
 
-/** A run of the workspace's pre-push hook, without network and login: everything is pushed to an empty repository. */
+/** A run of the workspace's pre-push hook without network and login, by pushing everything to an empty repository. */
 function hookRun({ options, remote, refspecs }: PushCommand, target: PushTarget): NonNullable<KeyPlan["before"]> {
-  // What the other side has is not known there.
+  // The empty repository does not have the remote's refs that these options refer to.
   const kept = options.filter((option) => !/^--force-|^--push-option/.test(option));
   const named = remote ?? target.remote;
   const words = [...kept, ...(named === undefined ? [] : [named]), ...refspecs];
@@ -48,8 +48,9 @@ function pushText({ options, refspecs }: PushCommand, { remote, address }: PushT
 }
 
 /**
- * What a git with a login reads in place of the repository's settings: one remote, and nothing that leads elsewhere. An address is a
- * remote by its own name: without one, git looks for a file of that name in `remotes` and `branches` of its directory, which says another.
+ * The settings that a git with a login reads in place of the repository's: one remote, and nothing that leads elsewhere. An
+ * address is set as a remote of its own name; otherwise git looks for a file of that name in `remotes` and `branches` of its
+ * directory, which may name another address.
  */
 export function settingsMount({
   remote,

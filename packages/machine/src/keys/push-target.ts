@@ -6,27 +6,28 @@ import { type SettingEntries, settingOf, userGitSettings } from "./git/git-setti
 import { type KeyRepository, keyRepository } from "./git/key-repository.ts";
 import type { KeyContext } from "./plan-key.ts";
 
-/** Where a push would go, and how the user's settings and the repository's have it. */
+/** Where a push would go, according to the settings of user and repository. */
 export interface PushTarget {
-  /** The remote's name; undefined where the command names an address. */
+  /** The remote's name; undefined if the command names an address. */
   readonly remote: string | undefined;
   readonly address: GitAddress;
-  /** The address as the repository or the command has it. */
+  /** The address as written in the repository's settings or the command. */
   readonly given: string;
-  /** The user's own. */
+  /** The user's own git settings. */
   readonly user: SettingEntries;
   readonly repository: KeyRepository;
 }
 
 /**
- * The one address that a push goes to. What the repository's settings call a remote counts, what they rewrite does not; undefined
- * for a directory, which needs no login. Rejects with `ToolFailure` where there is no such remote, or more than one address.
+ * The one address that a push goes to. The repository's settings define remotes, but their rewriting of addresses is ignored.
+ * Undefined for a directory, which needs no login. Rejects with `ToolFailure` if there is no such remote, or more than one
+ * address.
  */
 export function pushTarget({ remote }: PushCommand, place: KeyContext): Promise<PushTarget | undefined> {
   return remoteTarget(remote, "push", place);
 }
 
-/** The same for what is fetched, which comes from the first address. */
+/** The address that is fetched from, which is the remote's first one. */
 export async function remoteTarget(
   named: string | undefined,
   way: "push" | "fetch",
@@ -36,7 +37,7 @@ export async function remoteTarget(
   if (repository === undefined) return undefined;
   const { entries } = repository;
   const remote = named ?? usualRemote(entries, directory, way);
-  // Git would take it for an option.
+  // Git would take the name for an option.
   if (remote.startsWith("-")) throw refused(`${remote.slice(0, 100)} is not a name of a remote.`);
   const [given, ...more] = addressesOf(entries, remote, way);
   if (more.length > 0 && way === "push") {
@@ -54,7 +55,7 @@ export async function remoteTarget(
   return { remote: given === undefined ? undefined : remote, address, given: text, user, repository };
 }
 
-/** Where an address leads by the user's own rules, the longest that fits. @param onlyInsteadOf not by those for pushes */
+/** The address after the user's own rewriting rules; the longest match counts. @param onlyInsteadOf ignores rules for pushes */
 export function rewrittenAddress(address: string, user: SettingEntries, onlyInsteadOf: boolean): ReadAddress {
   const rules = (kind: string) =>
     user.flatMap(([name, from]) => {
@@ -66,7 +67,7 @@ export function rewrittenAddress(address: string, user: SettingEntries, onlyInst
   return readGitAddress(best === undefined ? address : best.to + address.slice(best.from.length));
 }
 
-/** As git chooses it. */
+/** The remote that git uses by default. */
 function usualRemote(entries: SettingEntries, directory: string, way: "push" | "fetch"): string {
   const head = readGitHead(directory);
   const branch = head.type === "branch" ? head.branch : undefined;

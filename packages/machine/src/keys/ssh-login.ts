@@ -14,18 +14,18 @@ import type { GuardedKeyContext } from "./plan-key.ts";
 export interface SshLogin {
   /** In words for people. */
   readonly login: string;
-  /** As the user's settings have it. */
+  /** Name of the host in the user's settings. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
-  /** Options of ssh that leave nothing to its own settings. */
+  /** Options that leave nothing to ssh's own settings. */
   readonly options: readonly string[];
   readonly mounts: readonly RunMount[];
-  /** The hosts that the user knows, as ssh keeps them. */
+  /** The known hosts of the user, in ssh's format. */
   readonly knownHosts: string;
 }
 
-/** From the user's own settings of ssh, and the agent that runs. Rejects with `ToolFailure` (`no_key`). */
+/** Reads the user's own ssh settings, and asks the running agent. Rejects with `ToolFailure` (`no_key`). */
 export async function sshLogin(address: GitAddress, place: GuardedKeyContext): Promise<SshLogin> {
   const { keys } = place;
   const settings = await sshSettings(address, place);
@@ -51,7 +51,7 @@ export async function sshLogin(address: GitAddress, place: GuardedKeyContext): P
     mounts.push({ source: agent, path: inRun("agent") });
     options.push(`IdentityAgent=${inRun("agent")}`);
     const shared = `${identity ?? ""}.pub`;
-    // Which of its keys: said by the half that is not a secret.
+    // The public half says which of the agent's keys to use.
     if (one("identitiesonly") === "yes" && existsSync(shared)) {
       mounts.push({ source: shared, path: inRun("id.pub") });
       options.push(`IdentityFile=${inRun("id.pub")}`, "IdentitiesOnly=yes");
@@ -67,7 +67,7 @@ export async function sshLogin(address: GitAddress, place: GuardedKeyContext): P
   return { login, host, port: Number(one("port") ?? 22), user, options, mounts, knownHosts: known.join("") };
 }
 
-/** What ssh would do, by name, as it says itself. */
+/** Ssh's effective settings by name, as ssh itself prints them. */
 async function sshSettings(
   { host, port, user }: GitAddress,
   { keys: { home, environment }, staged, signal }: GuardedKeyContext,
@@ -76,7 +76,7 @@ async function sshSettings(
   const program = userProgram("ssh", environment, staged);
   if (program === undefined) throw noKey("There is no ssh on this machine.");
   const args = [
-    // It asks the system where the home is, which need not be the one that the user's programs are told of.
+    // Ssh asks the system for the home, which may differ from the home that the user's programs get.
     ...(userInfo().homedir === home ? [] : ["-F", existsSync(own) ? own : "/dev/null"]),
     ...(port === undefined ? [] : ["-p", String(port)]),
     ...(user === undefined ? [] : ["-l", user]),

@@ -5,8 +5,8 @@ function runAll(): void {
 }
 
 /**
- * Runs `work` when this process leaves, also at once by a second Ctrl-C, unless it was disposed before. One listener for
- * all: many commands run at a time.
+ * Runs `work` when this process exits, also at once by a second Ctrl-C, unless it was disposed before. One listener for all,
+ * because many commands run at a time.
  */
 export function atExit(work: () => void): Disposable {
   if (waiting.size === 0) process.on("exit", runAll);

@@ -17,7 +17,7 @@ import { PlainText, plainText } from "./output/plain-text.ts";
 export interface CapturedCommand {
   /** Program (absolute) and its arguments. */
   readonly argv: readonly string[];
-  /** File that it finds open as descriptor 3. Absolute. */
+  /** File to open as descriptor 3. Absolute path. */
   readonly opens?: string | undefined;
   readonly cwd: HeldDirectory;
   readonly env: Readonly<Record<string, string>>;
@@ -26,19 +26,19 @@ export interface CapturedCommand {
   readonly keepBytes?: number;
   /** Bytes of output after which the command is ended. */
   readonly maxBytes?: number;
-  /** Bytes of output that are shown while it runs; as many as are kept by default. */
+  /** Bytes of output that are shown while it runs; by default, as many as are kept. */
   readonly liveBytes?: number;
-  /** What it may take of the machine; the usual limits for what is left out. */
+  /** Limits on the machine's resources; the usual ones if left out. */
   readonly limits?: Partial<CommandLimits>;
-  /** Its environment holds what must not wait in a process for the next command. */
+  /** True if its environment holds secrets, which must not stay in a process that waits for the next command. */
   readonly alone?: boolean;
-  /** When the program has ended by itself, the system has ended all that it started: nobody has to look for that. */
+  /** True if the system ends everything that the program started when the program ends, so that nothing has to be searched. */
   readonly holdsAll?: boolean;
-  /** Milliseconds between two looks at what it takes. */
+  /** Milliseconds between two looks at the resources it uses. */
   readonly lookEveryMs?: number;
 }
 
-/** A directory by its path and by what it was when it was looked at. */
+/** A directory's path, and its identity when it was looked at. */
 export interface HeldDirectory {
   readonly path: string;
   readonly device: bigint;
@@ -47,16 +47,16 @@ export interface HeldDirectory {
 
 export interface CommandRun {
   readonly state: "exited" | "timed-out" | "aborted" | "too-much-output" | "over-limit";
-  /** What it took too much of; set for `over-limit`. */
+  /** The exceeded limit, in words; set for `over-limit`. */
   readonly exceeded?: string;
-  /** undefined when a signal ended it. */
+  /** Undefined if a signal ended it. */
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
-  /** Both streams, in the order they were written, without what they say to a terminal. */
+  /** Both streams in the order written, without terminal control sequences. */
   readonly output: string;
-  /** What the bytes were; `unknown`: what is not UTF-8 became U+FFFD. */
+  /** Encoding of the bytes; `unknown`: bytes that are not UTF-8 became U+FFFD. */
   readonly encoding: OutputEncoding;
-  /** Of all bytes that came. */
+  /** SHA-256 of all received bytes. */
   readonly outputSha256: string;
   /** Bytes of output that are not in `output`. */
   readonly leftOut: number;
@@ -75,7 +75,7 @@ export class CommandNotStarted extends Error {
   }
 }
 
-/** Remembers a directory, so that `runCommand` can tell when another one has taken its place. Throws `CommandNotStarted`. */
+/** Remembers a directory, so that `runCommand` notices if another one replaced it. Throws `CommandNotStarted`. */
 export function holdDirectory(path: string): HeldDirectory {
   try {
     const stat = lstatSync(path, { bigint: true });
@@ -87,9 +87,9 @@ export function holdDirectory(path: string): HeldDirectory {
 }
 
 /**
- * Runs a program in a session of its own, without input, and captures what it prints. Resolves only when every process
- * of that session is gone, however it ends; what it left running in the background is ended too.
- * Rejects with `CommandNotStarted`; an abort before the start rejects with the signal's reason.
+ * Runs a program in its own session, without input, and captures its output. Resolves only when every process of that session is
+ * gone, however the program ends; what it left in the background is ended too. Rejects with `CommandNotStarted`; an abort before
+ * the start rejects with the signal's reason.
  */
 export async function runCommand(
   command: CapturedCommand,
@@ -114,14 +114,14 @@ export async function runCommand(
     end = how;
     return "exited" as const;
   });
-  // A process that leaves at once, by a second Ctrl-C, leaves nothing running.
+  // If this process exits at once, by a second Ctrl-C, nothing keeps running.
   using _leaving = atExit(() => group.signal("SIGKILL"));
   let left: (() => readonly number[]) | undefined;
   const { lookEveryMs } = command;
   using _limits = watchLimits(child.session, command.cwd.path, { ...limits, lookEveryMs }, ({ what, running }) => {
     exceeded = what;
     left = running;
-    // Not asked politely: whatever multiplies would go on meanwhile.
+    // Killed without SIGTERM first, because a program that multiplies would go on meanwhile.
     group.signal("SIGKILL");
     stopped.resolve("over-limit");
   });
@@ -132,18 +132,18 @@ export async function runCommand(
     live.push(chunk);
     if (output.total > maxBytes) stopped.resolve("too-much-output");
   });
-  // A reset by a killed process is an end like any other.
+  // A reset by a killed process counts as a normal end.
   child.output.on("error", () => {});
 
   try {
     const first = await Promise.race([ended, stopped.promise]);
-    // Killed for what it took, it has exited as well.
+    // A command killed for exceeding a limit has also exited.
     const state = exceeded === undefined ? first : "over-limit";
     const leavesNothing = command.holdsAll === true && first === "exited" && end?.exitCode === 0;
     const survivors = leavesNothing ? [] : [...(await group.end(defaultGraceMs))];
-    // What made itself a session of its own took part in it.
+    // Processes that created their own session are ended too.
     if (left !== undefined) survivors.push(...(await endAll(left)));
-    // Nobody may be left to tell how it ended.
+    // If processes survive, the end may never be reported.
     if (survivors.length === 0) await settlesWithin(ended, 1_000);
     if (!(await settlesWithin(child.closed, 100)) && child.pipe !== undefined) {
       survivors.push(...(await endHolders(child.pipe, child.session.since)));
@@ -173,7 +173,7 @@ async function start(command: CapturedCommand, limits: CommandLimits): Promise<S
   const handle = openDirectory(command.cwd);
   const nothing = openSync("/dev/null", "r+");
   try {
-    // By handle, where the system can: between the check and the start nothing can be put in its place.
+    // By handle where possible, so that nothing can replace the directory between check and start.
     const byHandle = (process: string) => (isLinux ? `/proc/${process}/fd/${handle}` : command.cwd.path);
     const { argv, opens } = command;
     const shell = { argv, opens, directory: byHandle(String(process.pid)), directoryName: command.cwd.path };
@@ -194,7 +194,7 @@ async function spawnShell(
   limits: CommandLimits,
   { directory, nothing }: { readonly directory: string; readonly nothing: number },
 ): Promise<StartedChild> {
-  // One pipe for both streams keeps their order; only a shell can join them, and it leaves at once.
+  // One pipe for both streams keeps their order; only a shell can join them, and it is replaced at once.
   const script = `${systemLimits(limits)}; ${command.opens === undefined ? "" : 'exec 3<"$0"; '}exec "$@" 2>&1`;
   const child = spawn("/bin/sh", ["-c", script, command.opens ?? "sh", ...command.argv], {
     cwd: directory,
@@ -220,7 +220,7 @@ async function spawnShell(
   return { session, output: child.stdout, pipe, ended: ended.promise, closed: closed.promise };
 }
 
-/** No input, output to us, errors joined to it by the shell; what this process inherited is covered by nothing. */
+/** Streams: no input; output to this process, with errors joined by the shell; inherited descriptors are covered by `nothing`. */
 function streams(nothing: number): ("ignore" | "pipe" | number)[] {
   const all: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "ignore"];
   for (const descriptor of inheritedDescriptors()) {
@@ -243,7 +243,7 @@ function openDirectory(held: HeldDirectory): number {
   throw new CommandNotStarted("directory_changed", `Another directory has taken the place of ${held.path}.`);
 }
 
-/** Text as it comes; stops at the limit, since what is not kept need not be shown. */
+/** Passes text on as it arrives, up to the limit: what is not kept need not be shown. */
 class LiveOutput {
   readonly #decoder = new StringDecoder("utf8");
   readonly #plain = new PlainText();

@@ -2,9 +2,9 @@ import { settingText } from "../../git/run/setting-text.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 
 /**
- * What a git that has a login reads in place of the repository's settings: what its data looks like, which remotes there are, and
- * what follows what. Nothing that names a program, a login, a proxy, a file, or another address; no refs to push that the command
- * does not name.
+ * The settings that a git with a login reads in place of the repository's: the format of its data, its remotes, and which
+ * branches track which. Excludes everything that names a program, a login, a proxy, a file, or another address, and refs to push
+ * that the command does not name.
  *
  * @param remotes addresses by the names of remotes
  */
@@ -21,7 +21,7 @@ const shape =
   /^(?:core\.(?:repositoryformatversion|bare|filemode|ignorecase|precomposeunicode|symlinks|logallrefupdates)|extensions\.objectformat)$/;
 const follows = /^branch\..+\.(?:remote|merge)$/s;
 
-/** Which refs note what a remote has. */
+/** True for refspecs by which a remote's state is noted. */
 function fetches(name: string, value: string, remotes: ReadonlyMap<string, string>): boolean {
   const remote = /^remote\.(.+)\.fetch$/s.exec(name)?.[1];
   return remote !== undefined && remotes.has(remote) && /:refs\/remotes\//.test(value);

@@ -2,16 +2,18 @@
 export interface GitAddress {
   readonly scheme: "ssh" | "https" | "http";
   readonly host: string;
-  /** As the address names it; for ssh, the user's settings may say another one. */
+  /** The port in the address; for ssh, the user's settings may name another. */
   readonly port: number | undefined;
   readonly user: string | undefined;
-  /** From the host on, e.g. `/me/r.git`, or for ssh also `me/r.git`. */
+  /** The path after the host, e.g. `/me/r.git`, or for ssh also `me/r.git`. */
   readonly path: string;
 }
 
 export type ReadAddress = GitAddress | "local" | "unknown";
 
-/** Reads an address as git does; `local` for a directory. A password in it is left out: the one who wrote it may not be the user. */
+/**
+ * Parses an address as git does; `local` for a directory. Drops a password, because the user may not have written the address.
+ */
 export function readGitAddress(text: string): ReadAddress {
   if (/\p{Cc}/u.test(text)) return "unknown";
   const [, scheme, rest = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(text) ?? [];
@@ -37,7 +39,7 @@ export function readGitAddress(text: string): ReadAddress {
   });
 }
 
-/** As git takes it. */
+/** The address in git's syntax. */
 export function gitAddressText({ scheme, host, port, user, path }: GitAddress): string {
   const at = user === undefined ? "" : `${user}@`;
   const shown = host.includes(":") ? `[${host}]` : host;
@@ -45,7 +47,7 @@ export function gitAddressText({ scheme, host, port, user, path }: GitAddress): 
   return `${scheme}://${at}${shown}${port === undefined ? "" : `:${port}`}${path}`;
 }
 
-/** As settings and helpers of git's name it: with its port, and IPv6 in brackets. */
+/** The host as git's settings and helpers name it: with its port, and IPv6 in brackets. */
 export function credentialHost({ host, port }: Pick<GitAddress, "host" | "port">): string {
   const shown = host.includes(":") ? `[${host}]` : host;
   return port === undefined ? shown : `${shown}:${port}`;
@@ -59,7 +61,7 @@ const kinds: ReadonlyMap<string, GitAddress["scheme"]> = new Map([
   ["http", "http"],
 ]);
 
-/** What a program could take for something else, e.g. for an option, is not an address. */
+/** Refuses an address that a program could mistake, e.g. for an option. */
 function checked(address: GitAddress): ReadAddress {
   const { host, user, path, port } = address;
   const isSafe =

@@ -8,7 +8,10 @@ import { keyDirectory } from "./key-git.ts";
 
 const file = `${keyDirectory}/git-authorities.crt`;
 
-/** Whom the user's git believes for a host (`http.sslCAInfo`), for a run in which these settings are not there. What the environment names counts before it. */
+/**
+ * Certificates that the user's git trusts for a host (`http.sslCAInfo`), for a run without these settings. The environment has
+ * precedence.
+ */
 export function gitAuthorities(
   { scheme, host, port }: GitAddress,
   user: SettingEntries,
@@ -24,7 +27,7 @@ export function gitAuthorities(
     if (!/^http\.(?:.+\.)?sslcainfo$/s.test(name)) return [];
     return place === undefined || URL.parse(place)?.origin === origin ? [{ place, value }] : [];
   });
-  // Of the place itself before that of all.
+  // A setting for this place has precedence over a general one.
   const path = (named.findLast(({ place }) => place !== undefined) ?? named.at(-1))?.value;
   if (path === undefined) return none;
   const absolute = path.startsWith("~/") ? join(home, path.slice(2)) : path;

@@ -5,12 +5,12 @@ import { runUserProgram } from "../login/run-user-program.ts";
 /** Names, lower-case except for the middle part, and values; in their order. */
 export type SettingEntries = readonly (readonly [name: string, value: string])[];
 
-/** The user's own git settings, the only ones that decide how the user logs in. Empty if there are none. */
+/** The user's own git settings, which alone decide how the user logs in. Empty if there are none. */
 export function userGitSettings(signal: AbortSignal): Promise<SettingEntries> {
   return listed(["--global", "--includes"], signal);
 }
 
-/** What a repository's settings say, as text: nothing that they name is read or run. @param file absolute path */
+/** A repository's settings, as text: no file or program in them is read or run. @param file absolute path */
 export function repositorySettings(file: string, signal: AbortSignal): Promise<SettingEntries> {
   return listed(["--file", file, "--no-includes"], signal);
 }
@@ -18,7 +18,7 @@ export function repositorySettings(file: string, signal: AbortSignal): Promise<S
 async function listed(from: readonly string[], signal: AbortSignal): Promise<SettingEntries> {
   const { program } = await machineGit();
   const { code, output } = await runUserProgram(program, ["config", ...from, "--list", "-z"], {
-    // In no repository, so that no other file is read.
+    // Outside of any repository, so that no other file is read.
     environment: { ...gitEnvironment(), GIT_DIR: "/dev/null" },
     signal,
   });

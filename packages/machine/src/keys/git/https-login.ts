@@ -6,7 +6,10 @@ import type { UserKeys } from "../login/user-keys.ts";
 import { credentialHost, type GitAddress } from "./git-address.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 
-/** In words for people, without asking it: what the user's own settings name for this host. Throws `ToolFailure` (`no_key`). */
+/**
+ * The credential helper that the user's settings name for this host, in words for people, without running it. Throws
+ * `ToolFailure` (`no_key`).
+ */
 export function helperFor({ host, port }: GitAddress, user: SettingEntries): string {
   const named = credentialHost({ host, port });
   const helpers: string[] = [];
@@ -17,7 +20,7 @@ export function helperFor({ host, port }: GitAddress, user: SettingEntries): str
       (of[1] !== undefined && !new RegExp(`^https?://(?:[^/@]*@)?${escaped(named)}(?:/|$)`).test(of[1]))
     )
       continue;
-    // An empty one begins the list anew.
+    // An empty value clears the list.
     if (value === "") helpers.length = 0;
     else helpers.push(value.startsWith("!") ? "a program of the user's own" : value);
   }
@@ -28,7 +31,7 @@ export function helperFor({ host, port }: GitAddress, user: SettingEntries): str
   return `the login that the user's credential helper (${first.slice(0, 60)}) has for ${named}`;
 }
 
-/** Asks the user's own helpers, for exactly this host. Rejects with `ToolFailure` (`no_key`). */
+/** Asks the user's own helpers for exactly this host. Rejects with `ToolFailure` (`no_key`). */
 export async function filledCredential(
   { scheme, host, port, user }: GitAddress,
   { environment }: UserKeys,
@@ -38,7 +41,7 @@ export async function filledCredential(
   const named = credentialHost({ host, port });
   const asked = [`protocol=${scheme}`, `host=${named}`, ...(user === undefined ? [] : [`username=${user}`]), "", ""];
   const { code, output } = await runUserProgram(program, ["-c", "core.askPass=", "credential", "fill"], {
-    // In no repository, and without a program that would ask on a screen.
+    // Outside of any repository, and without a program that asks on a screen.
     environment: { ...helperEnvironment(environment), GIT_DIR: "/dev/null" },
     input: asked.join("\n"),
     signal,
@@ -56,7 +59,7 @@ export async function filledCredential(
   return { username: answer.get("username") ?? "", password };
 }
 
-/** A helper may need all that the user's session has, but nothing that leads git elsewhere. */
+/** A helper may need the whole environment of the user's session, except what leads git elsewhere. */
 function helperEnvironment(environment: UserKeys["environment"]): Readonly<Record<string, string | undefined>> {
   const { GIT_ALLOW_PROTOCOL: _, ...git } = gitEnvironment();
   const own = Object.entries(environment).filter(([name]) => !/^GIT_|ASKPASS/.test(name));

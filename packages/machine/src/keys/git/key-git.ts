@@ -1,11 +1,11 @@
 import { fixedSettings, type GitSettings, settingsEnvironment } from "../../git/run/git-settings.ts";
 
-/** Where what is uncovered for one run lies in it. */
+/** Directory, within the run, of the files uncovered for it. */
 export const keyDirectory = "/run/gennai-key";
 
 /**
- * Environment of a git that has a login: it starts nothing that any settings name, has only this way to reach a host, and takes
- * no directory for a repository by its look.
+ * Environment of a git that has a login: it starts no program that a setting names, reaches hosts in one way only, and does not
+ * accept a directory as a repository just because it looks like one.
  */
 export function keyGitEnvironment(
   scheme: "ssh" | "https" | "http",
@@ -14,7 +14,7 @@ export function keyGitEnvironment(
   return {
     ...settingsEnvironment([
       ...fixedSettings,
-      // What runs git for itself, as gh does, asks for no text.
+      // Programs that run git themselves, such as gh, must not open an editor.
       ["core.editor", "false"],
       ["push.default", "simple"],
       ["push.recurseSubmodules", "no"],
@@ -29,7 +29,7 @@ export function keyGitEnvironment(
     GIT_ATTR_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_LAZY_FETCH: "1",
-    // Outranks every setting of a protocol, also the more exact ones.
+    // Outranks all settings of protocols, even more specific ones.
     GIT_ALLOW_PROTOCOL: scheme,
   };
 }

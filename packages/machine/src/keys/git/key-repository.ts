@@ -7,18 +7,18 @@ import { repositorySettings, type SettingEntries } from "./git-settings-of.ts";
 
 /** The one repository that a git with a login works in. */
 export interface KeyRepository {
-  /** Absolute path of the file of git's settings. */
+  /** Absolute path of git's settings file. */
   readonly file: string;
   readonly entries: SettingEntries;
   /** Real path. */
   readonly workTree: string;
-  /** For git, so that it takes this repository and looks for none itself. */
+  /** Environment that makes git use this repository and search for no other. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
  * The repository around a directory; undefined if there is none. Rejects with `ToolFailure` (`no_push_target`) if git might use
- * another one than the one whose settings were read: then the question would be wrong.
+ * another repository than the one whose settings were read, because the question would then be wrong.
  */
 export async function keyRepository(
   directory: string,
@@ -43,12 +43,12 @@ export async function keyRepository(
   };
 }
 
-/** A linked worktree has its own beside what it shares. */
+/** A linked worktree has its own directory besides the shared one. */
 function gitDirectory({ writable }: RepositoryPaths, common: string): string {
   return writable.find((path) => path !== common) ?? common;
 }
 
-/** What git could take for a repository, from a directory up to the work tree that is meant; or up to the home, or the top. */
+/** Throws if git could find another repository, from a directory up to the intended work tree, or to the home or the top. */
 function refuseOthers(directory: string, workTree: string | undefined, home: string): void {
   for (let at = directory; at !== workTree; at = dirname(at)) {
     if (at !== directory && isWithin(home, at)) return;

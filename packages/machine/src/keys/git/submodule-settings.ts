@@ -5,9 +5,9 @@ import { noKey } from "../login/no-key.ts";
 import { repositorySettings, type SettingEntries } from "./git-settings-of.ts";
 
 /**
- * Settings that keep git out of a work tree's submodules: to examine one, it would start another git there, with that one's
+ * Settings that keep git out of a work tree's submodules: to examine one, git would start another git there, with the submodule's
  * settings. A submodule's own setting in `.gitmodules` overrides the general one; git also reads it from the index and the last
- * commit. Rejects with `ToolFailure` (`no_key`) for a repository whose identity cannot be confirmed.
+ * commit. Rejects with `ToolFailure` (`no_key`) if the repository cannot be confirmed.
  */
 export async function submoduleSettings(workTree: string, signal: AbortSignal): Promise<SettingEntries> {
   const file = repositorySettings(join(workTree, ".gitmodules"), signal);

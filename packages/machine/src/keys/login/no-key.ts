@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 
-/** There is no login for what a command wants. */
+/** The failure if there is no login for a command. */
 export function noKey(message: string): ToolFailure {
   return new ToolFailure("no_key", message, {
     failureClass: "tool_unavailable",

@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import type { UserKeys } from "./user-keys.ts";
 
-/** What the user's `~/.npmrc` has for one registry. */
+/** The login in the user's `~/.npmrc` for one registry. */
 export interface NpmLogin {
   /** In words for people. */
   readonly login: string;
-  /** For a file of npm's settings, with the secret in variables. */
+  /** Lines for an npm settings file, with the secret in variables. */
   readonly lines: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -29,7 +29,7 @@ export function npmLogin(registry: URL, { home, environment }: UserKeys): NpmLog
   return undefined;
 }
 
-/** Names and values; the last of a name counts. Empty where there is no such file. */
+/** Names and values; the last value of a name counts. Empty if there is no such file. */
 export function npmSettings(file: string): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   for (const line of textOf(file).split("\n")) {
@@ -40,7 +40,7 @@ export function npmSettings(file: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Where npm looks for the project's own settings: in a workspace of a project, at that project's root.
+ * The directory in which npm looks for the project's settings: for a workspace of a project, the project's root.
  *
  * @param directory in `top`
  */
@@ -55,7 +55,7 @@ export function settingsDirectory(directory: string, top: string): string {
   return found ?? directory;
 }
 
-/** The address without a login in it; undefined if it is no plain address. */
+/** The address without a login; undefined if it is no plain address. */
 export function registryAddress(text: unknown): URL | undefined {
   if (typeof text !== "string" || text.includes("${")) return undefined;
   const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
@@ -70,7 +70,7 @@ export function portOf({ port, protocol }: Pick<URL, "port" | "protocol">): numb
   return protocol === "https:" ? 443 : 80;
 }
 
-/** As npm names them, the longest first: `//host:port/path/`, down to `//host:port/`. */
+/** The address as in npm's settings, longest first: `//host:port/path/`, down to `//host:port/`. */
 function placesOf({ host, pathname }: URL): readonly string[] {
   const parts = pathname.split("/").filter((part) => part !== "");
   return Array.from({ length: parts.length + 1 }, (_, left) => {

@@ -1,17 +1,16 @@
 import { spawn } from "node:child_process";
 
 export interface UserProgramRun {
-  /** undefined when it could not be started, did not end in time, or printed too much. */
+  /** Undefined if the program could not be started, did not end in time, or printed too much. */
   readonly code: number | undefined;
   readonly output: string;
 }
 
 /**
- * Runs a program of the user's outside of any sandbox, in no directory of a workspace, to learn how the user logs in: git and ssh
- * over the user's own settings, and helpers that these name. Nothing of a workspace is handed to it but a host and a name that were
- * checked.
+ * Runs a program of the user's to learn how the user logs in: git and ssh with the user's own settings, and helpers that these
+ * name. It runs without a sandbox, outside of any workspace, and gets nothing from a workspace except a checked host and name.
  *
- * Rejects with the signal's reason where it was stopped.
+ * Rejects with the signal's reason if it aborts.
  *
  * @param program absolute path
  */
@@ -30,7 +29,7 @@ export async function runUserProgram(
     cwd: "/",
     env: options.environment,
     stdio: ["pipe", "pipe", "ignore"],
-    // Leads a group of its own, which ends as a whole: a helper starts others, which hold its output.
+    // Leads its own process group, which is ended as a whole: a helper starts further processes, which hold its output open.
     detached: true,
   });
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
@@ -71,7 +70,7 @@ function killGroup(leader: number | undefined): void {
   }
 }
 
-/** Far more than a login has. */
+/** Bytes. Far more than a login has. */
 const maxBytes = 1024 * 1024;
 
 /** Milliseconds: a helper may ask the user to touch a key. */

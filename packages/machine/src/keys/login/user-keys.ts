@@ -1,41 +1,43 @@
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import type { RunMount } from "../../stage/staged-command.ts";
 
-/** Whose logins may be uncovered: of the user who runs the server, and only where no other user shares it. */
+/** The user whose logins may be uncovered: the one who runs the server, if no other user shares it. */
 export interface UserKeys {
   /** Real path. */
   readonly home: string;
-  /** The server's own, in which the user's agents and helpers are found. */
+  /** The server's environment, with which the user's agents and helpers are found. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** A planned run with a user's login, before the user agreed. The login itself has not been read yet. */
 export interface KeyPlan {
-  /** What is reached with it: scheme, host and port, as people read it. */
+  /** The place that is reached with the login: scheme, host and port, for people. */
   readonly url: string;
   /** The login, in words for people. Never the secret. */
   readonly login: string;
-  /** What of the workspace would run beside it: run before, without network and login. Failing, it stops the rest. */
+  /**
+   * Code of the workspace that is part of the command: runs first, without network and login. If it fails, the rest does not run.
+   */
   readonly before?: { readonly text: string; readonly what: string };
-  /** For anyone who reads the result. */
+  /** Notes for readers of the result. */
   readonly notes: readonly string[];
-  /** After the yes. Rejects with `ToolFailure` (`no_key`) where there is no login after all. */
+  /** Call it after the user agreed. Rejects with `ToolFailure` (`no_key`) if there is no login after all. */
   uncover(options: { readonly signal: AbortSignal }): Promise<UncoveredKey>;
 }
 
-/** What one run is given. */
+/** What one run gets for its login. */
 export interface UncoveredKey {
-  /** For the shell, in place of the command: the same, with nothing left to be found in the workspace. */
+  /** Shell text that replaces the command: does the same without searching the workspace for anything. */
   readonly text: string;
-  /** For the shell: what runs behind it, on what it left, without network and login. */
+  /** Shell text that runs afterwards, on the result, without network and login. */
   readonly scripts?: string;
-  /** Absolute, as the run sees it; the command's own when undefined. */
+  /** Working directory, absolute, as the run sees it; if undefined, the command's own. */
   readonly cwd?: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** What is there for this run, by its place in it: a file or socket of the machine, or a text. */
+  /** Further mounts, by path in the run: a file or socket of the machine, or a text. */
   readonly mounts: readonly RunMount[];
-  /** The only places that it reaches. */
+  /** The only endpoints that the run reaches. */
   readonly hosts: readonly AllowedEndpoint[];
-  /** To be masked wherever they show. */
+  /** Texts to mask wherever they appear. */
   readonly secrets: readonly string[];
 }

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { directoriesOutside, isOutside, realPath } from "../../sandbox/host/search-path.ts";
 
 /**
- * Absolute path of a program of the user's, by the server's own search path; never one that a workspace can fill or choose.
+ * Absolute path of a user's program, found by the server's own search path; never a program that a workspace can write or choose.
  *
- * @param places real paths of directories of which none is taken
+ * @param places real paths of directories from which none is taken
  */
 export function userProgram(
   name: string,
@@ -20,7 +20,7 @@ export function userProgram(
 }
 
 /**
- * Where programs of the user are looked for: in no directory that a workspace can fill, and in none of shims, which start the
+ * The search path for the user's programs: without directories that a workspace can fill, and without shims, which start the
  * program that files of the workspace choose.
  *
  * @param places real paths

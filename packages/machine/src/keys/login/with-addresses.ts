@@ -1,8 +1,8 @@
 import type { KeyPlan } from "./user-keys.ts";
 
 /**
- * The plan with what is known by now of where its hosts lead: a question that lets a run into one of the machine's own networks has
- * to say so.
+ * Adds the known addresses of its hosts to a plan: a question must say if the run may connect into one of the machine's own
+ * networks.
  *
  * @param addresses by host
  */
@@ -16,7 +16,7 @@ export function withAddresses(plan: KeyPlan, addresses: ReadonlyMap<string, stri
     login,
     uncover: async (options) => {
       const key = await plan.uncover(options);
-      // One that was not told about stays closed.
+      // An address that was not part of the question stays closed.
       const hosts = key.hosts.map((one) => (one.host === host && address !== undefined ? { ...one, address } : one));
       return { ...key, hosts };
     },

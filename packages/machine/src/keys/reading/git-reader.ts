@@ -10,7 +10,7 @@ import { settingsMount } from "../plan-push.ts";
 import { remoteTarget, rewrittenAddress } from "../push-target.ts";
 import type { LoginReader } from "./login-reader.ts";
 
-/** Over ssh a login is wanted always; over https once the host has said so. */
+/** Ssh always needs a login; https only after the host has asked for one. */
 export const gitReader: LoginReader = {
   refused:
     /could not read (?:Username|Password) for|terminal prompts disabled|Authentication failed for|Permission denied \(publickey/,
@@ -27,7 +27,7 @@ export const gitReader: LoginReader = {
   },
 };
 
-/** Into the repository around the directory. Undefined where it reads from a directory. */
+/** A fetch into the repository around the directory. Undefined if it reads from a directory. */
 async function fetchRun(command: GitReadCommand, place: KeyContext): Promise<GitRun | undefined> {
   const { verb, options, remote, operands, behind } = command;
   const target = await remoteTarget(remote, "fetch", place);
@@ -46,7 +46,7 @@ async function fetchRun(command: GitReadCommand, place: KeyContext): Promise<Git
   };
 }
 
-/** Into a new directory. The address is noted as it was given. */
+/** A clone into a new directory. The address is stored as it was given. */
 async function cloneRun(command: GitReadCommand, place: KeyContext): Promise<GitRun | undefined> {
   const { options, remote = "", operands } = command;
   const { directory, keys, signal } = place;
@@ -63,13 +63,13 @@ async function cloneRun(command: GitReadCommand, place: KeyContext): Promise<Git
     user,
     text: quotedCommand(["git", "clone", "--template=", "--no-recurse-submodules", ...options, given, ...operands]),
     environment: {},
-    // Git looks around before it makes a repository of its own.
+    // Git examines its surroundings before it creates its own repository.
     mounts: around === undefined ? [] : [{ text: cleanGitSettings(around.entries, new Map()), path: around.file }],
     settings: actual === given ? [] : [[`url.${actual}.insteadOf`, given]],
   };
 }
 
-/** The one who wrote it there may not be the user; and it would be noted. */
+/** The password may not be the user's, and it would be stored. */
 function withoutPassword(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/@:]*):[^/@]*@/i, "$1@");
 }

@@ -1,14 +1,13 @@
 import type { KeyPlan } from "../login/user-keys.ts";
 import type { KeyContext } from "../plan-key.ts";
 
-/** A program that reads from hosts, of which some want a login: git, and what fetches packages. */
+/** A program that reads from hosts, some of which want a login: git, and programs that fetch packages. */
 export interface LoginReader {
-  /** In what a run without the login printed: the host wants one. */
+  /** Matches the output of a run without login if the host wants one. */
   readonly refused: RegExp;
   /**
-   * The logins that the user has for what a command reads from; none of them is looked into. Empty for anything but a command of this
-   * program's that is one of its own, written so plainly that nothing of it is left to be told. Rejects with `ToolFailure` where
-   * nothing can be told.
+   * The user's logins for what a command reads from, without reading the logins themselves. Empty unless the text is a single
+   * command of this program, whose meaning is completely known. Rejects with `ToolFailure` if it cannot be determined.
    *
    * @param text for the shell
    */
@@ -16,9 +15,9 @@ export interface LoginReader {
 }
 
 export interface ReadLogin {
-  /** With its port where that is not the usual one, as `URL` has it. */
+  /** With its port if that is not the default, as in `URL`. */
   readonly host: string;
-  /** Nothing can be read there without one, so that it need not be tried. */
+  /** True if nothing can be read there without a login, so that a try without one is useless. */
   readonly always?: boolean;
   /** May reject with `ToolFailure` (`no_key`). */
   plan(): Promise<KeyPlan | undefined>;

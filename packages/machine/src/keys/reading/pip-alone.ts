@@ -1,7 +1,6 @@
 /**
- * The system's pip, restricted so that it can start no program: no package builds, no git, no queries about the machine. A
- * wheel may depend on packages to be built that `--only-binary` lets through. -I: no modules from the directory or the
- * environment.
+ * The system's pip, restricted so that it can start no program: no package builds, no git, no queries about the machine.
+ * `--only-binary` alone would not prevent builds of a wheel's dependencies. -I: no modules from the directory or the environment.
  */
 export const pipAlone: readonly string[] = [
   "python3",

@@ -14,13 +14,13 @@ import { type NamedLogin, type PipIndex, pipIndexes } from "./pip-settings.ts";
 import { seenFileText } from "./settings-text.ts";
 
 interface RequirementFile {
-  /** Of pip, before its path. */
+  /** Option of pip that precedes the file's path. */
   readonly option: string;
   readonly mount: RunMount;
 }
 
 /**
- * Fetches only wheels, with the system's own pip: building runs a package's code. They are installed afterwards, without
+ * Fetches only wheels, with the system's own pip, because building runs a package's code. They are installed afterwards, without
  * network and login.
  */
 export const pipReader: LoginReader = {
@@ -30,7 +30,7 @@ export const pipReader: LoginReader = {
     const mounts = install === undefined ? undefined : requirementFiles(install, place);
     if (install === undefined || mounts === undefined) return [];
     const indexes = pipIndexes(place.keys, install.index);
-    // What one place has wants one yes, however many indexes it has.
+    // One place needs one agreement, however many indexes it has.
     const withLogins = indexes.filter(({ login }) => login !== undefined);
     const first = withLogins.filter(
       ({ url }, at) => withLogins.findIndex((one) => one.url.origin === url.origin) === at,
@@ -64,7 +64,7 @@ function planFetch(
     login: `the login of ${from} for ${host}${also.length === 0 ? "" : `; without it, packages come from ${also.join(", ")}`}`,
     notes: ["[only wheels were fetched: with a login, nothing of a package is built]"],
     uncover: async () => ({
-      // In a directory in which no name is a file of the workspace's.
+      // In a directory where no name can be a file of the workspace's.
       text: `cd / && ${quotedCommand([
         ...[...pipAlone, "download", "--only-binary=:all:", "--dest", wheels],
         ...[...install.options, ...files, ...install.packages],
@@ -74,7 +74,7 @@ function planFetch(
         PIP_CONFIG_FILE: "/dev/null",
         PIP_INDEX_URL: first ?? "",
         PIP_EXTRA_INDEX_URL: others.join(" "),
-        // Anyone who names an index without TLS means it.
+        // The user who names an index without TLS accepts that.
         ...(protocol === "http:" ? { PIP_TRUSTED_HOST: host } : {}),
         PIP_NO_INPUT: "1",
         PIP_NO_CACHE_DIR: "1",
@@ -96,7 +96,7 @@ function withLogin(url: URL, { user, password }: NamedLogin): string {
   return whole.href;
 }
 
-/** As they were looked at; undefined where one leads to anything but an index, or commands do not see it. */
+/** The requirement files that were examined; undefined if one leads to anything but an index, or is hidden from commands. */
 function requirementFiles(
   { requirements, constraints }: PipInstall,
   place: KeyContext,

@@ -17,7 +17,7 @@ export interface PipIndex {
   readonly from: string;
 }
 
-/** Those of the user's own settings, the first of which is the one that takes the place of PyPI. */
+/** The indexes in the user's own settings; the first one replaces PyPI. */
 export function pipIndexes(keys: UserKeys, named?: string): readonly PipIndex[] {
   const { home, environment } = keys;
   const [settings, file] = [".config/pip/pip.conf", ".pip/pip.conf"]
@@ -46,7 +46,7 @@ export function pipIndexes(keys: UserKeys, named?: string): readonly PipIndex[] 
   return all.flatMap(([text, from]) => {
     const url = registryAddress(text);
     if (url === undefined) return [];
-    // The command must not decide which user, port or plain-text connection the login is used with.
+    // The command must not choose the user, port or plain-text connection for the login.
     const own = from === "" ? undefined : loginIn(text);
     const isUsual = url.protocol === "https:" && url.port === "";
     const takesNetrc = isUsual || ownOrigins.includes(url.origin);
@@ -65,7 +65,7 @@ function loginIn(text: string): NamedLogin | undefined {
   }
 }
 
-/** By exactly this host; what `default` says is for none. */
+/** The login for exactly this host; `default` entries are ignored. */
 function netrcLogin(text: string, host: string): NamedLogin | undefined {
   const words = text
     .replaceAll(/^\s*#.*$/gm, "")
@@ -81,7 +81,7 @@ function netrcLogin(text: string, host: string): NamedLogin | undefined {
   return password === undefined ? undefined : { user: found.get("login") ?? "", password };
 }
 
-/** By section and name; a value may go on in lines that are further in. */
+/** Values by section and name; a value may continue in indented lines. */
 function iniSettings(text: string): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   let section = "";

@@ -9,8 +9,8 @@ import { pipReader } from "./pip-reader.ts";
 const readers: readonly LoginReader[] = [npmReader, gitReader, pipReader];
 
 /**
- * The run with the one login that a command needs to read from its host. Undefined where none is known to be wanted, or several are.
- * Rejects with `ToolFailure` (`no_key`).
+ * Plans a run with the one login that a command needs to read from its host. Undefined if no login is known to be wanted, or
+ * several are. Rejects with `ToolFailure` (`no_key`).
  *
  * @param text for the shell
  * @param wanted hosts, with their ports, that answered that they want a login
@@ -26,11 +26,11 @@ export async function planRead(
 }
 
 /**
- * Hosts, with their ports, that wanted a login of a command that failed, and for which the user has one. Empty where `planRead` would
- * plan nothing with them.
+ * Hosts, with their ports, that wanted a login from a failed command, and for which the user has one. Empty if `planRead` would
+ * not plan anything with them.
  *
- * @param output of the run that had none
- * @param wanted those that did before
+ * @param output of the run without login
+ * @param wanted hosts from earlier runs
  */
 export async function wantedLogins(
   text: string,
@@ -46,7 +46,7 @@ export async function wantedLogins(
   return planned.length === 1 ? [...found] : [];
 }
 
-/** Empty if that is unknown: the public part can be read without a login. */
+/** Empty if the logins cannot be determined: public content can be read without one. */
 async function loginsOf(text: string, place: KeyContext, isMeant: (reader: LoginReader) => boolean = () => true) {
   const found = readers.filter(isMeant).map(async (reader) => {
     try {

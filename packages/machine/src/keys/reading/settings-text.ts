@@ -30,7 +30,7 @@ export function seenFileText(
       if (secretPath(relative(workspaceRoot, at)) !== undefined || isHidden?.(at) === true) return undefined;
     }
     const stat = lstatSync(path);
-    // By another name it may be hidden.
+    // Under another name the file may be hidden.
     return stat.isFile() && stat.nlink === 1 && stat.size < maxBytes ? readFileSync(path, "utf8") : undefined;
   } catch {
     return undefined;

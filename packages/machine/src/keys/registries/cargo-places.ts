@@ -4,8 +4,8 @@ import { settingsText } from "../reading/settings-text.ts";
 import type { RegistryAccess } from "./registry-login.ts";
 
 /**
- * Of registries that cargo reads by HTTP, by the address that the user's own settings have for a name: a workspace may give any address
- * to a name for which the user has a login.
+ * Logins for registries that cargo reads by HTTP, with the addresses from the user's own settings: a workspace could give any
+ * address to a name for which the user has a login.
  */
 export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryAccess[] {
   const directory = environment["CARGO_HOME"] ?? join(home, ".cargo");
@@ -40,10 +40,10 @@ export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryA
 
 /** An index file (by the beginning of a name), or the index's own configuration. */
 const entry = /^(?:config\.json|[12]\/[\w-]+|3\/[\w-]\/[\w-]+|[\w-]{2}\/[\w-]{2}\/[\w-]+)$/;
-/** The index says where they are. */
+/** Paths of archives, which the index names. */
 const archive = /\/(?:[\w-]+\/[\w.+-]+\/download|[\w.+-]+\.crate)$/;
 
-/** Texts by table and name. Of TOML, what cargo itself writes there; the rest is left out. */
+/** Texts by table and name. Parses only the TOML that cargo itself writes; ignores the rest. */
 function tablesOf(toml: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let table = "";

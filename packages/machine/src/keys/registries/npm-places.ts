@@ -4,7 +4,7 @@ import { npmSettings, registryAddress } from "../login/npm-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 import { basic, bearer, type RegistryAccess } from "./registry-login.ts";
 
-/** Of `~/.npmrc`, which npm, pnpm and the first yarn read. */
+/** Logins in `~/.npmrc`, which npm, pnpm and yarn 1 read. */
 export function npmPlaces({ home, environment }: UserKeys): readonly RegistryAccess[] {
   const settings = npmSettings(join(home, ".npmrc"));
   const registries = [...settings].flatMap(([name, value]) =>
@@ -18,7 +18,7 @@ export function npmPlaces({ home, environment }: UserKeys): readonly RegistryAcc
       pair: fromBase64(value(`${name}:_auth`)) || pairOf(value(`${name}:username`), value(`${name}:_password`)),
     });
     if (said === undefined) return [];
-    // The name says no scheme: the user's own address of that registry does.
+    // The name has no scheme, so it is taken from the user's own address of that registry.
     const below = registries.filter(({ host, pathname }) => `//${host}${pathname}`.startsWith(name));
     const own = below.length > 0 ? below : [placeNamed(name)];
     return own.flatMap((url) => (url === undefined ? [] : [npmPlace(url, `the login of ~/.npmrc for ${name}`, said)]));
@@ -38,7 +38,7 @@ export function npmPlace(
   };
 }
 
-/** Undefined where neither is there. */
+/** Undefined if there is neither token nor password. */
 export function authorizationIn({
   token,
   pair,
@@ -50,7 +50,7 @@ export function authorizationIn({
   return pair === "" ? undefined : basic(pair);
 }
 
-/** `${NAME}`, `${NAME-otherwise}` and `${NAME:-otherwise}`. */
+/** Expands `${NAME}`, `${NAME-otherwise}` and `${NAME:-otherwise}`. */
 export function expanded(value: string, environment: UserKeys["environment"]): string {
   return value.replaceAll(
     /\$\{([^}:-]+)(?::?-([^}]*))?\}/g,
@@ -79,7 +79,9 @@ function isHeader(token: string): boolean {
 
 const named = String.raw`(?:@[\w.~-]+(?:\/|%2f))?[\w.~][\w.~-]*`;
 
-/** What is known of a package, and its archive; GitHub has an address of its own for that. All else of a registry is for its users. */
+/**
+ * Paths of a package's description and its archive, also GitHub's special address. Other paths of a registry concern its users.
+ */
 const packages = new RegExp(
   String.raw`^(?:${named}|${named}/-/(?:@[\w.~-]+/)?[\w.+~%-]+\.tgz|download/${named}/[\w.+-]+/[0-9a-f]{40,128})$`,
   "i",

@@ -2,7 +2,7 @@ import type { UserKeys } from "../login/user-keys.ts";
 import { pipIndexes } from "../reading/pip-settings.ts";
 import { basic, type RegistryAccess } from "./registry-login.ts";
 
-/** Of the user's `pip.conf`, `PIP_INDEX_URL` and `~/.netrc`. @param named indexes that the command names */
+/** Logins in the user's `pip.conf`, `PIP_INDEX_URL` and `~/.netrc`. @param named indexes that the command names */
 export function pipPlaces(keys: UserKeys, named: readonly string[]): readonly RegistryAccess[] {
   const all = [pipIndexes(keys), ...named.map((index) => pipIndexes(keys, index))].flat();
   return all.flatMap(({ url, login, from }) =>
@@ -21,5 +21,5 @@ export function pipPlaces(keys: UserKeys, named: readonly string[]): readonly Re
   );
 }
 
-/** The index says where they are. */
+/** Paths of archives, which the index names. */
 const archive = /\/[\w.]+-\d[\w.!+%-]*\.(?:whl|whl\.metadata|tar\.gz|tar\.bz2|tar\.xz|zip|tgz)$/;

@@ -6,21 +6,21 @@ import { loginSecrets } from "../login/login-secrets.ts";
 import { portOf } from "../login/npm-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 
-/** What the user's own settings have for one place of a registry. */
+/** The login in the user's own settings for one place of a registry. */
 export interface RegistryAccess {
-  /** Without a login; what packages are read by lies below its path. */
+  /** Address without a login; packages are read below its path. */
   readonly url: URL;
   /** In words for people. */
   readonly login: string;
-  /** What `Authorization` says there. */
+  /** Value of the `Authorization` header. */
   readonly authorization: string;
   readonly secrets: readonly string[];
-  /** Whether that is how a package is read. @param path */
+  /** Whether a package is read by this path. @param path */
   mayAsk(path: string): boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What one host gets, of all the places that it has; of the places of a path, the innermost counts. */
+/** Combines all places of a host into one login; of several places for a path, the innermost counts. */
 export function addedLogins(places: readonly RegistryAccess[], keys: UserKeys): readonly AddedLogin[] {
   const endpoints: { readonly endpoint: Endpoint; readonly isTls: boolean; readonly places: RegistryAccess[] }[] = [];
   for (const place of places) {
@@ -57,7 +57,7 @@ export function basic(pair: string): Pick<RegistryAccess, "authorization" | "sec
   return { authorization: `Basic ${blob}`, secrets: [blob, pair, ...loginSecrets(user, password)] };
 }
 
-/** Those that the user's environment names. */
+/** Certificates that the user's environment names. */
 function certificatesOf({ environment }: UserKeys): readonly string[] {
   const files = new Set(certificateVariables.flatMap((name) => environment[name] ?? []));
   return [...files].flatMap((file) => certificatesIn(file) ?? []);

@@ -9,16 +9,16 @@ import { pipPlaces } from "./pip-places.ts";
 import { addedLogins, type RegistryAccess } from "./registry-login.ts";
 import { yarnPlaces } from "./yarn-places.ts";
 
-/** The user's logins for what a command may read packages from, and how a host says that it wants one. */
+/** The user's logins for the registries that a command may read from, and how a host asks for one. */
 export interface RegistryLogins {
   readonly logins: readonly AddedLogin[];
-  /** In what a run without the login printed. */
+  /** Matches the output of a run without login. */
   readonly refused: RegExp;
 }
 
 /**
- * Of a package manager's command of its own; without any for all else, and for what [has a login in a run in which nothing of the workspace
- * runs](../reading/plan-read.ts). Only the user's own settings are read, and none of the workspace's.
+ * The logins for a package manager's command. Empty for other commands, and for those that [get a login in a run without code of
+ * the workspace](../reading/plan-read.ts). Reads only the user's own settings, and none of the workspace's.
  *
  * @param text for the shell
  */
@@ -71,7 +71,7 @@ function indexesIn(words: readonly string[]): readonly string[] {
   });
 }
 
-/** Most of whose users have a login to publish, and read without. */
+/** True for registries that most users read without their login, which is for publishing. */
 export function isPublicRegistry({ endpoint }: AddedLogin): boolean {
   return publicRegistries.has(endpoint.host);
 }

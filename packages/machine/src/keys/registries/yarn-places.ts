@@ -14,7 +14,7 @@ const settings = login.extend({ npmScopes: byName, npmRegistries: byName });
 
 const usual = "https://registry.yarnpkg.com";
 
-/** Of `~/.yarnrc.yml`, which yarn reads from version 2 on. */
+/** Logins in `~/.yarnrc.yml`, which yarn reads from version 2 on. */
 export function yarnPlaces({ home, environment }: UserKeys): readonly RegistryAccess[] {
   const found = settings.safeParse(parsed(settingsText(join(home, ".yarnrc.yml")))).data;
   if (found === undefined) return [];

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
 
 const maxBytes = 4 * 1024 * 1024;
-/** As many as one machine names. */
+/** As many files as one machine names. */
 const maxKnown = 8;
 
-/** By file: what is asked for before each command is read when it changed. */
+/** By file: its state and certificates, so that a file needed before each command is read only when it changed. */
 const known = new Map<string, { readonly state: string; readonly found: string | undefined }>();
 
-/** The certificates of a file, in PEM, without keys that it may contain; undefined if there are none. */
+/** The certificates of a file, in PEM, without any keys in it; undefined if there are none. */
 export function certificatesIn(file: string): string | undefined {
   try {
     const { dev, ino, size, ctimeNs } = statSync(file, { bigint: true });

@@ -3,7 +3,7 @@ import { certificateVariables } from "./certificate-variables.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What programs need to run and to find their own caches; nothing else is handed down. */
+/** Variables that programs need to run and to find their caches; no others are passed on. */
 const passed = new Set(
   [
     "HOME USER LOGNAME SHELL LANG LANGUAGE TERM TZ TMPDIR TMP TEMP CI NO_COLOR COLORTERM NODE_ENV",
@@ -18,8 +18,8 @@ const passed = new Set(
 );
 
 /**
- * The environment for a command: names from a fixed list only, and of those none with a credential in the value.
- * The search path keeps absolute directories only, so that no program is found by where the command happens to run.
+ * The environment for a command: only names from a fixed list, without values that contain a credential. `PATH` keeps only
+ * absolute directories, so that the working directory does not decide which program is found.
  */
 export function commandEnvironment(own: Environment): Record<string, string> {
   const environment: Record<string, string> = {};

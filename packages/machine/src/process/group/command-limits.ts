@@ -3,17 +3,17 @@ import { tmpdir, totalmem } from "node:os";
 import type { ProcessEntry, ProcessSession } from "./process-table.ts";
 import { SeenProcesses } from "./seen-processes.ts";
 
-/** What one command may take of the machine, everything it starts included. */
+/** Limits on the machine's resources for one command, including everything it starts. */
 export interface CommandLimits {
-  /** Size of any one file it writes. Bytes. */
+  /** Bytes of any one file that it writes. */
   readonly fileBytes: number;
-  /** Processes at once. */
+  /** Processes at the same time. */
   readonly processes: number;
-  /** Memory that all of them hold. Bytes. */
+  /** Bytes of memory that all of them hold. */
   readonly memoryBytes: number;
-  /** What all of them write to disks, deleted since or not. Bytes. */
+  /** Bytes that all of them write to disks, even if deleted since. */
   readonly writtenBytes: number;
-  /** Bytes that stay free on the disk it works on. */
+  /** Bytes that must stay free on the disk it works on. */
   readonly freeDiskBytes: number;
 }
 
@@ -27,7 +27,7 @@ export const defaultCommandLimits: CommandLimits = {
   freeDiskBytes: gibibyte / 2,
 };
 
-/** Less than this is not taken for what fills a disk. Bytes. */
+/** Bytes. A command that wrote less is not blamed for a full disk. */
 const noticeable = 64 * 1024 * 1024;
 const defaultLookEveryMs = 200;
 
@@ -38,23 +38,23 @@ const defaultLookEveryMs = 200;
 export function systemLimits({ fileBytes }: CommandLimits): string {
   return [
     "ulimit -c 0 2>/dev/null",
-    // In blocks of 512 bytes, says POSIX.
+    // In blocks of 512 bytes, according to POSIX.
     `ulimit -f ${Math.ceil(fileBytes / 512)} 2>/dev/null`,
     "{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null",
   ].join("; ");
 }
 
-/** The limit that a command went over, in words. */
+/** The limit that a command exceeded, in words. */
 export interface ExceededLimit {
   /** What it did, e.g. `it took more than 512 MiB of memory`. */
   readonly what: string;
-  /** Every process of it that runs now, in sessions of its own and without a parent, too. */
+  /** All its running processes, also those in sessions of their own and without a parent. */
   running(): readonly number[];
 }
 
 /**
- * Looks at a running command again and again, and calls back once when it takes more than it may. It is looked at from
- * outside: a limit of address space would end what only reserves memory, one of the user's what others run.
+ * Looks at a running command repeatedly, and calls back once when it exceeds a limit. Looks from outside: a system limit on
+ * address space would also end programs that only reserve memory, and a limit on the user would count other programs.
  * @param session the command's own
  */
 export function watchLimits(
@@ -94,7 +94,7 @@ function wroteTooMuch(writtenBytes: number): string {
   return `it wrote more than ${inMebibytes(writtenBytes)} to disks (the limit commands.written_mib)`;
 }
 
-/** Processes that begin and end between two looks are not seen to write; what is missing on the disk then tells. */
+/** Processes that begin and end between two looks are not seen to write; then the missing disk space shows it. */
 const unseenShare = 8;
 
 function filled(
@@ -107,7 +107,7 @@ function filled(
     if (now < freeDiskBytes && before - now > noticeable) {
       return `it left less than ${inMebibytes(freeDiskBytes)} free on the disk`;
     }
-    // Others write there as well: it counts only for one that was seen to write a good deal itself.
+    // Other programs write there too: it counts only if the command was seen to write a good part itself.
     if (before - now > writtenBytes && written > writtenBytes / unseenShare) return wroteTooMuch(writtenBytes);
   }
   return undefined;

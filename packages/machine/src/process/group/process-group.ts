@@ -4,12 +4,12 @@ import { anySince, hasOpen, type ProcessEntry, type ProcessSession, processesSin
 
 /** How long processes that were asked to end may take before they are killed, in milliseconds. */
 export const defaultGraceMs = 1000;
-/** Killed processes vanish at once, unless the kernel holds them in a call that cannot be interrupted. */
+/** Milliseconds. Killed processes vanish at once, unless the kernel holds them in a call that cannot be interrupted. */
 const vanishMs = 5000;
 
 /**
- * A process that leads a session of its own, and everything it started: its group, and groups that job control made in
- * its session. A program that makes itself a new session leaves; only a sandbox holds such a one.
+ * A process that leads its own session, and everything it started: its group, and groups that job control made in its session. A
+ * program that creates a new session leaves the group; only a sandbox holds it.
  */
 export class ProcessGroup {
   readonly leader: number;
@@ -33,9 +33,9 @@ export class ProcessGroup {
     for (const id of this.running()) if (id !== this.leader) send(id, name);
   }
 
-  /** Ends all of them, first politely. Resolves when they are gone, with those that could not be ended. */
+  /** Ends all of them, with SIGTERM first. Resolves when they are gone; returns those that could not be ended. */
   async end(graceMs: number = defaultGraceMs): Promise<readonly number[]> {
-    // Mostly nothing is left.
+    // Mostly no process is left.
     if (anySince(this.#since, this.leader, (entry) => this.#hasLiving(entry)) === false) return [];
     return endProcesses(
       () => this.running(),
@@ -60,7 +60,7 @@ export class ProcessGroup {
 
 /**
  * Ends processes that left the session but still have one of its pipes open.
- * @param pipe as `openedBy` names it
+ * @param pipe as named by `openedBy`
  */
 export async function endHolders(
   pipe: string,
@@ -80,7 +80,7 @@ export async function endHolders(
   );
 }
 
-/** Ends processes at once, whatever session they are in. @param running those that still run */
+/** Kills processes, whatever session they are in. @param running returns those that still run */
 export function endAll(running: () => readonly number[]): Promise<readonly number[]> {
   const kill = (): void => {
     for (const id of running()) send(id, "SIGKILL");
@@ -97,7 +97,7 @@ async function endProcesses(
   signal("SIGTERM");
   if (await gone(running, graceMs)) return [];
   const giveUp = performance.now() + vanishMs;
-  // Again and again: one that was being started while the signal went out has missed it.
+  // Repeated, because a process that was just being started misses the signal.
   do signal("SIGKILL");
   while (!(await gone(running, 50)) && performance.now() < giveUp);
   return running();
@@ -117,7 +117,7 @@ function send(id: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(id, name);
   } catch (error) {
-    // ESRCH: it is gone. EPERM: it runs as another user, which `running` then shows.
+    // ESRCH: the process is gone. EPERM: it runs as another user, which `running` then shows.
     const code = systemErrorCode(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }

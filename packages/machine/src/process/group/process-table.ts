@@ -6,20 +6,20 @@ export interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** True for one that has ended and only waits to be collected. */
+  /** True if it has ended and is not yet collected by its parent. */
   readonly ended: boolean;
-  /** When it began, in ticks of the machine's clock. */
+  /** Start time, in ticks of the machine's clock. */
   readonly started: number;
-  /** Memory it holds that is not on disk elsewhere. */
+  /** Bytes of memory that it holds and that are not also on disk. */
   readonly residentBytes: number;
 }
 
-/** The usual size of a page; where it is another, memory is counted too low or too high by that factor. */
+/** The usual page size. Where it differs, memory is counted wrong by that factor. */
 const pageBytes = 4096;
 
 /**
- * Processes that began after `first`, itself and `also` included; undefined where the system has no `/proc`.
- * Numbers rise, so most of the table need not be read; after they began anew at the bottom, all of it is.
+ * Processes that began after `first`, including it and `also`; undefined if the system has no `/proc`. Numbers rise, so that most
+ * of the table is skipped; once they have started again from the bottom, all of it is read.
  */
 export function processesSince(first: number, also = first): readonly ProcessEntry[] | undefined {
   if (process.platform !== "linux") return undefined;
@@ -38,17 +38,17 @@ export function processesSince(first: number, also = first): readonly ProcessEnt
   }
 }
 
-/** More numbers than these cost as much as a look at all processes. */
+/** From this count on, trying each number costs more than reading all processes. */
 const fewNumbers = 40;
 
 /**
- * Whether a process began after `first`, itself and `also` included, of which something is true, where few began since; undefined
- * where many did, or the system has no `/proc`.
+ * Whether `is` holds for a process that began after `first`, including it and `also`; undefined if many began since, or the
+ * system has no `/proc`.
  */
 export function anySince(first: number, also: number, is: (entry: ProcessEntry) => boolean): boolean | undefined {
   const count = newestProcess() - first;
   if (count < 0 || count > fewNumbers) return undefined;
-  // Threads have numbers as well, and are found by them: as what their process is.
+  // Threads have numbers as well; looking one up gives its process.
   const numbers = [also, ...Array.from({ length: count + 1 }, (_, index) => first + index)];
   return numbers.some((id) => {
     const entry = existsSync(`/proc/${id}`) ? processEntry(id) : undefined;
@@ -56,7 +56,7 @@ export function anySince(first: number, also: number, is: (entry: ProcessEntry) 
   });
 }
 
-/** Number of the process that began last; 0 where the system does not say. */
+/** Number of the process that began last; 0 if unknown. */
 export function newestProcess(): number {
   try {
     return Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
@@ -67,15 +67,15 @@ export function newestProcess(): number {
 
 /** A session of processes. */
 export interface ProcessSession {
-  /** Number of the one that leads it. */
+  /** Number of the process that leads it. */
   readonly leader: number;
-  /** None of the others has a lower number: that of the newest process before the leader started any. */
+  /** Lower bound of the other processes' numbers: the newest process's number before the leader started any. */
   readonly since: number;
 }
 
 /**
- * The processes of a session and all that they started, in namespaces and sessions of its own too; empty where the system
- * has no `/proc`. Only living ones count.
+ * The living processes of a session and all that they started, also in other namespaces and sessions; empty if the system has no
+ * `/proc`.
  * @param known members seen before, which may have left it
  */
 export function processTree(
@@ -100,7 +100,7 @@ export function processTree(
   return entries.filter(({ id }) => members.has(id));
 }
 
-/** What a process wrote to disks so far; 0 where that cannot be seen. */
+/** Bytes that a process has written to disks; 0 if unknown. */
 export function writtenBytesOf(id: number): number {
   try {
     return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${id}/io`, "latin1"))?.[1] ?? 0);
@@ -109,7 +109,7 @@ export function writtenBytesOf(id: number): number {
   }
 }
 
-/** What a descriptor of a process is open on, e.g. `socket:[4711]`; undefined when that cannot be seen. */
+/** What a descriptor of a process is open on, e.g. `socket:[4711]`; undefined if unknown. */
 export function openedBy(id: number, descriptor: number): string | undefined {
   try {
     return readlinkSync(`/proc/${id}/fd/${descriptor}`);
@@ -118,12 +118,12 @@ export function openedBy(id: number, descriptor: number): string | undefined {
   }
 }
 
-/** Whether a process has something open, by the name that `openedBy` gives. */
+/** Whether a process has a file open, named as by `openedBy`. */
 export function hasOpen(id: number, target: string): boolean {
   try {
     return readdirSync(`/proc/${id}/fd`).some((descriptor) => openedBy(id, Number(descriptor)) === target);
   } catch {
-    // It has ended, or belongs to another user.
+    // The process has ended, or belongs to another user.
     return false;
   }
 }

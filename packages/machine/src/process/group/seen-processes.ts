@@ -1,12 +1,12 @@
 import { type ProcessEntry, type ProcessSession, processTree, writtenBytesOf } from "./process-table.ts";
 
 /**
- * The processes of one command, as they are seen from look to look. One that was seen once stays known: it may leave the
- * session, lose its parent, or end, and what it wrote counts all the same.
+ * The processes of one command over repeated looks. A process that was seen once stays known: it may leave the session, lose its
+ * parent, or end, and what it wrote still counts.
  */
 export class SeenProcesses {
   readonly #session: ProcessSession;
-  /** By number and start; a number is given to another process later. */
+  /** By number and start time, because a number is reused later. */
   readonly #written = new Map<string, number>();
   #known: readonly ProcessEntry[] = [];
 
@@ -14,7 +14,7 @@ export class SeenProcesses {
     this.#session = session;
   }
 
-  /** Those that run now. */
+  /** The processes that run now. */
   look(): readonly ProcessEntry[] {
     this.#known = processTree(this.#session, this.#known);
     for (const { id, started } of this.#known) {
@@ -24,7 +24,7 @@ export class SeenProcesses {
     return this.#known;
   }
 
-  /** What they wrote to disks up to the last look, those that ended included. */
+  /** Bytes written to disks up to the last look, also by processes that have ended. */
   get writtenBytes(): number {
     return this.#written.values().reduce((sum, written) => sum + written, 0);
   }

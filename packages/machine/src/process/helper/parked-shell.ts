@@ -2,15 +2,15 @@ import { newestProcess, openedBy } from "../group/process-table.ts";
 import { SpawnHelper, type WaitingShell } from "./spawn-helper.ts";
 import { closing, type StartedChild } from "./started-child.ts";
 
-/** What a shell that waits is told. */
+/** What a waiting shell is told to start. */
 export interface ShellStart {
   /** Program (absolute) and its arguments. */
   readonly argv: readonly string[];
-  /** File that it finds open as descriptor 3. */
+  /** File to open as descriptor 3. */
   readonly opens?: string | undefined;
   /** Working directory, e.g. a handle of this process. Absolute. */
   readonly directory: string;
-  /** Its name as the command should see it. */
+  /** The directory's name as the command should see it. */
   readonly directoryName: string;
   /** Shell words before the program. */
   readonly limits: string;
@@ -20,7 +20,7 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Milliseconds until a shell that does not answer is given up. */
 const timeoutMs = 5_000;
-/** Milliseconds after the first command until the helper is started: the result of the command goes out first. */
+/** Milliseconds between the first command and the start of the helper, so that the command's result goes out first. */
 const helperDelay = 25;
 /** After this many unexpected ends of the helper, no new one is started. */
 const maxHelpers = 3;
@@ -29,13 +29,13 @@ let helper: SpawnHelper | undefined;
 let helpers = 0;
 let helperTimer: NodeJS.Timeout | undefined;
 
-/** A shell that waits with an environment, and the next one, which is started when that is taken. */
+/** A shell that waits with an environment; when it is taken, the next one is started. */
 class Parking {
   #parked: { readonly shell: WaitingShell; readonly key: string } | undefined;
-  /** Of the shell that is being started. */
+  /** Environment of the shell that is being started. */
   #parking: string | undefined;
 
-  /** undefined when none waits. */
+  /** Undefined if no shell waits. */
   take(environment: Environment): WaitingShell | undefined {
     const shell = this.#parked?.key === keyOf(environment) ? this.#parked.shell : undefined;
     if (shell !== undefined) this.#parked = undefined;
@@ -47,7 +47,7 @@ class Parking {
     return this.#parked?.key === key || this.#parking === key;
   }
 
-  /** Errors are ignored: a caller that gets no waiting process starts one itself, and reports the error. */
+  /** Ignores errors: a caller without a waiting process starts one itself, and reports the error. */
   parkQuietly(environment: Environment): void {
     this.#park(environment).catch(() => undefined);
   }
@@ -68,14 +68,14 @@ class Parking {
     void shell.ended.then(() => {
       if (this.#parked?.shell !== shell) return;
       this.#parked = undefined;
-      // It may only be its helper that is gone.
+      // Perhaps only its helper is gone.
       letGo(shell);
     });
   }
 }
 
 const forCommands = new Parking();
-/** Of mounts: processes that this one needs for itself. */
+/** Shells for keepers of mounts, which this process itself needs. */
 const forKeepers = new Parking();
 
 function keyOf(environment: Environment): string {
@@ -83,8 +83,8 @@ function keyOf(environment: Environment): string {
 }
 
 /**
- * Starts a program in the shell that waits with this environment, and has the next one wait. undefined when no shell waits,
- * or it could not go on: nothing ran then.
+ * Starts a program in the shell that waits with this environment, and makes the next one wait. Undefined if no shell waits, or it
+ * could not go on; then nothing was started.
  */
 export async function startInParkedShell(
   start: ShellStart,
@@ -95,9 +95,9 @@ export async function startInParkedShell(
   const { id, input, output, said, saidTo, ended } = shell;
   for (const stream of [input, output, said]) stream.ref();
   const pipe = openedBy(id, 1);
-  // It has waited for a while: processes that others started since are not its children.
+  // The shell has waited for a while: processes that others started since are not its children.
   const session = { leader: id, since: Math.max(id, newestProcess()) };
-  // What it says comes before the end of the stream, also when it is gone by now: no program starts twice.
+  // Its message comes before the end of the stream, even if it has ended by now, so that no program is started twice.
   const goesOn = Promise.withResolvers<boolean>();
   said.once("data", () => goesOn.resolve(true));
   said.once("close", () => goesOn.resolve(false));
@@ -113,9 +113,9 @@ export async function startInParkedShell(
   }
 }
 
-/** Has a shell wait for the next command, unless one does. It keeps this process from nothing, and ends with it. */
+/** Makes a shell wait for the next command, unless one does. It does not keep this process running, and ends with it. */
 export function parkShell(environment: Environment): void {
-  // There the pipes that another process hands over cannot be let go, and would keep this one from ending.
+  // In older versions, pipes passed on by another process cannot be unreferenced, and would keep this process running.
   if (Number.parseInt(process.versions.node, 10) < 24) return;
   if (forCommands.has(environment)) return;
   if (helper !== undefined) forCommands.parkQuietly(environment);
@@ -125,12 +125,12 @@ export function parkShell(environment: Environment): void {
 /** A waiting shell that can become a keeper of mounts; starts the next one. Undefined if there is none. */
 export function takeKeeperShell(environment: Environment): WaitingShell | undefined {
   const shell = forKeepers.take(environment);
-  // Without a command yet, there is no helper, and none is started for this alone.
+  // Before the first command there is no helper, and none is started for this alone.
   if (helper !== undefined && !forKeepers.has(environment)) forKeepers.parkQuietly(environment);
   return shell;
 }
 
-/** At the end of its input it leaves. */
+/** Ends the shell, which exits at the end of its input. */
 function letGo({ input, output, said }: WaitingShell): void {
   input.end();
   for (const stream of [output, said]) stream.destroy();
@@ -145,16 +145,16 @@ function scriptOf({ argv, opens, directory, directoryName, limits }: ShellStart,
   ].join("\n");
 }
 
-/** As one word of a shell. */
+/** Quotes a text as one word of a shell. */
 export function quoted(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** One that may be gone. */
+/** Kills a process that may be gone already. */
 export function kill(id: number): void {
   try {
     process.kill(id, "SIGKILL");
   } catch {
-    // It is gone.
+    // The process is gone.
   }
 }

@@ -5,20 +5,20 @@ import * as z from "zod";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import type { CommandEnd } from "./started-child.ts";
 
-/** A shell in a session of its own that waits for what to do. */
+/** A shell in its own session that waits to be told what to start. */
 export interface WaitingShell {
   readonly id: number;
   readonly input: Socket;
   readonly output: Socket;
-  /** Where it says that it goes on, and the number of that descriptor in the shell. */
+  /** The socket on which it reports that it goes on, and the number of that descriptor in the shell. */
   readonly said: Socket;
   readonly saidTo: number;
   readonly ended: Promise<CommandEnd>;
-  /** From here on the helper is asked whether it still answers, until the shell has ended. */
+  /** From now on, asks the helper regularly whether it still answers, until the shell has ended. */
   watch(): void;
 }
 
-/** So often it is asked, in milliseconds, and so many questions may go without an answer: it could be stopped. */
+/** Milliseconds between questions, and how many may stay unanswered: the helper could be stopped. */
 const askEveryMs = 1_000;
 const maxUnanswered = 8;
 
@@ -65,13 +65,13 @@ interface Order {
 }
 
 /**
- * A small process that starts shells for this one and hands them over. To start a process stops Node for a time that grows
- * with its memory: some 10 ms at 200 MB; the helper stays small. It ends with this process, however that ends.
+ * A small process that starts shells for this one and passes them on. Starting a process stops Node for a time that grows with
+ * its memory, e.g. 10 ms at 200 MB; the helper stays small. It ends with this process, however that ends.
  */
 export class SpawnHelper {
   readonly #process: ChildProcess;
   readonly #orders = new Map<number, Order>();
-  /** Processes whose end is awaited. */
+  /** Numbers of processes whose end is awaited. */
   readonly #watched = new Set<number>();
   #count = 0;
   #hasEnded = false;
@@ -103,7 +103,7 @@ export class SpawnHelper {
           cwd: "/",
           env: { PATH: path, ...(asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode }) },
           stdio,
-          // A Ctrl-C at the terminal is for this process to decide about.
+          // This process decides about a Ctrl-C at the terminal.
           detached: true,
         }),
       );
@@ -116,9 +116,9 @@ export class SpawnHelper {
     return this.#hasEnded;
   }
 
-  /** Undefined if none is available. */
+  /** Undefined if no helper is available. */
   shell(environment: Readonly<Record<string, string>>): Promise<WaitingShell | undefined> {
-    // A shell can name descriptors of one digit only.
+    // A shell can name only descriptors of one digit.
     const saidTo = firstFree(inheritedDescriptors(), 9);
     if (saidTo === undefined || this.#hasEnded || !this.#process.connected) return Promise.resolve(undefined);
     this.#count += 1;
@@ -187,7 +187,7 @@ export class SpawnHelper {
     this.#unanswered = 0;
   }
 
-  /** Nobody tells any more how its shells end. */
+  /** Called when nothing reports any more how its shells end. */
   #end(): void {
     this.#hasEnded = true;
     this.#stopAsking();

@@ -8,18 +8,18 @@ export interface CommandEnd {
   readonly signal: string | undefined;
 }
 
-/** A process that leads a session of its own, and the one pipe that takes both of its outputs. */
+/** A process that leads its own session, and the one pipe for both of its outputs. */
 export interface StartedChild {
   readonly session: ProcessSession;
   readonly output: Socket;
-  /** The command's end of the output, as `openedBy` names it. */
+  /** The command's end of the output pipe, as named by `openedBy`. */
   readonly pipe: string | undefined;
   readonly ended: Promise<CommandEnd>;
-  /** The output has ended: nobody has it open any more. */
+  /** Resolves when the output has ended: no process has it open any more. */
   readonly closed: Promise<void>;
 }
 
-/** Resolves when a stream is over, whatever ended it. */
+/** Resolves when a stream has ended, for whatever reason. */
 export async function closing(stream: Socket): Promise<void> {
   if (!stream.closed) await once(stream, "close").catch(() => undefined);
 }

@@ -2,13 +2,13 @@ import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { SqliteConnection } from "../../sqlite-connection.ts";
 import { hasCode } from "../../system-error.ts";
 
-/** A connection that holds nothing now, and the file that it has open. */
+/** A connection without a lock, and the file that it has open. */
 interface Idle {
   readonly connection: SqliteConnection;
   readonly identity: string;
 }
 
-/** By path, the one used last at the end. To open one takes ten times as long as to lock with it. */
+/** By path, the last used at the end. Opening a connection takes ten times as long as locking with it. */
 const idle = new Map<string, Idle>();
 const mostIdle = 16;
 const mostReplaced = 100;
@@ -26,12 +26,12 @@ export function tryFileLock(file: string, { waitMs = 0 }: { readonly waitMs?: nu
   throw new Error(`${file} is another file at each look. Put the state directory on a local file system.`);
 }
 
-/** `replaced`: what it locked is not what stands there by now, which others lock. */
+/** `replaced`: the locked file is no longer the one at the path, which others lock. */
 function tryOnce(file: string, waitMs: number): Disposable | undefined | "replaced" {
   const opened = takeIdle(file) ?? open(file);
   const { connection } = opened;
   try {
-    // Nothing is ever written, so there is nothing that a journal beside the file would have to take back.
+    // Nothing is ever written, so that no journal beside the file is needed.
     connection.exec(`PRAGMA busy_timeout = ${waitMs}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`);
   } catch (error) {
     if (!isBusy(error)) {
@@ -53,7 +53,7 @@ function tryOnce(file: string, waitMs: number): Disposable | undefined | "replac
       try {
         connection.exec("ROLLBACK");
       } catch {
-        // Closing lets go of it as well.
+        // Closing also releases the lock.
         connection[Symbol.dispose]();
         return;
       }
@@ -62,7 +62,7 @@ function tryOnce(file: string, waitMs: number): Disposable | undefined | "replac
   };
 }
 
-/** Undefined if none is kept, or the file was replaced. */
+/** Undefined if no connection is kept, or the file was replaced. */
 function takeIdle(file: string): Idle | undefined {
   const kept = idle.get(file);
   if (kept === undefined) return undefined;
@@ -88,13 +88,13 @@ function open(file: string): Idle {
   return { connection, identity: before === identityOf(file) ? before : "" };
 }
 
-/** Empty for one that is not there. */
+/** Empty if the file does not exist. */
 function identityOf(file: string): string {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? "" : `${stat.dev} ${stat.ino}`;
 }
 
-/** Never opens a file that is there: closing it again would take away the lock that another connection of this process has. */
+/** Never opens an existing file: closing it would release the lock that another connection of this process holds. */
 function createOnce(file: string): void {
   try {
     closeSync(openSync(file, "wx", 0o600));

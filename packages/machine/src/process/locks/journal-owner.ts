@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { systemErrorCode } from "../../system-error.ts";
 
 /**
- * Names this process so that a later one can tell whether it still runs: process id, the time it started and, on Linux, the
- * boot. A process id alone comes back, in a container even as the same number each time.
+ * Names this process so that a later one can tell whether it still runs: process id, start time and, on Linux, the boot. A
+ * process id alone is reused, in a container even as the same number each time.
  */
 export function thisOwner(): string {
   own ??= describe(process.pid) ?? `${process.pid}-${Math.round(performance.timeOrigin)}-0`;
   return own;
 }
 
-/** False when the process that `owner` names is gone. True in doubt: its journals are in use. */
+/** False if the process named by `owner` is gone. True if uncertain, because its journals may be in use. */
 export function isRunning(owner: string): boolean {
   if (owner === thisOwner()) return true;
   const pid = Number(owner.split("-")[0]);
@@ -24,7 +24,7 @@ export function isRunning(owner: string): boolean {
   }
 }
 
-/** Of the owner's name: which run of the machine it was; "0" where the system does not say. */
+/** The boot in the owner's name; "0" if the system does not give it. */
 export function bootOf(owner: string): string {
   return owner.split("-")[2] ?? "0";
 }

@@ -8,7 +8,7 @@ const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), to
 /** The process that holds a lock or waits for one, as written in a file. */
 export type LockHolder = z.infer<typeof holderSchema>;
 
-/** Writes this process as the holder; anyone who only looks sees the whole file, or none. @returns its token */
+/** Writes this process as the holder; readers see the complete file, or none. @returns its token */
 export function writeHolder(path: string, what: string): string {
   const mine: LockHolder = { pid: process.pid, started: startOf(process.pid), token: randomUUID(), what };
   const draft = `${path}.${mine.token}`;
@@ -17,7 +17,7 @@ export function writeHolder(path: string, what: string): string {
   return mine.token;
 }
 
-/** Undefined when there is no such file, or nothing that can be read. */
+/** Undefined if there is no such file, or it cannot be read. */
 export function readHolder(path: string): LockHolder | undefined {
   try {
     return holderSchema.parse(JSON.parse(readFileSync(path, "utf8")));
@@ -26,7 +26,7 @@ export function readHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** The same, and undefined when that process has ended. */
+/** The holder; undefined if its process has ended, or there is none. */
 export function livingHolder(path: string): LockHolder | undefined {
   const holder = readHolder(path);
   return holder !== undefined && isAlive(holder) ? holder : undefined;
@@ -42,7 +42,7 @@ function isAlive(holder: LockHolder): boolean {
   return started === "" || holder.started === "" || started === holder.started;
 }
 
-/** When a process began, in a form that tells a reused pid apart; empty where the system does not say. */
+/** Start time of a process, which tells a reused pid apart; empty if the system does not give it. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -5,17 +5,17 @@ import { tryFileLock } from "./file-lock.ts";
 import { livingHolder, readHolder, writeHolder } from "./lock-holder.ts";
 import { WaitingLine } from "./waiting-line.ts";
 
-/** Milliseconds for others to take theirs, which is some operations on files. */
+/** Milliseconds to wait for others that are taking a lock, which needs only some file operations. */
 const maxWaitMs = 5_000;
 
 export type LockAttempt =
   | { readonly type: "acquired"; readonly lock: Disposable }
-  /** A process that is alive has it; `what` is what it said it does. */
+  /** A living process holds it; `what` is that process's own description. */
   | { readonly type: "held"; readonly pid: number; readonly what: string };
 
 /** Locks that hold between servers on many machines. */
 export interface SharedLocks {
-  /** Never waits for a holder. Rejects when it cannot be found out. */
+  /** Never waits for a holder. Rejects if the state cannot be determined. */
   tryAcquire(
     name: string,
     what: string,
@@ -30,20 +30,20 @@ export function treeLockName(root: string): string {
 /** Locks that hold between processes and end with the process that holds them, however it ends. */
 export class ProcessLocks {
   readonly #directory: string;
-  /** For what other machines may use too; undefined if there are none. */
+  /** Locks for what other machines may use too; undefined if there are none. */
   readonly shared: SharedLocks | undefined;
 
-  /** @param directory in the state directory; made when it is missing */
+  /** @param directory in the state directory; created if missing */
   constructor(directory: string, shared?: SharedLocks) {
     this.#directory = directory;
     this.shared = shared;
   }
 
-  /** Waits for no holder. The same name can be held once, also within this process. */
+  /** Does not wait for a holder. A name can be held only once, also within this process. */
   tryAcquire(name: string, what: string): LockAttempt {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const path = this.#path(name);
-    // Two that find a dead holder would otherwise both take its place.
+    // Otherwise two processes that find a dead holder would both take its place.
     using alone = tryFileLock(join(this.#directory, "taking"), { waitMs: maxWaitMs });
     if (alone === undefined) return { type: "held", pid: 0, what: "another process that takes locks" };
     const holder = livingHolder(path);
@@ -52,7 +52,7 @@ export class ProcessLocks {
     return { type: "acquired", lock: { [Symbol.dispose]: () => this.#release(path, token) } };
   }
 
-  /** Who holds it now; undefined when nobody alive does. */
+  /** The present holder; undefined if no living process holds the lock. */
   holder(name: string): { readonly pid: number; readonly what: string } | undefined {
     const holder = livingHolder(this.#path(name));
     return holder === undefined ? undefined : { pid: holder.pid, what: holder.what };

@@ -3,27 +3,27 @@ import { join } from "node:path";
 import { tryFileLock } from "./file-lock.ts";
 import { livingHolder, writeHolder } from "./lock-holder.ts";
 
-/** Milliseconds for others to take their places, which is some operations on files. */
+/** Milliseconds to wait for others that are taking their places, which needs only some file operations. */
 const maxWaitMs = 5_000;
 
 /** A place in a line, given up when disposed, and when its process ends. */
 export interface PlaceInLine extends Disposable {
-  /** Who waits in front, first come first; empty: it is this one's turn. */
+  /** Who waits in front, in order of arrival; empty if it is this one's turn. */
   ahead(): readonly string[];
 }
 
-/** Those who wait for something, in the order in which they came, over all processes that use the directory. */
+/** A line of waiting processes, in order of arrival, over all processes that use the directory. */
 export class WaitingLine {
   readonly #directory: string;
 
-  /** @param directory of this line alone; made by the first who waits */
+  /** @param directory for this line alone; created by the first process that waits */
   constructor(directory: string) {
     this.#directory = directory;
   }
 
   /**
-   * Takes the last place. Throws when others hold up the line for too long.
-   * @param what names the one who waits to others
+   * Takes the last place. Throws if others block the line for too long.
+   * @param what describes the waiting process to others
    */
   join(what: string): PlaceInLine {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
@@ -43,7 +43,7 @@ export class WaitingLine {
     };
   }
 
-  /** Who has the first place; undefined when nobody alive waits. */
+  /** The description of the first place; undefined if no living process waits. */
   first(): string | undefined {
     return this.#waiting()[0]?.what;
   }
@@ -55,18 +55,18 @@ export class WaitingLine {
     });
   }
 
-  /** Those of processes that have ended too. */
+  /** All places, including those of processes that have ended. */
   #places(): readonly string[] {
     try {
       return readdirSync(this.#directory)
         .filter((name) => /^\d+$/.test(name))
         .sort();
     } catch {
-      // Nobody ever waited.
+      // Nobody has ever waited.
       return [];
     }
   }
 }
 
-/** So that names sort as their numbers do. */
+/** Width of the numbers, so that names sort like them. */
 const digits = 15;

@@ -19,7 +19,7 @@ export class BoundedOutput {
     this.#tailLimit = Math.floor(limit / 2);
   }
 
-  /** Bytes that came, kept or not. */
+  /** Bytes received, kept or not. */
   get total(): number {
     return this.#total;
   }
@@ -55,7 +55,7 @@ export class BoundedOutput {
     }
     if (byteOrder(head) !== undefined) {
       const tail = joined.subarray(Math.max(0, joined.length - this.#tailLimit));
-      // Both halves begin with a whole unit.
+      // Both halves begin with a whole 16-bit unit.
       const even = tail.subarray((this.#total - tail.length) % 2);
       const kept = head.subarray(0, head.length - (head.length % 2));
       const leftOut = this.#total - kept.length - even.length;
@@ -75,7 +75,7 @@ export class BoundedOutput {
   }
 }
 
-/** UTF-16 where a byte order mark says so; else UTF-8, as far as it goes. */
+/** Decodes as UTF-16 if a byte order mark says so; otherwise as UTF-8, with U+FFFD for other bytes. */
 function decoded(parts: readonly Buffer[]): { readonly text: string; readonly encoding: OutputEncoding } {
   const bytes = Buffer.concat(parts);
   const order = byteOrder(bytes);
@@ -89,7 +89,7 @@ function byteOrder(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
 }
 
-/** The last place at or before `at` where no character is cut. */
+/** The last position up to `at` that does not split a character. */
 function characterBorder(bytes: Buffer, at: number): number {
   for (let back = 1; back <= 3 && back <= at; back += 1) {
     const byte = bytes[at - back] ?? 0;
@@ -100,7 +100,7 @@ function characterBorder(bytes: Buffer, at: number): number {
   return at;
 }
 
-/** Bytes from the first whole character on. */
+/** Number of bytes from the first whole character on. */
 function tailLength(bytes: Buffer): number {
   let start = 0;
   while (start < 3 && start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;

@@ -1,4 +1,4 @@
-/** Longest unfinished sequence that is waited for; a longer one is not a sequence, and only its beginning is dropped. */
+/** Longest unfinished sequence that is buffered; a longer one counts as no sequence, and only its beginning is dropped. */
 const maxSequence = 4096;
 
 type State = "text" | "escape" | "intermediate" | "csi" | "string" | "string-escape" | "return";
@@ -39,7 +39,7 @@ export class PlainText {
         if (code === 0x1b) this.#state = "string-escape";
         return this.#state === "string" ? this.#sequence(character, code, code === 0x07 || code === 0x9c) : "";
       case "string-escape":
-        // `ESC \` ends it; any other escape begins something new.
+        // `ESC \` ends the sequence; any other escape begins a new one.
         this.#state = "text";
         if (code === 0x5c) return "";
         this.#state = "escape";
@@ -69,7 +69,7 @@ export class PlainText {
     this.#length += 1;
     if (ends || this.#length > maxSequence) this.#state = "text";
     else if (this.#state === "csi" && (code < 0x20 || code > 0x7e)) {
-      // No byte of such a sequence: it broke off.
+      // The byte cannot belong to such a sequence, which is incomplete.
       this.#state = "text";
       return this.#text(character, code);
     }
@@ -77,7 +77,7 @@ export class PlainText {
   }
 }
 
-/** The same for a whole text. */
+/** Plain text of a complete output. */
 export function plainText(text: string): string {
   return /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text) ? new PlainText().push(text) : text;
 }
