@@ -6,7 +6,7 @@ export const bundleParts = ["records", "prompts"] as const;
 
 export type BundlePart = (typeof bundleParts)[number];
 
-/** What goes along when nothing is chosen: what was done, and nothing of what was said. */
+/** The default parts: what was done, and nothing of what was said. */
 export const usualBundleParts: readonly BundlePart[] = ["records"];
 
 export const bundlePartWords: Readonly<Record<BundlePart, string>> = {

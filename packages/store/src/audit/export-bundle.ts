@@ -20,13 +20,13 @@ import { redacted, withheldIfSecret } from "./ledger-export.ts";
 export interface BundleOptions {
   readonly redactor: Redactor;
   readonly now: () => number;
-  /** A record whose content is not chosen is handed over without it, as a purged one is: the chain holds all the same. */
+  /** A record whose content is not chosen is exported without content, like a purged one: its chain is still valid. */
   readonly parts: ReadonlySet<BundlePart>;
 }
 
 /**
- * A signed bundle, line by line (`bundle-layout.ts`), of the store as it is at the first one. Every text in it is redacted once
- * more, by the rules of today. One record or event is in memory at a time. Rejects with `StoreError`.
+ * A signed bundle, line by line (`bundle-layout.ts`), of the store as it is when the first line is read. Every text is redacted
+ * once more, by the present rules. Only one record or event is in memory at a time. Rejects with `StoreError`.
  */
 export async function* exportLedgerBundle(
   location: LedgerLocation,
@@ -36,7 +36,7 @@ export async function* exportLedgerBundle(
   const { parts } = options;
   const signer = await openLedgerSigner(stateDir);
   using connection = StoreDatabase.openReadOnly(databaseFile(stateDir));
-  // One view of the store for all of it; its head lags behind, so it is read before.
+  // One view of the store for the whole export. The head lags behind the store, so it is read first.
   const head = await readHead(ledgerHeadFile(stateDir, workspaceRoot));
   connection?.exec("BEGIN");
   if (connection !== undefined) useKeyInForce(signer, connection);
@@ -58,7 +58,7 @@ export async function* exportLedgerBundle(
     masks += masksIn(line);
     yield broken(line);
   }
-  // Their number comes before the sessions, so these are read twice.
+  // The number of sessions precedes them, so they are read twice.
   const sessions = () => (parts.has("prompts") ? sessionLines(connection, workspaceRoot, options.redactor) : []);
   for await (const line of sessions()) masks += masksIn(line);
   yield broken(closingLine({ redactions: { count: masks, marker: redactionMarker } }, "sessions"));
@@ -81,7 +81,7 @@ async function* exportedRecords(
     .iterate(workspaceRoot);
   for (const row of rows ?? []) {
     const line = textOf(row, "line");
-    // A tombstone is what makes the gaps of a purge sound.
+    // Only a tombstone makes the gaps of a purge valid.
     const exported =
       parts.has("records") || isTombstone(line)
         ? await withheldIfSecret(line, redactor)

@@ -6,13 +6,13 @@ import { StoreError } from "../database/store-error.ts";
 /** Below `refs/notes/`. */
 const notesRef = "gennai-anchors";
 const where = `git notes, refs/notes/${notesRef}`;
-/** Notes that are read at most. */
+/** Most notes that are read. */
 const mostNotes = 500;
 
-/** Whose the commit of the notes is matters to nobody, and git may not know who its user is: what is in a note is signed. */
+/** The author of the notes' commit does not matter, because notes are signed, and git may not know its user. */
 const nobody = ["-c", "user.name=gennai", "-c", "user.email=gennai@localhost"];
 
-/** What git's notes of a repository hold, no matter who put it there. None without a repository. */
+/** The content of a repository's git notes, no matter who added it. Empty without a repository. */
 export async function readGitAnchors(directory: string): Promise<readonly KeptNote[]> {
   const asked = (args: readonly string[]) => git(args, { directory }).catch(() => ({ code: 1, stdout: "" }));
   const listed = await asked(["notes", `--ref=${notesRef}`, "list"]);

@@ -2,7 +2,7 @@ import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { textOf } from "../database/row.ts";
 import type { LedgerSigner } from "../ledger/keys/ledger-key.ts";
 
-/** Has the signer turn to the key that the store names last. */
+/** Makes the signer use the newest key named in the store. */
 export function useKeyInForce(signer: LedgerSigner, connection: SqliteConnection): void {
   const hasKeys = connection.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger_keys'").get() !== undefined;
   const row = hasKeys

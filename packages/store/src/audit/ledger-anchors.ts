@@ -32,31 +32,31 @@ import { useKeyInForce } from "./key-in-force.ts";
 import { verifyLedgerBundle } from "./ledger-bundle.ts";
 import { ledgerLines } from "./ledger-export.ts";
 
-/** Larger files are no witness files. */
+/** Bytes. Larger files are no witness files. */
 const maxBytes = 16 * 1024 * 1024;
 
 /** Where anchors are looked for. */
 export interface AnchorSources {
   /** Witness files: absolute paths. */
   readonly files: readonly string[];
-  /** Real absolute path of a working tree whose git notes are read; undefined: none are. */
+  /** Real absolute path of a working tree whose git notes are read; if undefined, none are read. */
   readonly repository: string | undefined;
-  /** Verifier keys of others who may have signed, `NAME+KEYID+BASE64`. */
+  /** Verifier keys of other possible signers, `NAME+KEYID+BASE64`. */
   readonly witnesses: readonly string[];
 }
 
-/** What was anchored, or was anchored already. */
+/** A head that was anchored now or before. */
 export interface AnchoredHead extends Checkpoint {
   readonly isNew: boolean;
   /** The signed note. */
   readonly note: string;
-  /** What others check the note with, in their own tools. */
+  /** Key with which others check the note in their own tools. */
   readonly verifierKey: string;
 }
 
 /**
- * Whether a ledger that is sound has the heads that were kept of it. Rejects with `StoreError` `bad_anchor` for a file that cannot be read,
- * and for text that is not a key. @param pem public keys that vouch for it
+ * Whether a valid ledger has the heads that were kept of it. Rejects with `StoreError` `bad_anchor` for a file that cannot be
+ * read, and for text that is not a key. @param pem public keys that vouch for it
  */
 export async function findAnchors(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -70,8 +70,8 @@ export async function findAnchors(
 
 /**
  * Checks a bundle offline, and compares it with heads that were kept of its ledger. Rejects with `StoreError` `bad_anchor`.
- * @param publicKey SPKI PEM of the one who must have signed
- * @param sources undefined: there is nothing to compare with
+ * @param publicKey SPKI PEM of the expected signer
+ * @param sources undefined if there is nothing to compare with
  */
 export async function verifyAnchoredBundle(
   source: BundleSource,
@@ -94,9 +94,9 @@ async function chosenAnchors({ files, repository, witnesses }: AnchorSources): P
 }
 
 /**
- * Signs the head of a workspace's ledger, which has to be sound, and adds it to a witness file, or to git's notes of the present commit.
- * Nothing is added where the newest anchor there has the same head. Rejects with `StoreError` `bad_anchor`, and `contradicts_anchor` when what is
- * kept there is of another chain: then nothing is signed.
+ * Signs the head of a workspace's ledger, which must be valid, and adds it to a witness file, or to git's notes of the present
+ * commit. Adds nothing if the newest anchor there has the same head. Rejects with `StoreError` `bad_anchor`, and with
+ * `contradicts_anchor` if the kept anchors are of another chain: then nothing is signed.
  */
 export async function addAnchor(
   location: LedgerLocation,
@@ -161,7 +161,7 @@ async function notesOf(file: string): Promise<readonly KeptNote[]> {
   return notesIn(text).map((note) => ({ note, where: file }));
 }
 
-/** Not through a link that lies there, and no device. */
+/** Reads no device, and follows no link. */
 async function readText(file: string): Promise<string> {
   try {
     await using handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -183,7 +183,7 @@ async function ensureFile(file: string): Promise<void> {
   }
 }
 
-/** What is there stays, no matter who adds at the same time. */
+/** Appends, so that existing notes stay, no matter who adds at the same time. */
 async function append(file: string, note: string): Promise<void> {
   try {
     await using handle = await open(file, "a", 0o644);

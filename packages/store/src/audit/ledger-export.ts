@@ -14,9 +14,9 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export type LedgerLineFormat = "agent-trace" | "seed001";
 
 /**
- * The records of a workspace as lines of JSON, without line breaks. They are redacted once more, by the rules of today: a record
- * that holds what they mask says `redacted` under `metadata`, and its signature covers it no longer. Where `records` are not chosen, each has
- * what the chain needs alone, and says `withheld`; what is not a record of ours is then left out, since nobody can tell its parts.
+ * The records of a workspace as lines of JSON, without line breaks. They are redacted once more, by the present rules: a changed
+ * record has `redacted` under `metadata`, and its signature no longer matches. If `records` are not chosen, each line has only
+ * what the chain needs, and `withheld`; lines that are not our records are then left out, because their parts are unknown.
  */
 export async function* exportLedgerLines(
   location: LedgerLocation,
@@ -36,7 +36,7 @@ export async function* exportLedgerLines(
   }
 }
 
-/** Lines from the store; of a workspace the store does not know, from the ledger's file. */
+/** Lines from the store; for a workspace that the store does not know, from the ledger's file. */
 export function* ledgerLines(location: LedgerLocation): Generator<string, void, undefined> {
   let stored = false;
   for (const line of storedLines(location)) {
@@ -51,7 +51,7 @@ export function* ledgerLines(location: LedgerLocation): Generator<string, void, 
   }
 }
 
-/** The lines of every record that the store has of a workspace. */
+/** The lines of all records that the store has of a workspace. */
 function* storedLines(location: LedgerLocation): Generator<string, void, undefined> {
   let after = 0;
   for (;;) {
@@ -62,14 +62,14 @@ function* storedLines(location: LedgerLocation): Generator<string, void, undefin
   }
 }
 
-/** A value with every text in it redacted, also the names of members, and how many texts that changed. */
+/** A value with every text redacted, including the names of members, and the number of changed texts. */
 export async function redacted(
   value: unknown,
   redactor: Redactor,
 ): Promise<{ readonly value: unknown; readonly count: number }> {
   let count = 0;
   const mask = async (text: string): Promise<string> => {
-    // Most texts in records are digests, and no rule masks one.
+    // Most texts in records are digests, which no rule masks.
     if (digest.test(text)) return text;
     const masked = await redactor.redact(text);
     if (masked !== text) count += 1;
@@ -87,14 +87,14 @@ export async function redacted(
 
 const digest = /^(?:[0-9a-f]{40}|(?:sha256:)?[0-9a-f]{64})$/;
 
-/** The line as it is, or without its content when a rule of today finds a secret in it. */
+/** The line, or, if a present rule finds a secret in its content, the line without content. */
 export async function withheldIfSecret(
   line: string,
   redactor: Redactor,
 ): Promise<{ readonly line: string; readonly withheld: boolean }> {
   const record = recordOf(line) ?? {};
   const metadata = isJsonObject(record["metadata"]) ? record["metadata"] : {};
-  // The fixed part is what we made: hashes, times, a signature. It could not be withheld anyway.
+  // The fixed part is made by Gennai: hashes, times, a signature. It could not be withheld anyway.
   const { count } = await redacted(partsOf(record, metadata).content, redactor);
   return count === 0 ? { line, withheld: false } : { line: withoutContent(line), withheld: true };
 }
@@ -104,12 +104,12 @@ function recordOf(line: string): JsonObject | undefined {
     const value: unknown = JSON.parse(line);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    // Old ledgers have lines that were cut: `verify` reports them.
+    // Old ledgers have truncated lines: `verify` reports them.
     return undefined;
   }
 }
 
-/** A record without its content; of a purge, which has what makes the chain's gaps sound, all. */
+/** A record without its content; a purge record unchanged, because its content makes the gaps in the chain valid. */
 function chainOf(line: string): JsonObject | undefined {
   const record = recordOf(line);
   const metadata = isJsonObject(record?.["metadata"]) ? record["metadata"] : undefined;
@@ -125,7 +125,9 @@ function marked(record: unknown): JsonObject {
   return { ...record, metadata: { ...(isJsonObject(record["metadata"]) ? record["metadata"] : {}), redacted: true } };
 }
 
-/** `vcs.revision_id` and `relative_path` in place of `vcs.revision` and `path`; what is related by `value` alone. */
+/**
+ * Uses `vcs.revision_id` and `relative_path` in place of `vcs.revision` and `path`, and keeps only `value` of related entries.
+ */
 function seed001Record(record: JsonObject): JsonObject {
   const { vcs, files } = record;
   return {

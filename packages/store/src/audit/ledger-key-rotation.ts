@@ -25,16 +25,16 @@ export interface KeyRotation {
   readonly to: string;
   /** Workspaces whose ledgers were handed over. */
   readonly workspaceRoots: readonly string[];
-  /** What could not be mirrored; it is by the next server that works there. */
+  /** Ledgers that could not be mirrored; the next server that works there mirrors them. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Makes a new signing key and hands every ledger of the state directory over to it: each gets a record that the old key
- * signs and that holds the new public key, with its own signature. All of them and the turn to the new key are one
- * transaction; whatever process appends next finds it in there, so servers need not be stopped. A crash before it leaves
- * the old key in force, one after it leaves the new one, which is put into its place by the next rotation. The old private
- * key is gone afterwards; its public one stays, for old records. Rejects with `StoreError`.
+ * Makes a new signing key and hands every ledger of the state directory over to it: each gets a record signed by the old key that
+ * holds the new public key, with its own signature. One transaction contains all records and the switch to the new key, and every
+ * process that appends later sees it, so that servers need not be stopped. A crash before the transaction leaves the old key in
+ * force; a crash after it leaves the new one, which the next rotation puts into place. The old private key is then deleted; its
+ * public key stays, for old records. Rejects with `StoreError`.
  */
 export async function rotateLedgerKey(request: {
   readonly stateDir: string;
@@ -44,7 +44,7 @@ export async function rotateLedgerKey(request: {
 }): Promise<KeyRotation> {
   const { toolVersion, now } = request;
   const stateDir = await prepareStateDirectory(request.stateDir);
-  // First of all: a directory of a newer Gennai stays as it is.
+  // First, because a state directory of a newer Gennai must stay as it is.
   using database = await StoreDatabase.open(databaseFile(stateDir));
   mkdirSync(join(stateDir, "keys"), { recursive: true, mode: 0o700 });
   using _lock = await acquireFileLock(join(stateDir, "keys", "rotation.lock"), { timeout: 10_000 });
@@ -64,7 +64,7 @@ export async function rotateLedgerKey(request: {
   await createKey(nextFile, { replace: true });
   const next = readKey(nextFile);
   if (next === undefined) throw new StoreError("unsafe_key", `The new key ${nextFile} vanished while it was made.`);
-  // Before it signs anything: anyone who finds its signatures finds it there.
+  // Before the key signs anything, so that whoever finds its signatures finds it too.
   await publishBefore(ledgerPublicKeyFile(stateDir), next.publicPem);
 
   const entry = {
@@ -79,7 +79,9 @@ export async function rotateLedgerKey(request: {
   return { from, to: next.keyId, workspaceRoots, warnings };
 }
 
-/** Puts a key that the ledgers were handed over to into its place, and takes one away that they were not. Under the lock. */
+/**
+ * Puts a key to which the ledgers were handed over into place, and removes one to which they were not. The caller holds the lock.
+ */
 async function settleKeyFiles(stateDir: string, database: StoreDatabase): Promise<void> {
   const row = database.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1").get();
   const nextFile = nextLedgerKeyFile(stateDir);

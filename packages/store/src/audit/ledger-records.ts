@@ -5,7 +5,7 @@ import { storeErrorOf } from "../database/store-error.ts";
 /** A record as written in the ledger's file. */
 export interface StoredRecord {
   readonly seq: number;
-  /** One line, without its break. */
+  /** One line, without its line break. */
   readonly json: string;
 }
 

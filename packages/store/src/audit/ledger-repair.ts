@@ -10,16 +10,16 @@ import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./ledger-veri
 
 export interface LedgerRepair {
   readonly action: "nothing" | "cut_torn_line" | "rebuilt_from_store";
-  /** Where the file as it was is kept; undefined when nothing was changed. */
+  /** Path of the copy of the old file; undefined if nothing was changed. */
   readonly backup?: string;
-  /** After the repair. */
+  /** Report after the repair. */
   readonly report: WorkspaceLedgerReport;
 }
 
 /**
- * Mends what can be mended without inventing anything: writes the file anew when the store has this workspace's records,
- * else cuts a torn last line. Keeps a copy in the state directory first. Rejects with `StoreError` `not_repairable`,
- * and `rolled_back` where the file may be the only one that has records which the store lost.
+ * Repairs what can be repaired without inventing anything: writes the file anew if the store has this workspace's records,
+ * otherwise cuts a torn last line. Keeps a copy in the state directory first. Rejects with `StoreError` `not_repairable`, and
+ * with `rolled_back` if only the file may have records that the store lost.
  */
 export async function repairWorkspaceLedger(
   location: LedgerLocation & { readonly publicKeyFile?: string },
@@ -52,7 +52,7 @@ export async function repairWorkspaceLedger(
 }
 
 async function rebuildFromStore({ workspaceRoot, stateDir }: LedgerLocation): Promise<string | undefined> {
-  // Opening would make a new, empty store.
+  // Opening the store would create a new, empty one.
   if (!existsSync(databaseFile(stateDir))) return undefined;
   using database = await StoreDatabase.open(databaseFile(stateDir));
   await using ledgers = await openLedgers(database, { stateDir, onWarning: () => {} });

@@ -14,33 +14,35 @@ const recordSchema = z.strictObject({
   /** Milliseconds since the epoch. */
   time: z.number(),
   before: keptTreeSchema,
-  /** Absent while the call runs, and when the server ended meanwhile. */
+  /** Absent while the call runs, and if the server ended meanwhile. */
   after: z.optional(keptTreeSchema),
-  /** `after` was taken by another process than the one that ran the call: whatever else changed meanwhile is in it. */
+  /** True if another process than the one that ran the call took `after`: it then includes all other changes made meanwhile. */
   interrupted: z.optional(z.boolean()),
   /** SHA-256 of the contents that the call is known to have written. */
   own: z.optional(z.array(z.string())),
-  /** Counts up within a workspace; given when it is added. Clocks are set back, this is not. Absent: from before all that have one. */
+  /**
+   * Rises within a workspace, unlike clocks, which may be set back; given when the record is added. Absent in the oldest records.
+   */
   order: z.optional(z.number().int().positive()),
 });
 
 /** Snapshots around one call that ran something. */
 export type CheckpointRecord = z.infer<typeof recordSchema>;
 
-/** Checkpoints that are kept of one workspace at most; the oldest goes first. */
+/** Most checkpoints kept of one workspace; the oldest is removed first. */
 export const maxCheckpoints = 200;
-/** Milliseconds for another process to write or remove some of them. */
+/** Milliseconds to wait while another process writes or removes records. */
 const maxWaitMs = 5_000;
 
 /**
- * The records of one workspace, a file each; each is there whole or not at all. There are never more than the limit, whichever
- * processes add to them, and none goes for the limit's sake that is among the newest. Throws `CheckpointError`: `busy`, and by its
- * name what is wrong with the disk.
+ * The records of one workspace, one file each; a file is complete or absent. There are never more than the limit, whichever
+ * processes add records, and the limit never removes one of the newest. Throws `CheckpointError`: `busy`, and a code for trouble
+ * with the disk.
  */
 export class CheckpointRecords {
   readonly #directory: string;
   readonly #limit: number;
-  /** Of records that were read before: a record never changes its place. */
+  /** Order of the records read before, which never changes. */
   readonly #places = new Map<string, Place>();
 
   constructor(directory: string, { limit = maxCheckpoints }: { readonly limit?: number } = {}) {
@@ -48,20 +50,20 @@ export class CheckpointRecords {
     this.#limit = limit;
   }
 
-  /** Adds one as the newest, and lets the oldest go for it where there are as many as may be. */
+  /** Adds a record as the newest, and removes the oldest if the limit is reached. */
   add(record: CheckpointRecord): void {
     this.#alone(() => {
       const placed = this.#placed();
       const added = { ...record, order: Math.max(0, ...placed.map(({ order }) => order)) + 1 };
       const draft = this.#draft(added);
-      // First they go: however this ends, there are not too many, and what went would have gone.
+      // Removed first, so that there are never too many; these would be removed in any case.
       this.#removeOldest(placed, this.#limit - 1);
       renameSync(draft, this.#file(record.checkpointId));
       this.#places.set(record.checkpointId, placeOf(added));
     });
   }
 
-  /** Writes one anew that is kept, in its place. False: it was let go meanwhile, and stays away. */
+  /** Rewrites a kept record in its place. False if it was removed meanwhile: then it is not written. */
   replace(record: CheckpointRecord): boolean {
     return this.#alone(() => {
       const kept = this.read(record.checkpointId);
@@ -71,7 +73,7 @@ export class CheckpointRecords {
     });
   }
 
-  /** undefined when it is not kept, or damaged. */
+  /** Undefined if the record is not kept, or damaged. */
   read(checkpointId: string): CheckpointRecord | undefined {
     if (!/^[0-9a-z-]{1,64}$/.test(checkpointId)) return undefined;
     const text = this.#named(() => readIfThere(this.#file(checkpointId)));
@@ -92,7 +94,7 @@ export class CheckpointRecords {
     );
   }
 
-  /** Removes those that are chosen of all that are there, oldest first, and what is beyond the limit of an earlier version. */
+  /** Removes the chosen ones of all records (passed oldest first), and those beyond the limit of an earlier version. */
   remove(choose: (records: readonly CheckpointRecord[]) => readonly CheckpointRecord[]): void {
     this.#alone(() => {
       this.#remove(choose(this.all()).map(({ checkpointId }) => checkpointId));
@@ -101,7 +103,7 @@ export class CheckpointRecords {
   }
 
   /**
-   * The kept checkpoints, oldest first, and the mark of unfinished removals, which survives restarts; undefined: there is none.
+   * The kept checkpoints, oldest first, and the mark of unfinished removals, which survives restarts; undefined if there is none.
    */
   look(): { readonly records: readonly CheckpointRecord[]; readonly leftover: string | undefined } {
     return this.#alone(() => ({ records: this.all(), leftover: this.leftover }));
@@ -111,14 +113,14 @@ export class CheckpointRecords {
     return this.#named(() => readIfThere(this.#leftover));
   }
 
-  /** Contents of what was removed up to that mark are gone. */
+  /** Clears the mark, once the contents of everything removed up to it are gone. */
   clearLeftover(mark: string): void {
     this.#alone(() => {
       if (this.leftover === mark) rmSync(this.#leftover, { force: true });
     });
   }
 
-  /** Of all that are there, oldest first. One that is damaged counts as the oldest. */
+  /** All records, oldest first. A damaged one counts as the oldest. */
   #placed(): readonly Place[] {
     const ids = this.#ids();
     const placed = ids.map((id) => this.#places.get(id) ?? placeOf(this.read(id) ?? { checkpointId: id, time: 0 }));
@@ -145,7 +147,7 @@ export class CheckpointRecords {
     return draft;
   }
 
-  /** While no other process writes or removes any. Drafts that are there then are of a process that was killed. */
+  /** Runs `work` while no other process writes or removes records. Any drafts then belong to a killed process. */
   #alone<Value>(work: () => Value): Value {
     return this.#named(() => {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
@@ -186,7 +188,7 @@ export class CheckpointRecords {
 
 interface Place {
   readonly id: string;
-  /** 0: none was given. */
+  /** 0 if the record has no order. */
   readonly order: number;
   /** As in a record. */
   readonly time: number;

@@ -1,7 +1,7 @@
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
 
-/** The checkpoints of every workspace, shared by its sessions. Disposing ends what is under way. */
+/** The checkpoints of every workspace, shared by its sessions. Disposing ends work that is under way. */
 export class CheckpointRegistry implements AsyncDisposable {
   readonly #stateDir: string;
   readonly #open = new Map<string, WorkspaceCheckpoints>();

@@ -2,14 +2,14 @@
 export type FileState =
   | { readonly type: "absent" }
   | {
-      /** A link's content is where it points to. */
+      /** The content of a link is its target. */
       readonly type: "file" | "link";
       readonly sha256?: string;
       readonly object?: string;
-      /** Permission bits; absent when nobody knows or cares. */
+      /** Permission bits; absent if unknown or irrelevant. */
       readonly mode?: number;
     }
-  /** It was not kept: nothing can be said about it. */
+  /** The state was not kept, so that nothing is known about it. */
   | { readonly type: "unknown" };
 
 /** A step's change of one path. */

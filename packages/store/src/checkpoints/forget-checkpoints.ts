@@ -5,8 +5,8 @@ import { ShadowTree } from "./snapshot/shadow-tree.ts";
 import { checkpointDirectory, WorkspaceCheckpoints } from "./workspace-checkpoints.ts";
 
 /**
- * Forgets what was kept of a workspace's files: for some sessions, or for good with everything. Any number of times. What is
- * in the workspace now stays in the snapshots' index unless everything goes.
+ * Forgets what was kept of a workspace's files: for some sessions, or everything for good. May be repeated. Files that are in the
+ * workspace now stay in the snapshots' index unless everything is forgotten.
  */
 export async function forgetCheckpoints(
   place: { readonly stateDir: string; readonly root: string },
@@ -21,6 +21,6 @@ export async function forgetCheckpoints(
   }
   const locks = new ProcessLocks(join(place.stateDir, "locks"));
   const tree = new ShadowTree({ directory: join(directory, "repository"), root: place.root, locks });
-  // Not while another process takes a snapshot.
+  // Under the lock, so that no other process takes a snapshot meanwhile.
   await tree.alone(async () => rmSync(directory, { recursive: true, force: true }));
 }

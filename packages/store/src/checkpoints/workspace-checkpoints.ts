@@ -10,14 +10,14 @@ import type { FileState, PathChange } from "./file-state.ts";
 import type { KeptTree } from "./snapshot/kept-tree.ts";
 import { ShadowTree } from "./snapshot/shadow-tree.ts";
 
-/** Contents by which a call's own work is told; of more, each is uncertain. */
+/** Most contents by which a call's own changes are recognised; beyond it, all changes are uncertain. */
 const maxOwn = 10_000;
-/** What is kept of a workspace at most, besides their number; the oldest goes first. */
+/** Milliseconds after which checkpoints are removed, besides the limit of their number. */
 const maxAge = 14 * 24 * 60 * 60_000;
 const defaultMaxBytes = 2 * 1024 * 1024 * 1024;
 const sweepEvery = 50;
 
-/** A name that changes with what the ignore rules say. */
+/** File whose change alters the ignore rules. */
 const ignoreFile = /(?:^|\/)\.gitignore$/;
 
 export interface CheckpointDirectories {
@@ -26,11 +26,11 @@ export interface CheckpointDirectories {
   /** Real path of the workspace. */
   readonly root: string;
   readonly now?: () => number;
-  /** Bytes that are kept at most, 2 GiB by default. */
+  /** Most bytes that are kept; 2 GiB by default. */
   readonly maxBytes?: number;
 }
 
-/** Directory of everything that is kept of a workspace's tree; 0700. */
+/** Directory (0700) of everything that is kept of a workspace's tree. */
 export function checkpointDirectory({ stateDir, root }: Pick<CheckpointDirectories, "stateDir" | "root">): string {
   return join(stateDir, "checkpoints", workspaceIdOf(root).slice(0, 16));
 }
@@ -43,7 +43,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   readonly #now: () => number;
   readonly #maxBytes: number;
   #opened = 0;
-  /** Opened by this process and not closed: their calls may still run. */
+  /** Checkpoints that this process opened and has not closed: their calls may still run. */
   readonly #running = new Set<string>();
   #warm: Promise<unknown> | undefined;
   #problem: { readonly code: CheckpointErrorCode; readonly message: string } | undefined;
@@ -59,12 +59,12 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     this.#maxBytes = place.maxBytes ?? defaultMaxBytes;
   }
 
-  /** Why the last snapshot failed; undefined when it did not. */
+  /** Why the last snapshot failed; undefined if it did not. */
   get problem(): { readonly code: CheckpointErrorCode; readonly message: string } | undefined {
     return this.#problem;
   }
 
-  /** Takes in what a first snapshot would have to, beside other work; once. Never throws. */
+  /** Stores in the background what the first snapshot would have to store; once. Never throws. */
   warmUp(): void {
     const { signal } = this.#disposed;
     this.#warm ??= Promise.resolve()
@@ -73,7 +73,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
       .catch(() => undefined);
   }
 
-  /** Keeps the tree before a call. Rejects with `CheckpointError`; then `problem` says why until one succeeds. */
+  /** Stores the tree before a call. Rejects with `CheckpointError`; then `problem` gives the reason until one succeeds. */
   async open(sessionId: string, signal: AbortSignal): Promise<string> {
     const checkpointId = `c-${randomBytes(8).toString("hex")}`;
     await this.#noting(signal, async () => {
@@ -87,7 +87,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   }
 
   /**
-   * Keeps the tree after the call, and says what the call changed. Rejects with `CheckpointError`.
+   * Stores the tree after the call, and returns what the call changed. Rejects with `CheckpointError`.
    * @param options.own SHA-256 of contents that the call is known to have written
    */
   async close(
@@ -99,7 +99,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     const interrupted = options.interrupted === true;
     const after = await this.#kept(options.signal).finally(() => this.#running.delete(checkpointId));
     const { checkpointId: id, sessionId, time, version, before } = record;
-    // Another server may have taken the call for one that was cut off: it is not.
+    // Another server may have closed the call as interrupted, which it was not.
     const closed = {
       version,
       checkpointId: id,
@@ -115,8 +115,8 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   }
 
   /**
-   * What a call changed; undefined when that is no longer kept. A call that was never closed is closed now; of one that still
-   * runs, what it changed so far is told, and nothing is kept.
+   * What a call changed; undefined if that is no longer kept. Closes a call that was never closed. For a call that still runs,
+   * returns its changes so far, and stores nothing.
    */
   async changesOf(checkpointId: string): Promise<readonly PathChange[] | undefined> {
     const record = this.#records.read(checkpointId);
@@ -137,7 +137,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     return this.#tree.read(objects);
   }
 
-  /** Lets go of what is too old or too much. */
+  /** Removes checkpoints that are too old or too many. */
   async sweep(): Promise<void> {
     const oldest = this.#now() - maxAge;
     const tooMuch = this.#tree.size() > this.#maxBytes;
@@ -153,7 +153,9 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     await this.#prune();
   }
 
-  /** Contents that only removed checkpoints had go for good. Only then is it noted: a failure or a kill leaves it to do. */
+  /**
+   * Deletes contents that only removed checkpoints had. Noted only afterwards, so that it is repeated after a failure or a kill.
+   */
   async #prune(): Promise<void> {
     if (this.#records.leftover === undefined) return;
     let seen: string | undefined;
@@ -167,8 +169,8 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
 
   /**
    * Separates certain changes from those that someone else may have made. A snapshot cannot tell who changed a file while the
-   * command ran. So content that only that file holds is never certain; but a file that is gone, or has another mode, or has
-   * another file's earlier content, can be restored without loss; and so can what the call is known to have written.
+   * command ran, so content that only that file holds is never certain. But a file that is gone, has another mode, or has another
+   * file's earlier content can be restored without loss; and so can content that the call is known to have written.
    */
   async #certain(
     before: KeptTree,
@@ -180,7 +182,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     const known = new Set(changes.flatMap((change) => objectOf(change.before) ?? []));
     for (const object of await this.#ownObjects(changes, own)) known.add(object);
     return changes.map((change): PathChange => {
-      // What a rule let appear was there before, for all we know.
+      // A file that appears because a rule changed may have existed before.
       const mayBeOlder = otherRules && change.before.type === "absent";
       if (interrupted || mayBeOlder) return { ...change, after: { type: "unknown" } };
       const object = objectOf(change.after);
@@ -200,7 +202,7 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     return this.#noting(signal, () => this.#tree.snapshot(signal));
   }
 
-  /** Notes why something could not be kept, or that it could. */
+  /** Records why something could not be stored, or that storing succeeded. */
   async #noting<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
     try {
       const value = await work();

@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
 
-/** What tells that a file was touched. */
+/** Attributes that show that a file was touched. */
 export type FileStamp = Pick<Stats, "size" | "mtimeMs" | "ctimeMs" | "ino" | "mode">;
 
-/** A file that changed this short before it was looked at may change again within the same tick of the disk's clock. */
+/** Milliseconds. A file changed so shortly before the look may change again within the same tick of the disk's clock. */
 const tickMs = 50;
 const coarseTickMs = 2_500;
 
@@ -22,11 +22,11 @@ export function isSameStamp(one: FileStamp, other: FileStamp): boolean {
 }
 
 /**
- * Whether any later change must show in another stamp.
- * @param time before it was looked at, in milliseconds since the epoch
+ * Whether every later change must show in a different stamp.
+ * @param time before the look, in milliseconds since the epoch
  */
 export function isSettled({ mtimeMs, ctimeMs }: FileStamp, time: number): boolean {
-  // A disk that counts whole seconds.
+  // The disk stores only whole seconds.
   const isCoarse = ctimeMs % 1000 === 0;
   return Math.max(mtimeMs, ctimeMs) < time - (isCoarse ? coarseTickMs : tickMs);
 }

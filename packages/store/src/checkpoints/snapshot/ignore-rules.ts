@@ -8,17 +8,17 @@ import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { entriesOf } from "./kept-paths.ts";
 
 interface RepositoryFiles {
-  /** From its top to the workspace, with `/` at the end; empty: the same. */
+  /** Path from the repository's top to the workspace, with `/` at the end; empty if they are the same. */
   readonly prefix: string;
   readonly index: string;
   readonly exclude: string;
 }
 
-/** What the user's own repository says about the files of a workspace. Nothing of it is written. */
+/** The ignore rules of the user's own repository for the files of a workspace. Only reads. */
 export class IgnoreRules {
   readonly #root: string;
   #place: RepositoryFiles | undefined;
-  /** Where a repository was found when git was asked last. */
+  /** Where the last call of git found a repository. */
   #asked: string | undefined;
   #tracked: { readonly stamp: string; readonly paths: readonly string[] } | undefined;
 
@@ -35,7 +35,7 @@ export class IgnoreRules {
     const above: string[] = [];
     for (const _part of place.prefix.split("/").filter((part) => part !== "")) {
       directory = dirname(directory);
-      // A pattern with a slash is about a place; only the others mean the same from here.
+      // A pattern with a slash depends on its directory; only the others mean the same here.
       above.push(
         ...textOf(join(directory, ".gitignore"))
           .split(/\r?\n/)
@@ -45,7 +45,7 @@ export class IgnoreRules {
     return `${above.join("\n")}\n`;
   }
 
-  /** Files the user's repository tracks though its rules ignore them. */
+  /** Files that the user's repository tracks although its rules ignore them. */
   async trackedIgnored(signal?: AbortSignal): Promise<readonly string[]> {
     const place = await this.#find(signal);
     if (place === undefined) return [];
@@ -62,7 +62,7 @@ export class IgnoreRules {
     const repository = nearestRepository(this.#root);
     if (repository === this.#asked) return this.#place;
     const place = repository === undefined ? undefined : await this.#ask(signal);
-    // Only now: of what was broken off nothing is remembered.
+    // Set only now, so that nothing is remembered of an interrupted call.
     this.#place = place;
     this.#asked = repository;
     return place;
@@ -75,7 +75,7 @@ export class IgnoreRules {
     return { prefix, index: resolve(this.#root, index), exclude: resolve(this.#root, exclude) };
   }
 
-  /** Git's output; undefined if it has nothing about these files. */
+  /** Git's output; undefined if git knows nothing about these files. */
   async #git(args: readonly string[], signal: AbortSignal | undefined): Promise<string | undefined> {
     try {
       const options = signal === undefined ? {} : { signal };
@@ -88,7 +88,7 @@ export class IgnoreRules {
   }
 }
 
-/** Only a look: git is asked about what is found. */
+/** The nearest directory that may be a repository; git itself is asked about it. */
 function nearestRepository(root: string): string | undefined {
   for (let directory = root; ; directory = dirname(directory)) {
     if (existsSync(join(directory, ".git"))) return directory;
@@ -96,7 +96,10 @@ function nearestRepository(root: string): string | undefined {
   }
 }
 
-/** The server lists its ledger in the private file when it first writes it, also while a command runs: no rule changed by that. */
+/**
+ * Leaves out the ledger, which the server adds to the private file when it first writes it, even while a command runs: no rule
+ * changes by that.
+ */
 function withoutOurs(patterns: string): string {
   const ours = `/${ledgerDirectory}/`;
   const lines = patterns

@@ -8,9 +8,9 @@ import { CheckpointError } from "../checkpoint-error.ts";
 import { type FileStamp, stampOf } from "./file-stamp.ts";
 import type { ShadowGit } from "./shadow-git.ts";
 
-/** Bytes of a file above which it is left out. */
+/** Bytes. Larger files are left out. */
 export const maxFileBytes = 16 * 1024 * 1024;
-/** An ignored file up to so many bytes is kept all the same when it lies among files that are: settings, secrets. */
+/** Bytes. Smaller ignored files are kept if they lie among kept files: settings, secrets. */
 export const maxIgnoredBytes = 256 * 1024;
 const maxIgnoredFiles = 1_000;
 const maxFiles = 200_000;
@@ -21,31 +21,31 @@ const maxNestedRepositories = 64;
 /** Files looked at within one tick. */
 export const atOnce = 500;
 
-/** What a snapshot takes in, and what it cannot. Paths are relative to the workspace. */
+/** What a snapshot contains, and what it cannot contain. Paths are relative to the workspace. */
 export interface KeptPaths {
-  /** New, changed or gone since the index was written: what `update-index` has to look at. */
+  /** Paths that are new, changed or gone since the index was written: `update-index` has to look at these. */
   readonly toUpdate: readonly string[];
-  /** In the index and to be taken out, though they are there. */
+  /** Paths to remove from the index although they exist. */
   readonly toForget: readonly string[];
   /** Permission bits of every regular file that is kept. */
   readonly modes: ReadonlyMap<string, number>;
-  /** Files that are there and not kept: too large, or unreadable. */
+  /** Existing files that are not kept: too large, or unreadable. */
   readonly left: readonly string[];
-  /** Every path that was looked at and is there. */
+  /** Every existing path that was looked at. */
   readonly stamps: ReadonlyMap<string, FileStamp>;
   /** Files that are ignored. */
   readonly ignored: ReadonlySet<string>;
-  /** Directories that are ignored as a whole, with whatever they will hold. */
+  /** Directories that are ignored as a whole, including their future content. */
   readonly passedOver: ReadonlySet<string>;
-  /** There are repositories inside the workspace, with rules of their own. */
+  /** True if there are repositories inside the workspace, which have their own rules. */
   readonly hasNested: boolean;
 }
 
 /**
- * Looks for what differs between the shadow's index and the disk; git compares, nothing is written. Rejects with
- * `CheckpointError`: `too_large` where a tree is beyond all measure.
+ * Finds the differences between the shadow's index and the disk; git compares, nothing is written. Rejects with
+ * `CheckpointError`: `too_large` if a tree is far too large.
  *
- * @param tracked paths to keep though the ignore rules leave them out, e.g. those the user's own repository tracks
+ * @param tracked paths to keep although the ignore rules exclude them, e.g. those that the user's own repository tracks
  */
 export async function findKeptPaths(
   git: ShadowGit,
@@ -80,8 +80,8 @@ export async function findKeptPaths(
 }
 
 /**
- * git names a directory that no rule names as well, when all in it is ignored; then what is in it follows, and something new
- * may not be ignored.
+ * Git also names a directory that no rule names if all its content is ignored; its content then follows in the list, and new
+ * files in it may not be ignored.
  */
 function ignoredOf(listed: readonly string[]): {
   readonly alone: ReadonlySet<string>;
@@ -135,7 +135,7 @@ async function judge(
         if (indexed.has(path)) toForget.push(path);
         continue;
       }
-      // git takes what looks the same for the same, unless it has to begin anew.
+      // Git takes an entry with the same attributes for unchanged, unless it is removed from the index first.
       if (isDoubtful) toForget.push(path);
       toUpdate.push(path);
       newBytes += stat.size;
@@ -152,15 +152,15 @@ async function judge(
 }
 
 /**
- * The second in which the index was last written, in milliseconds. git compares whole seconds: of a file that was touched in that
- * one or later, with the size and the time of change that it had, it does not see that its content is another.
+ * The second in which the index was last written, in milliseconds. Git compares whole seconds: it misses a change of content in
+ * that second or later if size and time stay the same.
  */
 function indexSecond(git: ShadowGit): number {
   const written = statSync(git.index, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
   return Math.floor(written / 1_000) * 1_000;
 }
 
-/** Files of repositories inside the workspace, by their own ignore rules. git itself would only note their commit. */
+/** Files of repositories inside the workspace, by their own ignore rules. Git itself would only store their commit. */
 async function nestedFiles(
   git: ShadowGit,
   repositories: readonly string[],
@@ -187,7 +187,7 @@ async function nestedFiles(
   return found;
 }
 
-/** Looks at files without following a link on the way to them: what is behind one lies elsewhere. */
+/** Looks at files without following a link on the way, because what is behind it lies elsewhere. */
 class RealDirectories {
   readonly #root: string;
   readonly #real = new Map<string, boolean>();
@@ -196,7 +196,7 @@ class RealDirectories {
     this.#root = root;
   }
 
-  /** undefined when nothing is there. */
+  /** Undefined if nothing is there. */
   look(path: string): Stats | undefined {
     try {
       return this.#isReal(dirname(path)) ? lstatSync(join(this.#root, path)) : undefined;
@@ -219,7 +219,7 @@ function isDirectory(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** The server writes these itself, whatever is restored. */
+/** True for files that the server itself writes, even during a restore. */
 export function isOurs(path: string): boolean {
   const name = basename(path);
   if (name.startsWith(temporaryPrefix)) return true;
@@ -235,7 +235,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Entries of a list that ends each with NUL. Names that are not UTF-8 are left out: nothing else here could name them. */
+/** Entries of a NUL-terminated list, without names that are not UTF-8, which nothing else here can handle. */
 export function entriesOf(listed: Buffer): readonly string[] {
   return listed
     .toString("utf8")

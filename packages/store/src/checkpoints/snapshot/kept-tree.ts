@@ -2,16 +2,16 @@ import * as z from "zod";
 
 const modes = z.record(z.string(), z.int().min(0).max(0o777));
 
-/** A snapshot: a tree of git, and what git does not store. */
+/** A snapshot: a tree of git, and the attributes that git does not store. */
 export const keptTreeSchema = z.strictObject({
   /** Object id of the tree. */
   tree: z.string().regex(/^[0-9a-f]{40,64}$/),
   /** Permission bits of most files that are not executable, and of most that are. */
   plain: z.int(),
   executable: z.int(),
-  /** Permission bits of the others, by path. */
+  /** Permission bits of the remaining files, by path. */
   modes,
-  /** Files that were there and were not kept. */
+  /** Existing files that were not kept. */
   left: z.array(z.string()),
   /** Digest of the ignore patterns besides the workspace's own files. */
   patterns: z.string(),

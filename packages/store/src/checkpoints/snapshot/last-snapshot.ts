@@ -7,22 +7,22 @@ import { type SeenChange, SeenFiles } from "./seen-files.ts";
 import type { ShadowGit } from "./shadow-git.ts";
 import { type TreeEntry, TreeObjects } from "./tree-objects.ts";
 
-/** What besides the disk decides what a snapshot holds. */
+/** What decides, besides the disk, what a snapshot contains. */
 export interface SnapshotRules {
   readonly patterns: string;
   readonly tracked: readonly string[];
 }
 
 export interface NextSnapshot {
-  /** The tree of the one before. */
+  /** The tree of the previous snapshot. */
   readonly before: string;
   readonly kept: KeptTree;
   readonly changes: readonly SeenChange[];
 }
 
 /**
- * The newest snapshot in memory: the next one is what changed since, without asking git. It is of use as long as no other
- * process took one, which `refs/newest` of the repository tells; that also keeps its objects from being pruned.
+ * The newest snapshot in memory: the next one is computed from the changes since, without git. Valid as long as no other process
+ * took a snapshot, which `refs/newest` of the repository shows; that ref also keeps its objects from being pruned.
  */
 export class LastSnapshot {
   readonly #git: ShadowGit;
@@ -45,7 +45,7 @@ export class LastSnapshot {
   }
 
   /**
-   * undefined where only git can tell what the next one holds.
+   * Undefined if only git can determine the next snapshot.
    *
    * @param options.time before the snapshot began, in milliseconds since the epoch
    */
@@ -56,7 +56,7 @@ export class LastSnapshot {
       readonly time: number;
       readonly rules: SnapshotRules;
       readonly paths: KeptPaths;
-      /** What `ls-files --stage -z` said. */
+      /** Output of `ls-files --stage -z`. */
       readonly staged: Buffer;
       readonly signal?: AbortSignal | undefined;
     },
@@ -72,14 +72,14 @@ export class LastSnapshot {
       entries.set(path, { mode, object });
       objects.set(path, { mode, object });
     }
-    // What we would write is what git wrote, or we write nothing.
+    // The tree must be the one that git wrote; otherwise nothing is written.
     if (objects.write(() => undefined) !== kept.tree) return undefined;
     const { stamps, ignored, passedOver } = paths;
     const files = await SeenFiles.remember(git.root, { time, stamps, entries, ignored, passedOver }, signal);
     return files === undefined ? undefined : new LastSnapshot(git, kept, { rules, files, objects });
   }
 
-  /** The next snapshot. Undefined: only git can determine it; then, and after a rejection, this one is no longer usable. */
+  /** The next snapshot; undefined if only git can determine it. After that, or a rejection, this one is no longer usable. */
   async next(rules: SnapshotRules, signal?: AbortSignal): Promise<NextSnapshot | undefined> {
     const { patterns, tracked } = this.#rules;
     const isSameTracked = tracked === rules.tracked || tracked.join("\0") === rules.tracked.join("\0");
@@ -100,7 +100,7 @@ export class LastSnapshot {
   }
 }
 
-/** The tree of the newest snapshot that any process took; undefined where none says. */
+/** The tree of the newest snapshot that any process took; undefined if unknown. */
 export function newestTree(git: ShadowGit): string | undefined {
   try {
     return readFileSync(newestFile(git), "latin1").trim();
@@ -109,7 +109,7 @@ export function newestTree(git: ShadowGit): string | undefined {
   }
 }
 
-/** Only under the lock. */
+/** The caller holds the lock. */
 export function writeNewestTree(git: ShadowGit, tree: string): void {
   if (newestTree(git) === tree) return;
   const draft = join(git.directory, "newest.new");
@@ -117,7 +117,7 @@ export function writeNewestTree(git: ShadowGit, tree: string): void {
   renameSync(draft, newestFile(git));
 }
 
-/** Only under the lock: no process may trust what it remembers. */
+/** The caller holds the lock. Afterwards no process trusts what it remembers. */
 export function forgetNewestTree(git: ShadowGit): void {
   rmSync(newestFile(git), { force: true });
 }

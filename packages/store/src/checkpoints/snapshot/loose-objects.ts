@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 
 export interface GitObject {
-  /** SHA-1, as git names it. */
+  /** SHA-1 of the object, which is its name in git. */
   readonly id: string;
   readonly bytes: Buffer;
 }
@@ -15,14 +15,11 @@ export function gitObject(type: "blob" | "tree", content: Uint8Array): GitObject
   return { id: createHash("sha1").update(bytes).digest("hex"), bytes };
 }
 
-/**
- * Writes an object into a repository of our own; it is there whole or not at all. Over one that is there already: that one
- * may be damaged.
- */
+/** Writes an object into a repository of our own, completely or not at all. Replaces an existing file, which may be damaged. */
 export function writeLooseObject(repository: string, { id, bytes }: GitObject): void {
   const directory = join(repository, "objects", id.slice(0, 2));
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // The name by which git's own cleaning knows what a killed process left.
+  // Git's own cleaning recognises this name as left over from a killed process.
   const draft = join(directory, `tmp_obj_${randomBytes(6).toString("hex")}`);
   writeFileSync(draft, deflateSync(bytes, { level: 1 }), { mode: 0o400, flag: "wx" });
   renameSync(draft, join(directory, id.slice(2)));

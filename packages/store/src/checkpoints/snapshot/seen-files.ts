@@ -18,33 +18,33 @@ import type { TreeEntry } from "./tree-objects.ts";
 
 /** What a snapshot saw on the disk. Paths are relative to the workspace. */
 export interface SeenTree {
-  /** When it began to look. Milliseconds since the epoch. */
+  /** Time at which it began to look. Milliseconds since the epoch. */
   readonly time: number;
   /** Every path it looked at, with what was there. */
   readonly stamps: ReadonlyMap<string, FileStamp>;
-  /** What of them it kept. */
+  /** The kept ones of these paths. */
   readonly entries: ReadonlyMap<string, TreeEntry>;
-  /** Those that are ignored. */
+  /** The ignored ones of these paths. */
   readonly ignored: ReadonlySet<string>;
-  /** Directories of which nothing is kept but what was tracked all the same. */
+  /** Directories of which only tracked files are kept. */
   readonly passedOver: ReadonlySet<string>;
 }
 
-/** A file that is not as it was seen last. */
+/** A file that differs from its last seen state. */
 export interface SeenChange {
   readonly path: string;
   readonly before: TreeEntry | undefined;
-  /** undefined: it is gone. */
+  /** Undefined if it is gone. */
   readonly after: TreeEntry | undefined;
   readonly object: GitObject | undefined;
 }
 
 interface SeenFile {
   stamp: FileStamp | undefined;
-  /** It cannot have changed again without another stamp. */
+  /** True if a further change must show in the stamp. */
   settled: boolean;
   entry: TreeEntry | undefined;
-  /** False where it was too large or could not be read. */
+  /** False if it was too large or could not be read. */
   readonly isKept: boolean;
   readonly limit: number;
 }
@@ -52,26 +52,26 @@ interface SeenFile {
 interface SeenDirectory {
   stamp: FileStamp | undefined;
   settled: boolean;
-  /** Names that the ignore rules were asked about, and whether each was a directory; undefined: they do not matter. */
+  /** Names that the ignore rules were asked about, and whether each was a directory; undefined if they do not matter. */
   readonly names: ReadonlyMap<string, boolean> | undefined;
 }
 
-/** Of this many files and directories nothing is remembered: to look at each would take as long as to ask git. */
+/** With more files and directories, nothing is remembered: looking at each would take as long as asking git. */
 const maxFiles = 50_000;
 const maxDirectories = 20_000;
-/** What is read anew at once; more is for git to read. */
+/** Most bytes read again in one look; git reads larger amounts. */
 const maxBytesRead = 64 * 1024 * 1024;
 const maxFilesRead = 3_000;
 /**
- * What the last snapshot saw, so that the next one need only look at what has another stamp since. It trusts a stamp only
- * where the file was touched well before it was looked at; other files are read again. Whatever the ignore rules would have
- * to be asked about makes it say that it does not know.
+ * What the last snapshot saw, so that the next one only looks at files whose stamp has changed. It trusts a stamp only if the
+ * file was touched well before the look, and reads other files again. If the answer depends on the ignore rules, it reports that
+ * it does not know.
  */
 export class SeenFiles {
   readonly #root: string;
   readonly #files: ReadonlyMap<string, SeenFile>;
   readonly #directories: ReadonlyMap<string, SeenDirectory>;
-  /** Until one of them changes: to gather them takes a tenth of a look. */
+  /** Kept until one of them changes, because gathering them takes a tenth of a look. */
   #modes: ReadonlyMap<string, number> | undefined;
 
   private constructor(
@@ -84,13 +84,13 @@ export class SeenFiles {
     this.#directories = directories;
   }
 
-  /** undefined where the tree is too large, or changes under our eyes. */
+  /** Undefined if the tree is too large, or changes during the look. */
   static async remember(root: string, seen: SeenTree, signal?: AbortSignal): Promise<SeenFiles | undefined> {
     if (seen.stamps.size > maxFiles) return undefined;
     const files = new Map<string, SeenFile>();
     for (const [path, stamp] of seen.stamps) {
       const entry = seen.entries.get(path);
-      // One of more ignored files than are kept: another may take its place.
+      // There are more small ignored files than are kept, so that others may be kept next time.
       if (entry === undefined && seen.ignored.has(path) && stamp.size <= maxIgnoredBytes) return undefined;
       files.set(path, {
         stamp,
@@ -105,7 +105,7 @@ export class SeenFiles {
     return directories === undefined ? undefined : new SeenFiles(root, files, directories);
   }
 
-  /** What is otherwise than it was seen last, by path; undefined: nobody can say without asking git, now and from now on. */
+  /** The changes since the last look, by path; undefined if only git can tell, now and from now on. */
   async look(signal?: AbortSignal): Promise<readonly SeenChange[] | undefined> {
     const time = Date.now();
     const changes: SeenChange[] = [];
@@ -129,7 +129,7 @@ export class SeenFiles {
     return changes.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  /** Permission bits of every regular file that is kept; the same object as long as none of them changed. */
+  /** Permission bits of every regular file that is kept; the same object as long as none changes. */
   modes(): ReadonlyMap<string, number> {
     if (this.#modes !== undefined) return this.#modes;
     const modes = new Map<string, number>();
@@ -140,12 +140,12 @@ export class SeenFiles {
     return (this.#modes = modes);
   }
 
-  /** Without `join`, which would take a quarter of a look: the path has nothing to be put in order. */
+  /** Does not use `join`, which would take a quarter of a look: the path is already normalised. */
   #full(path: string): string {
     return path === "" ? this.#root : `${this.#root}/${path}`;
   }
 
-  /** False when it is not a directory any more, or holds what it did not. What is gone from it is for its files to tell. */
+  /** False if it is no directory any more, or has new entries. Missing entries are noticed when its files are looked at. */
   #lookAtDirectory(path: string, directory: SeenDirectory, time: number): boolean {
     const full = this.#full(path);
     const stat = statOf(full);
@@ -199,7 +199,7 @@ export class SeenFiles {
 
 const linkMode = "120000";
 
-/** Permission bits; undefined for what is not a regular file that is kept. */
+/** Permission bits; undefined unless it is a regular file that is kept. */
 function keptMode({ entry, stamp }: SeenFile): number | undefined {
   return entry === undefined || entry.mode === linkMode || stamp === undefined ? undefined : stamp.mode & 0o777;
 }
@@ -214,7 +214,7 @@ function gitMode(stat: Stats): string {
   return (stat.mode & 0o100) === 0 ? "100644" : "100755";
 }
 
-/** undefined when it is no longer what it was, or cannot be read. */
+/** Undefined if the file has changed, or cannot be read. */
 function contentOf(full: string, stat: Stats): { readonly bytes: Buffer; readonly stat: Stats } | undefined {
   try {
     if (stat.isSymbolicLink()) return { bytes: readlinkSync(full, { encoding: "buffer" }), stat };
@@ -231,7 +231,7 @@ function contentOf(full: string, stat: Stats): { readonly bytes: Buffer; readonl
   }
 }
 
-/** undefined when nothing is there, or nothing that can be looked at. */
+/** Undefined if nothing is there, or it cannot be looked at. */
 function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -240,7 +240,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Every directory in which something new would have to be noticed, and those on the way to what is kept. */
+/** Every directory in which a new entry must be noticed, and the directories above kept files. */
 async function seenDirectories(
   root: string,
   { time, stamps, entries, passedOver }: SeenTree,
@@ -258,7 +258,7 @@ async function seenDirectories(
     for (const [name, isDirectory] of names) {
       const below = path === "" ? name : `${path}/${name}`;
       if (isDirectory && !passedOver.has(below)) waiting.push(below);
-      // It was not there when git listed what is.
+      // It did not exist when git listed the files.
       if (!isDirectory && !stamps.has(below)) return undefined;
     }
   }
@@ -270,7 +270,7 @@ async function seenDirectories(
   return found;
 }
 
-/** Names, and whether each is a directory. undefined when it cannot be read. */
+/** Names, and whether each is a directory. Undefined if the directory cannot be read. */
 function namesIn(full: string, path: string): readonly (readonly [name: string, isDirectory: boolean])[] | undefined {
   try {
     return readdirSync(full, { withFileTypes: true }).flatMap((entry) => {

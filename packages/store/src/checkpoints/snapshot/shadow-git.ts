@@ -9,15 +9,15 @@ import { CheckpointError } from "../checkpoint-error.ts";
 interface ShadowRun {
   readonly input?: string | Buffer;
   readonly signal?: AbortSignal;
-  /** Absolute directory that git takes for the working tree; the workspace unless given. */
+  /** Absolute directory that git uses as working tree; by default the workspace. */
   readonly workTree?: string;
-  /** Absolute path of an index; the shadow's own unless given. */
+  /** Absolute path of an index; by default the shadow's own. */
   readonly index?: string;
   /** Further settings, `name=value`. */
   readonly settings?: readonly string[];
 }
 
-/** Bytes one answer of git may have. */
+/** Most bytes of one answer of git. */
 const maxOutput = 1024 * 1024 * 1024;
 
 /**
@@ -44,15 +44,15 @@ const settings: GitSettings = [
   ["core.looseCompression", "1"],
 ];
 
-/** In a repository that nobody else writes to: a filter or line-end rule of the workspace never touches a byte. */
+/** Set in a repository that nobody else writes to, so that no filter or line-end rule of the workspace changes a byte. */
 const attributes = "* -text -filter -ident !eol !working-tree-encoding\n";
 
-/** git with a repository and an index of our own over the user's working tree. */
+/** Runs git with a repository and an index of our own over the user's working tree. */
 export class ShadowGit {
   readonly directory: string;
   readonly root: string;
 
-  /** @param directory private; made by `prepare` */
+  /** @param directory private; created by `prepare` */
   constructor(directory: string, root: string) {
     this.directory = directory;
     this.root = root;
@@ -62,7 +62,7 @@ export class ShadowGit {
     return join(this.directory, "index");
   }
 
-  /** Makes the repository, also over one whose making broke off. Rejects with `CheckpointError`. */
+  /** Creates the repository, or completes an interrupted creation. Rejects with `CheckpointError`. */
   async prepare(): Promise<void> {
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     await this.run(["init", "--quiet", "--template="]);
@@ -70,7 +70,7 @@ export class ShadowGit {
     writeFileSync(join(this.directory, "info", "attributes"), attributes, { mode: 0o600 });
   }
 
-  /** Of a git that was killed. Only under the lock: nobody else writes here then. */
+  /** Removes lock files of a killed git. The caller holds the lock, so that nobody else writes here. */
   removeStaleLocks(): void {
     for (const name of ["index", "config", "HEAD", "packed-refs"]) {
       rmSync(join(this.directory, `${name}.lock`), { force: true });
@@ -83,7 +83,7 @@ export class ShadowGit {
     signal?.throwIfAborted();
     const running = await this.#start(args, options);
     signal?.addEventListener("abort", running.kill, { once: true });
-    // It may have been aborted while git was looked for.
+    // The signal may have aborted while git was searched.
     if (signal?.aborted === true) running.kill();
     try {
       const output: Buffer[] = [];
@@ -94,7 +94,7 @@ export class ShadowGit {
         else output.push(bytes);
       });
       running.stdin.end(input ?? "");
-      // One that was stopped is gone when this ends: until then it may still write.
+      // Waits for a stopped git as well, because until its end it may still write.
       const { code, errors } = await running.ended;
       if (code === 0) return Buffer.concat(output);
       signal?.throwIfAborted();

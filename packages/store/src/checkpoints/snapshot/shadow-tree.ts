@@ -14,11 +14,11 @@ import type { SeenChange } from "./seen-files.ts";
 import { ShadowGit } from "./shadow-git.ts";
 import type { TreeEntry } from "./tree-objects.ts";
 
-/** Milliseconds another process may hold the shadow repository. */
+/** Milliseconds for which another process may hold the shadow repository. */
 const timeoutMs = 30_000;
-/** So many new files go into one pack instead of a file each. */
+/** From this number on, new files go into one pack instead of one file each. */
 const packedFrom = 64;
-/** Steps from one snapshot to the next whose differences are remembered. */
+/** Most pairs of successive snapshots whose differences are remembered. */
 const rememberedSteps = 100;
 
 /** Snapshots of one workspace, in a repository of our own outside of it. Several processes may share it: a lock orders them. */
@@ -30,17 +30,19 @@ export class ShadowTree {
   #prepared = false;
   #written: { readonly stamp: string; readonly tree: string } | undefined;
   #last: LastSnapshot | undefined;
-  /** What differs between two trees, by the ids of both. */
+  /** The differences between two trees, by the ids of both. */
   readonly #steps = new Map<string, readonly SeenChange[]>();
 
-  /** @param directory of the repository, in the state directory; made at the first snapshot */
+  /** @param directory of the repository, in the state directory; created with the first snapshot */
   constructor(options: { readonly directory: string; readonly root: string; readonly locks: ProcessLocks }) {
     this.#git = new ShadowGit(options.directory, options.root);
     this.#rules = new IgnoreRules(options.root);
     this.#locks = options.locks;
   }
 
-  /** Keeps every file as it is now. The workspace and the user's repository are only read. Rejects with `CheckpointError`. */
+  /**
+   * Stores the present state of every file. Only reads the workspace and the user's repository. Rejects with `CheckpointError`.
+   */
   snapshot(signal?: AbortSignal): Promise<KeptTree> {
     return this.alone(async () => {
       try {
@@ -48,7 +50,7 @@ export class ShadowTree {
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof CheckpointError) || error.code !== "git_failed") throw error;
-        // A file changed or went away meanwhile, or a crash damaged the index: it is only a cache.
+        // A file changed or vanished meanwhile, or a crash damaged the index, which is only a cache.
         rmSync(this.#git.index, { force: true });
         forgetNewestTree(this.#git);
         return this.#snapshot(signal);
@@ -56,7 +58,7 @@ export class ShadowTree {
     });
   }
 
-  /** What differs between two snapshots. */
+  /** The differences between two snapshots. */
   async changes(before: KeptTree, after: KeptTree): Promise<readonly PathChange[]> {
     const changed = new Map<string, PathChange>();
     for (const { path, before: old, after: now } of await this.#treeChanges(before.tree, after.tree)) {
@@ -71,7 +73,7 @@ export class ShadowTree {
     return [...changed.values()];
   }
 
-  /** Contents by object id. Rejects with `CheckpointError` `not_kept` when one is gone or damaged. */
+  /** Contents by object id. Rejects with `CheckpointError` `not_kept` if one is gone or damaged. */
   async read(objects: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
     const wanted = [...new Set(objects)];
@@ -90,7 +92,7 @@ export class ShadowTree {
     return found;
   }
 
-  /** Removes every object that is needed neither by these trees nor by the newest snapshot. */
+  /** Removes every object that neither these trees nor the newest snapshot need. */
   prune(trees: () => readonly string[]): Promise<void> {
     return this.alone(async () => {
       if (!this.exists) return;
@@ -113,13 +115,13 @@ export class ShadowTree {
     try {
       await this.#git.run(["read-tree", "--reset", tree]);
     } catch {
-      // A crash damaged one of them: the next snapshot begins anew.
+      // A crash damaged one of them: the next snapshot starts without an index.
       rmSync(this.#git.index, { force: true });
       forgetNewestTree(this.#git);
     }
   }
 
-  /** Bytes of what is stored. */
+  /** Bytes of all stored objects. */
   size(): number {
     if (!this.exists) return 0;
     const objects = join(this.#git.directory, "objects");
@@ -135,7 +137,7 @@ export class ShadowTree {
     return existsSync(join(this.#git.directory, "HEAD"));
   }
 
-  /** Runs something while no other process touches the repository. */
+  /** Runs `work` while no other process uses the repository. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#inOrder(async () => {
       using _lock = await this.#lock();
@@ -161,7 +163,7 @@ export class ShadowTree {
   async #snapshot(signal: AbortSignal | undefined): Promise<KeptTree> {
     const patterns = await this.#rules.patterns(signal);
     const rules = { patterns, tracked: await this.#rules.trackedIgnored(signal) };
-    // Until this one is taken, nothing is remembered: whatever goes wrong, the next one asks git.
+    // Nothing is remembered until this snapshot is complete: after any failure, the next one asks git.
     const last = this.#last;
     this.#last = undefined;
     const next = await last?.next(rules, signal);
@@ -220,7 +222,7 @@ export class ShadowTree {
     return tree;
   }
 
-  /** Changes with the index, no matter who wrote it. */
+  /** Changes with the index, whoever wrote it. */
   #stamp(): string {
     const { mtimeNs, ino, size } = statSync(this.#git.index, { bigint: true, throwIfNoEntry: false }) ?? {};
     return `${mtimeNs} ${ino} ${size}`;
@@ -245,7 +247,7 @@ export class ShadowTree {
     return changes;
   }
 
-  /** Files of which nothing but permission bits changed that git does not store. */
+  /** Files of which only permission bits changed that git does not store. */
   async #modeChanges(before: KeptTree, after: KeptTree, known: ReadonlyMap<string, PathChange>) {
     const same = before.plain === after.plain && before.executable === after.executable;
     const named = [...Object.keys(before.modes), ...Object.keys(after.modes)];

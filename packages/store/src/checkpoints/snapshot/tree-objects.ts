@@ -2,7 +2,7 @@ import { type GitObject, gitObject } from "./loose-objects.ts";
 
 /** A tree's entry for a path. */
 export interface TreeEntry {
-  /** As git writes it, e.g. `100644`. */
+  /** Mode as git writes it, e.g. `100644`. */
   readonly mode: string;
   readonly object: string;
 }
@@ -10,15 +10,15 @@ export interface TreeEntry {
 interface Directory {
   readonly files: Map<string, TreeEntry>;
   readonly directories: Map<string, Directory>;
-  /** undefined: something below has changed since it was made. */
+  /** Undefined if something below has changed since it was computed. */
   object: string | undefined;
 }
 
-/** A tree of git in memory, so that a change of few files is few new objects. */
+/** A tree of git in memory, so that a change of few files needs few new objects. */
 export class TreeObjects {
   readonly #root: Directory = emptyDirectory();
 
-  /** Puts an entry at a path, in place of what is there; undefined takes it away. */
+  /** Sets the entry at a path, replacing an existing one; undefined removes it. */
   set(path: string, entry: TreeEntry | undefined): void {
     const parents = path.split("/");
     const name = parents.pop() ?? "";
@@ -37,7 +37,7 @@ export class TreeObjects {
     else directory.files.set(name, entry);
   }
 
-  /** Object id of the whole. Hands over what was not there before, each after what it names. */
+  /** Object id of the whole tree. Passes on new objects, each after those that it refers to. */
   write(take: (object: GitObject) => void): string {
     return write(this.#root, take);
   }
@@ -52,14 +52,14 @@ function write(directory: Directory, take: (object: GitObject) => void): string 
   const entries: { readonly key: Buffer; readonly bytes: Buffer }[] = [];
   const add = (name: string, mode: string, object: string): void => {
     entries.push({
-      // git sorts by bytes, and a directory as if its name ended with a slash.
+      // Git sorts by bytes, and sorts a directory as if its name ended with a slash.
       key: Buffer.from(mode === "40000" ? `${name}/` : name),
       bytes: Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(object, "hex")]),
     });
   };
   for (const [name, { mode, object }] of directory.files) add(name, mode, object);
   for (const [name, below] of directory.directories) {
-    // git knows no empty directories.
+    // Git has no empty directories.
     if (hasFiles(below)) add(name, "40000", write(below, take));
   }
   entries.sort((one, other) => one.key.compare(other.key));
