@@ -50,9 +50,9 @@ const schema = `
 `;
 
 /**
- * Came later than the format, and did not raise it: every released Gennai that reads format 1 knows these tables. One that did
- * not would take a spent token again, sign with a key that was handed over, or leave a removed session's user to the next
- * session with its number. So a table that comes after the first release raises the format, unless an older one may overlook it.
+ * Tables added after the format was set, without raising it: every released Gennai that reads format 1 knows them. A version that
+ * does not would accept a spent token again, sign with a key that was handed over, or leave a removed session's user to the next
+ * session with its number. So a table added after the first release raises the format, unless older versions may ignore it.
  */
 const additions = `
   -- Approval tokens that opened a run: each once, whatever happens to the process.
@@ -86,15 +86,15 @@ export function databaseFile(stateDir: string): string {
   return join(stateDir, "gennai.db");
 }
 
-/** Who keeps count of durable transactions. */
+/** Counts durable transactions. */
 export interface CommitCounter {
-  /** Within the transaction. */
+  /** Called within the transaction. */
   count(): void;
-  /** After it. */
+  /** Called after the transaction. */
   counted(): void;
 }
 
-/** One connection to the store's file. Transactions are immediate: writers queue, none works on a stale view. */
+/** One connection to the store's file. Transactions are immediate: writers queue, and none works on an outdated view. */
 export class StoreDatabase implements Disposable {
   readonly file: string;
   readonly #connection: SqliteConnection;
@@ -114,7 +114,7 @@ export class StoreDatabase implements Disposable {
 
   /** Opens the file or creates it (0600). Rejects with `StoreError`. */
   static async open(file: string): Promise<StoreDatabase> {
-    // One that is open here was looked at then, and only SQLite may touch it now.
+    // A file that is open in this process was checked then; now only SQLite may touch it.
     if (!isOpenHere(file)) {
       refuseNewer(file, readFormatVersion(file));
       createPrivately(file);
@@ -132,7 +132,7 @@ export class StoreDatabase implements Disposable {
     }
   }
 
-  /** Opens for reading only; undefined when there is no file. */
+  /** Opens for reading only; undefined if there is no file. */
   static openReadOnly(file: string): SqliteConnection | undefined {
     if (!isOpenHere(file)) {
       const version = readFormatVersion(file);
@@ -150,13 +150,13 @@ export class StoreDatabase implements Disposable {
     return this.#connection.prepare(sql);
   }
 
-  /** Runs `body` in one transaction: all of it or nothing. `durable` syncs to disk before it returns. */
+  /** Runs `body` in one transaction, completely or not at all. `durable` syncs to disk before it returns. */
   transaction<Result>(options: { readonly durable: boolean }, body: () => Result): Result {
     this.assertOpen();
     let begun = false;
     try {
       if (options.durable !== this.#durable) {
-        // Allowed between transactions only. FULL syncs the log at every commit, and so all that came before as well.
+        // SQLite allows this only between transactions. FULL syncs the log at every commit, which includes all earlier commits.
         this.#connection.exec(`PRAGMA synchronous = ${options.durable ? "FULL" : "NORMAL"}`);
         this.#durable = options.durable;
       }
@@ -177,19 +177,19 @@ export class StoreDatabase implements Disposable {
     this.#counter = counter;
   }
 
-  /** Resolves when everything committed so far is on the disk, also what was not durable by itself. */
+  /** Resolves when everything committed so far is on disk, including transactions that were not durable. */
   async sync(): Promise<void> {
     try {
-      // For writing: Windows syncs what was opened so.
+      // Opened for writing, because Windows syncs only such files.
       await using log = await open(`${this.file}-wal`, "r+");
       await log.datasync();
     } catch (error) {
-      // All of it was moved into the database, which SQLite syncs then.
+      // The log was moved into the database, which SQLite then syncs.
       if (!hasCode(error, "ENOENT")) throw error;
     }
   }
 
-  /** A number that changes whenever another connection, also of another process, has committed. */
+  /** A number that changes with every commit of another connection, also in other processes. */
   dataVersion(): number {
     const row = this.#dataVersion.get();
     return row === undefined ? 0 : integerOf(row, "data_version");
@@ -203,7 +203,7 @@ export class StoreDatabase implements Disposable {
     try {
       this.#connection.exec("ROLLBACK");
     } catch {
-      // After some errors, a full disk among them, SQLite has rolled back already and says that there is nothing to roll back.
+      // After some errors, e.g. a full disk, SQLite has already rolled back, and reports that there is no transaction.
     }
   }
 
@@ -217,7 +217,7 @@ function createPrivately(file: string): void {
     const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
     const { mode } = fstatSync(descriptor);
     closeSync(descriptor);
-    // SQLite gives its side files the permissions of the main one.
+    // SQLite gives its side files the permissions of the database file.
     if (process.getuid !== undefined && (mode & 0o077) !== 0) chmodSync(file, 0o600);
   } catch (error) {
     throw new StoreError("read_only", `${file} cannot be opened for writing: ${errorMessage(error)}`, { cause: error });
@@ -225,7 +225,7 @@ function createPrivately(file: string): void {
 }
 
 async function switchToWriteAheadLog(connection: SqliteConnection): Promise<void> {
-  // Two processes that open a new file at once: SQLite reports busy here without waiting for its time-out.
+  // If two processes open a new file at once, SQLite reports busy here without waiting for its time-out.
   for (let attempt = 1; ; attempt++) {
     try {
       connection.exec("PRAGMA journal_mode = WAL");

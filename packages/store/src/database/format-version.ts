@@ -2,9 +2,9 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { StoreError } from "./store-error.ts";
 
 /**
- * Format of the state directory, kept in the database as `user_version`. It speaks for everything in the directory: tables, the
- * JSON in them, blobs, heads, keys, journals, checkpoints. A directory with a higher one was written by a newer Gennai and stays
- * untouched. docs/release.md says what a change of it takes.
+ * Format of the state directory, stored in the database as `user_version`. It covers everything in the directory: tables, the
+ * JSON in them, blobs, heads, keys, journals, checkpoints. A directory with a higher format was written by a newer Gennai and
+ * stays untouched. docs/release.md says what a change of it requires.
  */
 export const formatVersion = 1;
 
@@ -35,7 +35,7 @@ type Read = (position: number, length: number) => Buffer;
 const logHeader = 32;
 const frameHeader = 24;
 
-/** Of the newest committed first page. https://www.sqlite.org/fileformat2.html, "WAL File Format" */
+/** The format in the newest committed first page of the log. https://www.sqlite.org/fileformat2.html, "WAL File Format" */
 function versionInLog(read: Read): number | undefined {
   const header = read(0, logHeader);
   if (header.length < logHeader || header.readUInt32BE(0) >>> 1 !== 0x377f0682 >>> 1) return undefined;
@@ -44,7 +44,7 @@ function versionInLog(read: Read): number | undefined {
   let committed: number | undefined;
   for (let at = logHeader; ; at += frameHeader + pageSize) {
     const frame = read(at, frameHeader + 64);
-    // Other salts: left over from before the log began anew.
+    // Different salts: the frame is left over from before the log was restarted.
     if (frame.length < frameHeader + 64 || frame.compare(header, 16, 24, 8, 16) !== 0) return committed;
     if (frame.readUInt32BE(0) === 1) found = versionOn(frame.subarray(frameHeader));
     if (frame.readUInt32BE(4) !== 0) committed = found;
@@ -55,11 +55,11 @@ function versionOn(firstPage: Buffer): number {
   return firstPage.readUInt32BE(60);
 }
 
-/** undefined when there is no such file. */
+/** Undefined if there is no such file. */
 function readAt<Result>(file: string, look: (read: Read) => Result): Result | undefined {
   let descriptor: number;
   try {
-    // A pipe in the file's place would let us wait for ever.
+    // Non-blocking, because opening a named pipe would wait for ever.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch {
     return undefined;

@@ -2,7 +2,7 @@ import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import type { StoreDatabase } from "./database.ts";
 import { StoreError } from "./store-error.ts";
 
-/** Throws `StoreError` `busy` for a database that is a replica's copy of a shared log: what it holds is changed in that log only. */
+/** Throws `StoreError` `busy` for a replica's copy of a shared log, whose content changes only through that log. */
 export function refuseLogCopy(database: StoreDatabase): void {
   if (!isLogCopy(database)) return;
   throw new StoreError(

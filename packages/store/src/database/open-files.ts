@@ -2,14 +2,14 @@ import { lstatSync } from "node:fs";
 import { type ConnectionOptions, SqliteConnection } from "@gennai/machine/sqlite-connection";
 
 /**
- * How many connections of this process there are to a file, by device and inode. SQLite locks files by POSIX locks, which
- * belong to the process: all of them go when any descriptor of the file is closed. Anyone who reads such a file without SQLite
- * while a connection is open takes its locks away, and another process may then delete the log that the connection goes on
- * writing to. https://www.sqlite.org/howtocorrupt.html, 2.2
+ * Number of this process's connections to a file, by device and inode. SQLite uses POSIX locks, which belong to the process: all
+ * are released when any descriptor of the file is closed. Reading such a file without SQLite while a connection is open therefore
+ * releases its locks, and another process may delete the log that the connection still writes to.
+ * https://www.sqlite.org/howtocorrupt.html, 2.2
  */
 const connections = new Map<string, number>();
 
-/** A connection that this process remembers to have, until it is closed. */
+/** A connection that is counted until it is closed. */
 export class CountedConnection extends SqliteConnection {
   readonly #inode: string | undefined;
 

@@ -2,20 +2,20 @@ import { z } from "zod";
 import type { StoreDatabase } from "./database.ts";
 import { integerOf, textOf } from "./row.ts";
 
-/** What is still to go after the transaction of a purge: everything that is not a row of the database. */
+/** What remains to be deleted after the transaction of a purge: everything outside of the database's rows. */
 export interface PurgeJob {
   readonly workspaceRoot: string;
-  /** Empty: of the whole workspace. */
+  /** Empty for the whole workspace. */
   readonly sessionIds: readonly string[];
-  /** SHA-256 of blobs that nobody refers to any more. */
+  /** SHA-256 of blobs that nothing refers to any more. */
   readonly blobs: readonly string[];
-  /** Milliseconds since the epoch when nobody did; the one who stores one of them later needs it. */
+  /** Milliseconds since the epoch at which nothing referred to them; a blob stored again later is still needed. */
   readonly scanned: number;
-  /** No file has it any more: what is left are pages that the database freed, see `compactPurged`, and `notesLeft`. */
+  /** True when no file has it any more; only pages freed by the database (see `compactPurged`) and `notesLeft` remain. */
   readonly swept?: boolean;
-  /** These pages are gone, too. */
+  /** True when these pages are gone as well. */
   readonly compacted?: boolean;
-  /** git did not take the change of its notes. */
+  /** True if git refused the change of its notes. */
   readonly notesLeft?: boolean;
 }
 
@@ -23,7 +23,7 @@ const jobSchema = z.object({
   workspaceRoot: z.string(),
   sessionIds: z.array(z.string()),
   blobs: z.array(z.string()),
-  // A job from before this was written down: nobody knows what is older, so that everything stays, until a purge finds it again.
+  // For a job from before this field existed, the age of blobs is unknown, so that all stay until a purge finds them again.
   scanned: z.number().default(0),
   swept: z.exactOptional(z.boolean()),
   compacted: z.exactOptional(z.boolean()),
@@ -38,27 +38,27 @@ export interface PendingPurge {
   readonly job: PurgeJob;
 }
 
-/** Writes a job down. Inside the purge's own transaction: it is there exactly when the rows are gone. */
+/** Writes a job. Within the purge's own transaction, so that the job exists exactly when the rows are gone. */
 export function addPurgeJob(database: StoreDatabase, workspace: number, job: PurgeJob): void {
   database.prepare("INSERT INTO purge_jobs (workspace, job) VALUES (?, ?)").run(workspace, JSON.stringify(job));
 }
 
-/** Its blobs are done, and are not removed again when the rest of the job is tried once more. */
+/** Notes that its blobs are deleted, so that a retry of the job does not delete them again. */
 export function dropPurgedBlobs(database: StoreDatabase, { number, job }: PendingPurge): void {
   replaceJob(database, number, { ...job, blobs: [] });
 }
 
-/** All of it is done but the database's freed pages, and the notes where git refused. */
+/** Notes that all is done except the database's freed pages, and the notes if git refused. */
 export function markSwept(database: StoreDatabase, { number, job }: PendingPurge, notesLeft: boolean): void {
   keepJob(database, number, { ...job, blobs: [], swept: true, notesLeft });
 }
 
-/** The database has no freed page of it any more. */
+/** Notes that the database has no freed page of the job any more. */
 export function markCompacted(database: StoreDatabase, { number, job }: PendingPurge): void {
   keepJob(database, number, { ...job, compacted: true });
 }
 
-/** As long as something is left of it. */
+/** Updates the job, or removes it if nothing remains to be done. */
 function keepJob(database: StoreDatabase, number: number, job: PurgeJob): void {
   if (job.compacted !== true || job.notesLeft === true) replaceJob(database, number, job);
   else database.prepare("DELETE FROM purge_jobs WHERE number = ?").run(number);
@@ -76,12 +76,12 @@ export function createPurgeJobs(database: StoreDatabase): void {
     .run();
 }
 
-/** Files of this workspace still hold what was purged. */
+/** True if files of this workspace still contain what was purged. */
 export function isPurging(database: StoreDatabase, workspace: number): boolean {
   return pendingPurges(database).some((pending) => pending.workspace === workspace && pending.job.swept !== true);
 }
 
-/** Purges of which something is still to do, the oldest first. */
+/** Purges that are not complete, oldest first. */
 export function pendingPurges(database: StoreDatabase): readonly PendingPurge[] {
   const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'purge_jobs'").get();
   if (table === undefined) return [];

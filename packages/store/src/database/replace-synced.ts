@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 
-/** Replaces a file (0600) at once: a reader sees the old text or the new one, also after a power cut. */
+/** Replaces a file (0600) atomically: a reader sees the old text or the new one, also after a power cut. */
 export async function replaceSynced(file: string, text: string): Promise<void> {
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
   try {

@@ -2,7 +2,7 @@ import type { SQLOutputValue } from "node:sqlite";
 
 export type Row = Record<string, SQLOutputValue>;
 
-/** Columns as what the schema says they are. Anything else means a damaged database. */
+/** A column with the type from the schema. Any other type means a damaged database. */
 export function integerOf(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== "number") throw new TypeError(`Column ${column} holds no integer.`);

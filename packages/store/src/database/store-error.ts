@@ -22,7 +22,7 @@ export type StoreErrorCode =
   | "rolled_back"
   | "unavailable";
 
-/** The store cannot do what was asked; nothing of it was done. */
+/** The store could not do what was asked; nothing was changed. */
 export class StoreError extends ExpectedError {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
@@ -34,7 +34,7 @@ export class StoreError extends ExpectedError {
   }
 }
 
-/** Turns what SQLite throws into a `StoreError`; everything else stays what it is. */
+/** Turns SQLite's errors into `StoreError`s; returns other errors unchanged. */
 export function storeErrorOf(error: unknown, file: string): unknown {
   const resultCode = sqliteResultCode(error);
   if (resultCode === undefined) return error;
@@ -42,7 +42,7 @@ export function storeErrorOf(error: unknown, file: string): unknown {
   return new StoreError(code, `${file}: ${errorMessage(error)}. ${advice}.`, { cause: error });
 }
 
-/** SQLite's (extended) result code; undefined when the error is not SQLite's. */
+/** SQLite's (extended) result code; undefined for other errors. */
 export function sqliteResultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("code" in error) || error.code !== "ERR_SQLITE_ERROR") return undefined;
   return "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;

@@ -16,12 +16,12 @@ import type { CommitCounter, StoreDatabase } from "./database.ts";
 import { replaceSynced } from "./replace-synced.ts";
 import { integerOf, type Row, textOf } from "./row.ts";
 
-/** Milliseconds that commits wait for company: what is lost of them unseen. */
+/** Milliseconds for which commits are collected before they are signed: a loss of so many goes unnoticed. */
 const coalescing = 200;
 
-/** How far a store has come: its durable transactions, counted. Sessions without ledger records count, too. */
+/** Number of a store's durable transactions. Transactions of sessions without ledger records count as well. */
 export interface StoreMarkValue {
-  /** Made with the store, at random: another database in its place has another one. */
+  /** Random id, made with the store: a database that replaces it has another id. */
   readonly store: string;
   readonly commits: number;
 }
@@ -33,12 +33,12 @@ const markSchema = z.strictObject({
   signature: z.string(),
 });
 
-/** Beside the keys, not beside the heads: anyone who puts back database and heads of one day leaves it. */
+/** Next to the keys, not the heads: so it stays if someone restores database and heads of an earlier day. */
 export function storeMarkFile(stateDir: string): string {
   return join(stateDir, "keys", "store.mark");
 }
 
-/** The mark in the database; undefined for one older than marks. */
+/** The mark in the database; undefined for a database older than marks. */
 export function databaseMark(database: {
   prepare(sql: string): { get(): Row | undefined };
 }): StoreMarkValue | undefined {
@@ -47,7 +47,7 @@ export function databaseMark(database: {
   return row && { store: textOf(row, "store"), commits: integerOf(row, "commits") };
 }
 
-/** Undefined if there is none; "forged" if no known key signed it. */
+/** Undefined if there is no mark; "forged" if no known key signed it. */
 export async function readStoreMark(
   file: string,
   verifier: Verifier | undefined,
@@ -73,8 +73,8 @@ export async function readStoreMark(
 }
 
 /**
- * Counts a store's durable transactions and keeps the signed count outside the database. It may lag behind but is never ahead:
- * a durable transaction is on disk before its count can be read.
+ * Counts a store's durable transactions and keeps the signed count outside of the database. The count may lag behind but is never
+ * ahead: a durable transaction is on disk before its count can be read.
  */
 export class StoreMark implements CommitCounter {
   readonly #database: StoreDatabase;
@@ -91,16 +91,16 @@ export class StoreMark implements CommitCounter {
     database.countCommits(this);
   }
 
-  /** From now on. A database without a count gets one; `anew` takes its count for right, whatever was signed. */
+  /** Starts counting. A database without a count gets one; `anew` accepts the database's count, whatever was signed. */
   async begin({ anew }: { readonly anew: boolean }): Promise<void> {
     if (databaseMark(this.#database) === undefined) {
       const mark = { store: randomUUID(), commits: 0 };
-      // The file is written first: a count in the database without a file means that the file was removed.
+      // The file is written first: a count in the database without a file then means that the file was removed.
       await this.#write(mark);
       const insert = this.#database.prepare("INSERT OR IGNORE INTO store_mark (one, store, commits) VALUES (1, ?, 0)");
       this.#database.transaction({ durable: true }, () => insert.run(mark.store));
     }
-    // Of several processes that began it at once, one made the count.
+    // If several processes began at once, one of them made the count.
     const mark = databaseMark(this.#database);
     if (mark !== undefined && (anew || mark.commits === 0)) await this.#write(mark);
     this.#counts = true;
@@ -116,12 +116,12 @@ export class StoreMark implements CommitCounter {
     this.#timer.unref();
   }
 
-  /** Stops counting: this database is not the one that was counted. */
+  /** Stops counting, because this is not the database that was counted. */
   stop(): void {
     this.#counts = false;
   }
 
-  /** Resolves when what was counted so far is signed, or could not be and was told. Never rejects. */
+  /** Resolves when everything counted so far is signed, or a failure was reported. Never rejects. */
   flush(): Promise<void> {
     const due = this.#timer !== undefined;
     clearTimeout(this.#timer);
@@ -133,7 +133,7 @@ export class StoreMark implements CommitCounter {
     if (!this.#counts) return;
     try {
       const { stateDir, verifier, onStepBack, onWritten } = this.#options;
-      // The file first: what it says was in the database by then.
+      // The file is read first: its count was in the database by then.
       const signed = await readStoreMark(storeMarkFile(stateDir), await verifier());
       const mark = databaseMark(this.#database);
       if (mark === undefined || signed === undefined || isBehind(mark, signed)) return onStepBack();
@@ -155,14 +155,14 @@ export interface StoreMarkOptions {
   readonly stateDir: string;
   readonly signer: Signer;
   readonly verifier: () => Promise<Verifier | undefined>;
-  /** Told when the database turns out to be behind what was signed. */
+  /** Called when the database is found to be behind what was signed. */
   readonly onStepBack: () => void;
-  /** Told when the count cannot be written, and when it could again. */
+  /** Called when the count cannot be written, and when it can be written again. */
   readonly onTrouble: (error: unknown) => void;
   readonly onWritten: () => void;
 }
 
-/** Whether a database is not, or not any more, the one that was signed. */
+/** True if a database is not, or no longer, the one that was signed. */
 export function isBehind(database: StoreMarkValue | undefined, signed: StoreMarkValue | "forged"): boolean {
   return (
     signed === "forged" ||

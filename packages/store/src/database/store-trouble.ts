@@ -2,8 +2,8 @@ import { hasCode } from "@gennai/machine/system-error";
 import { StoreError } from "./store-error.ts";
 
 /**
- * What keeps a sound store from taking anything, and passes or can be mended: no space is left, its disk is read-only or broken,
- * the process has too many files open, or whatever it lies in does not answer. undefined for every other error.
+ * Why an intact store cannot store anything; the cause may pass or can be repaired: no space left, its disk is read-only or
+ * broken, too many open files in the process, or its server does not answer. Undefined for every other error.
  */
 export type StoreTrouble = "disk_full" | "disk_read_only" | "disk_failed" | "too_many_files" | "unavailable";
 

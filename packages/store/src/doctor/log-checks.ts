@@ -3,13 +3,14 @@ import { type LogAddress, parseLogAddress } from "../nats/stream/log-address.ts"
 
 /** Milliseconds. */
 const timeout = 5_000;
-/** Milliseconds: a third of the margin that replicas keep between taking themselves for gone and being taken for it. */
+/** Milliseconds: a third of the time between a replica's giving up and the others' counting it as gone. */
 const harmfulSkew = 1_000;
 
 /**
- * Whether the log that several servers share is there and whole. NATS's client is loaded only for it. Throws `BadLogAddress`.
+ * Checks that the log shared by several servers exists and is complete. NATS's client is loaded only for this. Throws
+ * `BadLogAddress`.
  *
- * @param text as `--log` takes it
+ * @param text the value of `--log`
  */
 export function logChecks(text: string, environment: Readonly<Record<string, string | undefined>>): readonly Check[] {
   const address = parseLogAddress(text, environment);

@@ -16,7 +16,7 @@ export interface StateDirectories {
   readonly workspace: string;
 }
 
-/** Whether what Gennai keeps is whole, and nobody else's. Changes nothing. */
+/** Checks that Gennai's state is complete and private. Changes nothing. */
 export function stateChecks(place: StateDirectories): readonly Check[] {
   return [
     { name: "state directory", run: () => directoryFinding(place.stateDir) },
@@ -53,7 +53,7 @@ async function directoryFinding(stateDir: string): Promise<Finding> {
   return { check, state: "ok", text: stateDir };
 }
 
-/** Modes of all key files, and that the signing key is one. */
+/** Checks the modes of all key files, and that the signing key is valid. */
 async function keysFinding(stateDir: string): Promise<Finding | readonly Finding[]> {
   const directory = join(stateDir, "keys");
   let names: readonly string[];
@@ -66,7 +66,7 @@ async function keysFinding(stateDir: string): Promise<Finding | readonly Finding
   for (const name of names) {
     const path = join(directory, name);
     const { mode } = await lstat(path);
-    // Public keys may be read by all.
+    // Public keys may be readable by all.
     const open = name.endsWith(".pub") ? 0o022 : 0o077;
     if (process.getuid === undefined || (mode & open) === 0) continue;
     const text = `Others can reach ${path} (mode ${(mode & 0o777).toString(8)}).`;
@@ -111,7 +111,7 @@ async function databaseFinding(stateDir: string): Promise<Finding> {
   }
 }
 
-/** The file in the workspace against signatures, chain, head and store. */
+/** Compares the file in the workspace with signatures, chain, head and store. */
 async function ledgerFinding({ stateDir, workspace }: StateDirectories): Promise<readonly Finding[]> {
   const report = await verifyWorkspaceLedger({ workspaceRoot: workspace, stateDir });
   const { ofOthers, compared, file } = report;
@@ -122,7 +122,7 @@ async function ledgerFinding({ stateDir, workspace }: StateDirectories): Promise
     "If nobody uses the other one any more: keep its file elsewhere as evidence.",
   ];
   const others: Finding = { check: "ledger", state: "warn", text, next };
-  // Nothing of our own was recorded yet.
+  // Gennai has not recorded anything yet.
   if (!compared.store && file === ofOthers) return [others];
   return [ownFinding(report, workspace), others];
 }
@@ -135,7 +135,7 @@ function ownFinding(report: WorkspaceLedgerReport, workspace: string): Finding {
   if (isNew) return { check, state: "ok", text: nothingRecorded };
   if (status === "ok") return { check, state: "ok", text: records === 0 ? message : `${records} records, sound` };
   const next = [`gennai ledger verify --workspace ${workspace}`];
-  // A file that is only shorter than the store is written again from it.
+  // A file that is only shorter than the store is completed from it.
   const isShort = status === "behind_store" || status === "torn_last_line" || status === "missing_file";
   const mends = isShort || file === ofOthers;
   if (mends) next.push(`gennai ledger repair --workspace ${workspace}`);
@@ -144,7 +144,7 @@ function ownFinding(report: WorkspaceLedgerReport, workspace: string): Finding {
 
 const nothingRecorded = "Nothing has been recorded yet";
 
-/** What was signed against the database: one from an older backup, or with a damaged log, has less. */
+/** Compares what was signed with the database: a database from an older backup, or with a damaged log, has less. */
 async function headFinding({ stateDir, workspace }: StateDirectories): Promise<Finding | readonly Finding[]> {
   const check = "ledger head";
   const head = await readHead(ledgerHeadFile(stateDir, workspace));

@@ -13,18 +13,18 @@ import { lostHeadFile, rollbackEntry } from "./rollback/rollback-record.ts";
 import type { StepBack } from "./rollback/step-back.ts";
 
 export interface AcceptedRollback {
-  /** Empty: the store is not behind what was signed, and nothing was done. */
+  /** Empty if the store is not behind what was signed; then nothing was done. */
   readonly stepBacks: readonly StepBack[];
-  /** Where heads and mark as they were are kept. */
+  /** Directory of the earlier heads and mark. */
   readonly kept: string;
-  /** What could not be mirrored; it is by the next server that works there. */
+  /** Ledgers that could not be mirrored; the next server that works there mirrors them. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Signs on from what the store holds, after a person decided that what is missing is lost: each ledger that went back, or may
- * have, gets a record of kind `rollback` that says from where to where and holds the head that was signed. Old heads, mark and files are
- * kept. A ledger of which nothing is left gets its record when its workspace is used again. Rejects with `StoreError`.
+ * Continues from what the store holds, after a person decided that the missing part is lost: each ledger that went back, or may
+ * have, gets a record of kind `rollback` with both positions and the head that was signed. Keeps old heads, mark and files. A
+ * ledger that was lost completely gets its record when its workspace is used again. Rejects with `StoreError`.
  */
 export async function acceptRollback(request: {
   readonly stateDir: string;
@@ -53,7 +53,7 @@ export async function acceptRollback(request: {
   const keptName = (name: string): string => join(kept, `${name}-${accepted.time}-${randomUUID().slice(0, 8)}.json`);
   await copyFile(storeMarkFile(stateDir), keptName("store-mark")).catch(ignoreMissing);
   const store = stepBacks.find(({ workspaceId }) => workspaceId === "");
-  // Where the whole store went back, each of them may have lost something.
+  // If the whole store went back, each ledger may have lost something.
   const concerned = table.newestOfAll().flatMap(({ root, seq }) => {
     const own = stepBacks.find(({ workspaceRoot }) => workspaceRoot === root);
     if (own === undefined && store === undefined) return [];

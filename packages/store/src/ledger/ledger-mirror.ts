@@ -27,7 +27,7 @@ import { type MirroredRows, mirrorResume } from "./mirror-resume.ts";
 import type { EvidenceWatch } from "./rollback/evidence-watch.ts";
 import { fileStep, isBornOut, ownVerifier } from "./rollback/step-back.ts";
 
-/** Milliseconds that records wait for company. */
+/** Milliseconds for which records are collected. */
 const coalescing = 50;
 const lockTimeout = 10_000;
 
@@ -35,9 +35,9 @@ export interface LedgerMirrorOptions {
   readonly stateDir: string;
   readonly signer: Signer;
   readonly watch: Pick<EvidenceWatch, "assertForward" | "report" | "stepBacks">;
-  /** True: other replicas write the same rows into the same file, and may be ahead. */
+  /** True if other replicas write the same rows into the same file, and may be ahead. */
   readonly shared?: boolean;
-  /** Told once per workspace and kind of trouble until it is over; the ledger itself goes on in the store. */
+  /** Called once per workspace and kind of trouble, until it is over; the store's ledger is not affected. */
   readonly onWarning: (text: string) => void;
 }
 
@@ -65,18 +65,19 @@ export class LedgerMirror {
     this.#warnings = new MirrorWarnings(options.onWarning);
   }
 
-  /** The ledger of this workspace may have grown: it is mirrored soon. */
+  /** Call it when the ledger of this workspace may have grown: it is mirrored soon. */
   touch(workspaceRoot: string): void {
     this.#dirty.add(workspaceRoot);
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => void this.flush(), coalescing);
-    // What is not mirrored when the process ends is mirrored by the next.
+    // The next process mirrors what this one does not.
     this.#timer.unref();
   }
 
   /**
-   * Mirrors soon what processes before this one left behind: they may have ended between a commit and its mirroring. Copies that
-   * other copies hold whole go, while new records are mirrored. Trouble with one workspace is warned about, and keeps no other.
+   * Mirrors soon what earlier processes left behind: they may have ended between a commit and its mirroring. Also removes copies
+   * that other copies contain completely, while new records are mirrored. Trouble with one workspace leads to a warning, and does
+   * not affect the others.
    */
   catchUp(): void {
     const { stateDir } = this.#options;
@@ -92,22 +93,22 @@ export class LedgerMirror {
     });
     this.#cleaning = looking
       .then((roots) => this.#clean(roots))
-      // Anyone who records next finds a store that cannot be read, and tells it.
+      // The next caller that records finds that the store cannot be read, and reports it.
       .catch(() => undefined);
   }
 
-  /** After the workspace that it is at. */
+  /** Stops after the present workspace. */
   stopCleaning(): void {
     this.#isCleaning = false;
   }
 
-  /** As `flush`; no copies are looked through any more then either. Never rejects. */
+  /** Like `flush`, and stops examining copies as well. Never rejects. */
   async settle(): Promise<void> {
     await this.flush();
     await this.#cleaning;
   }
 
-  /** Resolves when everything touched so far is in its file, or could not be and was warned about. Never rejects. */
+  /** Resolves when everything touched so far is in its file, or a failure was reported. Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -118,22 +119,22 @@ export class LedgerMirror {
     });
   }
 
-  /** Writes the whole file anew from the store. Rejects when it cannot; resolves to the path of the copy that was kept. */
+  /** Rewrites the whole file from the store. Resolves to the path of the copy that was kept; rejects if it fails. */
   async rebuild(workspaceRoot: string): Promise<string | undefined> {
     const workspace = this.#table.find(workspaceRoot);
     if (workspace === undefined) return undefined;
     return this.#mirror(workspaceRoot, workspace, { rebuild: true });
   }
 
-  /** Runs `work` while nobody else reads or writes the ledger's file of this workspace. Rejects with `StoreError` `busy`. */
+  /** Runs `work` while nobody else reads or writes this workspace's ledger file. Rejects with `StoreError` `busy`. */
   async alone<Value>(workspaceRoot: string, work: () => Promise<Value>): Promise<Value> {
     using _lock = await this.#lock(workspaceRoot);
     return await work();
   }
 
   /**
-   * Within `alone`: writes the whole file anew from the store and keeps no copy of what it was. What the usual file has of ours goes
-   * from it, too, where it is another state directory's.
+   * Within `alone`: rewrites the whole file from the store, without a copy of the old file. If the usual file belongs to another
+   * state directory, our records are erased from it too.
    */
   async replace(workspaceRoot: string): Promise<void> {
     const workspace = this.#table.find(workspaceRoot);
@@ -183,7 +184,7 @@ export class LedgerMirror {
     { rebuild }: { readonly rebuild: boolean },
   ): Promise<string | undefined> {
     using _lock = await this.#lock(root);
-    // The file still holds what was purged: the one who finishes the purge writes it anew, and keeps no copy.
+    // The file still contains what was purged: the end of the purge rewrites it, without keeping a copy.
     if (isPurging(this.#database, workspace)) return undefined;
     return await this.#mirrorLocked(root, workspace, { rebuild, keep: true });
   }
@@ -194,16 +195,16 @@ export class LedgerMirror {
     { rebuild, keep }: { readonly rebuild: boolean; readonly keep: boolean },
   ): Promise<string | undefined> {
     const { stateDir, shared = false, watch } = this.#options;
-    // Files and heads are the evidence then.
+    // If the store went back, files and heads are the evidence.
     if (rebuild) watch.assertForward();
     else if (watch.stepBacks.length > 0) return undefined;
     const headFile = ledgerHeadFile(stateDir, root);
-    // Where a client holds the files there is no file to write: the store's rows and the signed head are the ledger.
+    // If a client holds the files, no file is written here: the store's rows and the signed head are the ledger.
     const hasFile = !isClientPlace(root);
-    // After the lock: what another process appended meanwhile counts.
+    // Read under the lock, so that records appended meanwhile by other processes count.
     const newest = this.#table.newest(workspace);
     if (newest === undefined) return undefined;
-    // Neither file nor head may ever be ahead of the store, also after a power cut.
+    // Neither file nor head may ever be ahead of the store, even after a power cut.
     await this.#database.sync();
     if (!(await this.#isForward(headFile, root, { number: workspace, newest }))) return undefined;
     if (!hasFile) {
@@ -214,7 +215,7 @@ export class LedgerMirror {
     const { handle, isMoved } = await this.#openFile(root, { workspace, newest, rebuild });
     try {
       const { size } = await handle.stat();
-      // What is there beyond our rows is compared as soon as we have them, too.
+      // Content beyond our rows is compared as soon as we have these rows.
       if (!rebuild && shared && size > newest.endOffset) return copy;
       const place = rebuild ? undefined : await mirrorResume(handle, { table: this.#table, workspace, newest });
       if (place === undefined) {
@@ -256,7 +257,7 @@ export class LedgerMirror {
   ): Promise<{ readonly handle: FileHandle; readonly isMoved: boolean }> {
     const isOurs = this.#isOurs(rows.workspace);
     const { name, isMoved } = await mirrorFileName(root, { ...rows, table: this.#table, isOurs });
-    // First, so that git is never shown what it is not to see. The other's file may come from where there is no such repository.
+    // First, so that git never sees the file. The other state directory's file may come from a place without such a repository.
     await this.#excludeFromGit(root, rows.workspace, usualLedgerFileName);
     if (name !== usualLedgerFileName) await this.#excludeFromGit(root, rows.workspace, name);
     const handle = await openLedgerFile(root, "write", name);
@@ -267,13 +268,13 @@ export class LedgerMirror {
     return { handle, isMoved };
   }
 
-  /** By the store and the public keys, which nobody can write who can only write the workspace. */
+  /** Judged by the store and the public keys, which cannot be written by someone who can only write the workspace. */
   #isOurs(workspace: number): IsOurs {
     const isSigned = isSignedHere(this.#options.stateDir);
     return (record) => isSigned(record) || hashAt(this.#database, workspace, record.seq) === record.hash;
   }
 
-  /** False, and told, when the head that was signed before knows of something that the store has not. */
+  /** False, after a report, if the head that was signed before names records that the store lacks. */
   async #isForward(
     headFile: string,
     root: string,
@@ -281,7 +282,7 @@ export class LedgerMirror {
   ): Promise<boolean> {
     const head = await readHead(headFile);
     if (head === undefined || isBornOut(head, { number, database: this.#database })) return true;
-    // A copy that is made anew, or a replica that wrote the head from another copy: this one is not so far yet.
+    // A rebuilt copy, or a replica behind the one that wrote the head, may lack these records for now.
     if (this.#options.shared !== true) {
       const message = `The ledger of ${root} had reached record ${head.seq}, and the store, which ends at ${newest.seq}, does not have the record that was signed.`;
       this.#options.watch.report({
@@ -313,7 +314,7 @@ export class LedgerMirror {
     await writeHead(file, signHead({ workspace: workspaceIdOf(root), seq, hash }, this.#options.signer));
   }
 
-  /** Writes `rest` and the rows after `afterSeq` (-1: the preamble too) at `offset`. */
+  /** Writes `rest` and the rows after `afterSeq` (-1: also the preamble) at `offset`. */
   async #write(
     handle: FileHandle,
     offset: number,
@@ -332,7 +333,7 @@ export class LedgerMirror {
     if (this.#triedGit.has(`${workspace} ${name}`)) return;
     this.#triedGit.add(`${workspace} ${name}`);
     const files = name === usualLedgerFileName ? 1 : 2;
-    // Once for good: who removes the line wants the ledger tracked.
+    // Done once only: a person who removes the line wants the ledger tracked.
     if (this.#table.gitExcluded(workspace) >= files) return;
     await this.#warnings.of(root, "could not be listed in .git/info/exclude", async () => {
       if (await excludeFromGit(root, name))

@@ -18,26 +18,26 @@ export interface LedgerRow {
   readonly hash: string;
   /** With the line break. */
   readonly bytes: Uint8Array;
-  /** Of the byte after it in the file. */
+  /** Offset in the file of the byte after the record. */
   readonly endOffset: number;
 }
 
 export interface LedgerTableOptions {
   readonly signer: LedgerSigner;
-  /** Where the signed heads lie. */
+  /** Directory of the signed heads. */
   readonly stateDir: string;
   readonly watch: Pick<EvidenceWatch, "assertForward">;
   readonly toolVersion?: string;
-  /** Told after a commit that the ledger of a workspace may have grown. */
+  /** Called after a commit, when the ledger of a workspace may have grown. */
   readonly onChange: (workspaceRoot: string) => void;
   readonly onWarning: (text: string) => void;
 }
 
-/** What else goes into a record, where it must come out the same in every replica that seals it. */
+/** Further content of a record that must be equal in every replica that seals it. */
 export interface Sealing {
-  /** One an entry, 32 random hex digits each. */
+  /** One for each entry, 32 random hex digits each. */
   readonly salts: readonly string[];
-  /** Version of Gennai that acted. */
+  /** Version of the Gennai that acted. */
   readonly toolVersion?: string;
 }
 
@@ -52,7 +52,7 @@ export class LedgerTable {
     this.#statements = prepareStatements(database);
   }
 
-  /** Number of a workspace, which is made when it is new. Inside a transaction only. */
+  /** Number of a workspace, which is added if it is new. Only inside a transaction. */
   workspace(root: string): number {
     const known = this.find(root);
     if (known !== undefined) return known;
@@ -75,8 +75,8 @@ export class LedgerTable {
   }
 
   /**
-   * The same, with the content that its ledger's first record covers if the workspace is new: not the file's present content,
-   * which another replica may have begun to write. Only inside a transaction.
+   * Number of a workspace. For a new one, `preamble` is the content that its ledger's first record covers: not the file's present
+   * content, to which another replica may have begun to write. Only inside a transaction.
    */
   workspaceWithPreamble(root: string, preamble: Uint8Array): number {
     const known = this.find(root);
@@ -87,17 +87,17 @@ export class LedgerTable {
   }
 
   /**
-   * Chains and signs entries behind the newest record. Throws `StoreError` `rolled_back` while the store is behind what was
-   * signed. Inside a transaction only: the write lock is what keeps several
-   * processes from forking the chain. With `sealing`, the same entries in the same order make the same bytes everywhere.
+   * Chains and signs entries after the newest record. Throws `StoreError` `rolled_back` while the store is behind what was
+   * signed. Only inside a transaction, whose write lock keeps several processes from forking the chain. With `sealing`, equal
+   * entries in equal order produce equal bytes everywhere.
    */
   append(workspace: number, entries: readonly LedgerEntry[], sealing?: Sealing): void {
     this.#append(workspace, entries, undefined, sealing);
   }
 
   /**
-   * Adds a record to every ledger by which the key in force hands it over, and makes the new key the one in force, for every
-   * process. Inside a transaction only. Gives the roots of their workspaces.
+   * Adds to every ledger a record with which the present key hands it over, and puts the new key in force for every process.
+   * Returns the roots of the workspaces. Only inside a transaction.
    */
   handOver(entry: Omit<LedgerEntry, "kind">, next: NextKey): readonly string[] {
     const workspaces = this.#statements.workspacesWithRecords.all().map((row) => integerOf(row, "workspace"));
@@ -106,7 +106,7 @@ export class LedgerTable {
     return workspaces.map((workspace) => this.rootOf(workspace));
   }
 
-  /** Turns to the key that the ledgers were handed over to last, by whatever process. */
+  /** Changes to the key that the ledgers were handed over to last, by any process. */
   useCurrentKey(): void {
     const current = this.#statements.currentKey.get();
     if (current !== undefined) this.#options.signer.use(textOf(current, "key_id"));
@@ -114,7 +114,7 @@ export class LedgerTable {
 
   #append(workspace: number, entries: readonly LedgerEntry[], next: NextKey | undefined, sealing?: Sealing): void {
     const { signer, stateDir } = this.#options;
-    // What other replicas wrote is taken as it comes: it is their log that steps back or not.
+    // Records of other replicas are taken as they come: only their log can step back.
     if (sealing === undefined) this.#options.watch.assertForward();
     const toolVersion = sealing === undefined ? this.#options.toolVersion : sealing.toolVersion;
     this.useCurrentKey();
@@ -132,7 +132,7 @@ export class LedgerTable {
       };
       place = { seq: 1, genesis };
       const head = { workspace: genesis.workspace, seq: 0, hash: "" };
-      // Of a ledger of which nothing was left: what comes first is that it is lost.
+      // If a ledger was lost completely, its first record says so.
       const lost = sealing === undefined ? readLostHead(stateDir, genesis.workspace) : undefined;
       const time = entries[0]?.time ?? 0;
       if (lost !== undefined) records.unshift(rollbackEntry({ from: lost.seq, to: 0, head: lost }, { by: "", time }));
@@ -154,8 +154,8 @@ export class LedgerTable {
   }
 
   /**
-   * Removes the content of records, of one session or of all, and returns their seqs. Tombstones keep theirs. Only inside a
-   * transaction; afterwards the file must be rewritten before it is compared with the rows.
+   * Removes the content of the records of one session, or of all, and returns their seqs. Tombstones keep their content. Only
+   * inside a transaction; afterwards the file must be rewritten before it is compared with the rows.
    */
   purge(workspace: number, sessionId: string | undefined): readonly number[] {
     const purged: number[] = [];
@@ -180,7 +180,7 @@ export class LedgerTable {
     this.#options.onChange(workspaceRoot);
   }
 
-  /** How far the ledger of every workspace has come. */
+  /** The newest seq of every workspace's ledger. */
   newestOfAll(): readonly { readonly root: string; readonly seq: number }[] {
     return this.#statements.newestOfAll.all().map((row) => ({ root: textOf(row, "root"), seq: integerOf(row, "seq") }));
   }
@@ -229,7 +229,7 @@ export class LedgerTable {
     return row === undefined || row["preamble"] === null ? new Uint8Array() : bytesOf(row, "preamble");
   }
 
-  /** Which of its files were once listed in git's exclude file: 0 none, 1 the usual one, 2 its own beside that one, too. */
+  /** Which of its files were ever added to git's exclude file: 0 none, 1 the usual one, 2 also its own file beside that one. */
   gitExcluded(workspace: number): number {
     const row = this.#statements.gitExcluded.get(workspace);
     return row === undefined ? 0 : integerOf(row, "git_excluded");
@@ -239,7 +239,7 @@ export class LedgerTable {
     this.#statements.setGitExcluded.run(listed, workspace);
   }
 
-  /** What is in the ledger's file before Gennai ever wrote to it stays there and is covered by the first record. */
+  /** Content of the ledger's file from before Gennai wrote to it stays there and is covered by the first record. */
   #keepPreamble(workspace: number): Uint8Array {
     const preamble = readPreamble(this.rootOf(workspace), isSignedHere(this.#options.stateDir));
     if (preamble.length > 0) this.#statements.setPreamble.run(preamble, workspace);

@@ -8,13 +8,13 @@ import { type MirroredRows, mirrorResume } from "./mirror-resume.ts";
 export interface MirrorFileName {
   /** In the ledger's directory. */
   readonly name: string;
-  /** It is not there yet, beside a usual file that is another state directory's. */
+  /** True if the file does not exist yet, and the usual file belongs to another state directory. */
   readonly isMoved: boolean;
 }
 
 /**
- * The file to write a ledger to: the usual one, or one of its own beside it where that one is another state directory's. Makes
- * nothing. Rejects with `UnsafeLedgerPath` or the file system's error.
+ * The file to write a ledger to: the usual one, or one of its own beside it if the usual one belongs to another state directory.
+ * Creates nothing. Rejects with `UnsafeLedgerPath` or the file system's error.
  */
 export async function mirrorFileName(
   root: string,

@@ -2,11 +2,11 @@ import type { FileHandle } from "node:fs/promises";
 import { readExactly } from "./file/ledger-mirror-file.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
 
-/** Where a file that was not finished goes on. */
+/** Where to continue an incomplete file. */
 export interface MirrorResume {
-  /** What is missing of a half-written row. */
+  /** The missing part of a half-written row. */
   readonly rest: Uint8Array;
-  /** Seq of the last existing row, including `rest`; -1: not even the content before the first. */
+  /** Seq of the last existing row, including `rest`; -1 if even the preamble is missing. */
   readonly afterSeq: number;
 }
 
@@ -18,8 +18,8 @@ export interface MirroredRows {
 }
 
 /**
- * What must follow a ledger's file for it to equal the rows: the rest of a half-written row, then all rows after `afterSeq`.
- * undefined when the end of the file is not what the rows say.
+ * What must be appended to a ledger's file to make it equal to the rows: the rest of a half-written row, then all rows after
+ * `afterSeq`. Undefined if the end of the file differs from the rows.
  */
 export async function mirrorResume(handle: FileHandle, rows: MirroredRows): Promise<MirrorResume | undefined> {
   const { table, workspace, newest } = rows;
@@ -28,7 +28,7 @@ export async function mirrorResume(handle: FileHandle, rows: MirroredRows): Prom
   if (size > newest.endOffset) return undefined;
   const row = rowReaching(size, rows);
   if (row === undefined) return undefined;
-  // The whole line before a half-written one must be right, too.
+  // The complete line before a half-written one must match too.
   const before = row.seq > 0 && size < row.endOffset ? table.row(workspace, row.seq - 1) : undefined;
   for (const part of before === undefined ? [row] : [before, row]) {
     const start = part.endOffset - part.bytes.length;

@@ -10,15 +10,15 @@ import { LedgerTable } from "./ledger-table.ts";
 import { EvidenceWatch } from "./rollback/evidence-watch.ts";
 import { ownVerifier } from "./rollback/step-back.ts";
 
-/** The ledgers of a store: their table, their files, and what keeps them from going backwards. */
+/** The ledgers of a store: their table, their files, and the watch that keeps them from going backwards. */
 export interface Ledgers extends AsyncDisposable {
   readonly signer: LedgerSigner;
   readonly table: LedgerTable;
   readonly mirror: LedgerMirror;
   readonly watch: EvidenceWatch;
-  /** Resolves when files, heads and mark hold what the store holds, and nothing is at work in them. Never rejects. */
+  /** Resolves when files, heads and mark equal the store, and no work on them is under way. Never rejects. */
   flush(): Promise<void>;
-  /** Signs on from what the store holds now, after `watch.accept`. */
+  /** Continues from what the store holds now, after `watch.accept`. */
   beginAnew(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface LedgersOptions {
   /** Version of Gennai, for the records. */
   readonly toolVersion?: string;
   readonly onWarning: (text: string) => void;
-  /** The database is a copy of a log in NATS. Anyone who opens it looks (`watch.look`) once it is up to date. */
+  /** True if the database is a copy of a log in NATS. The caller then calls `watch.look` once the copy is up to date. */
   readonly shared?: boolean;
 }
 
@@ -73,7 +73,7 @@ export async function openLedgers(database: StoreDatabase, options: LedgersOptio
   const mirror = new LedgerMirror(database, table, { stateDir, signer, watch, onWarning, shared });
   if (!shared) {
     mkdirSync(headDirectory(stateDir), { recursive: true, mode: 0o700 });
-    // Of two processes that open a new store at once, one would see half of what the other begins.
+    // If two processes opened a new store at once, one would see half of what the other begins.
     using _lock = await acquireFileLock(join(headDirectory(stateDir), "mark.lock"), { timeout: 10_000 });
     if ((await watch.look()).length === 0) await mark.begin({ anew: false }).catch(markTrouble);
   }

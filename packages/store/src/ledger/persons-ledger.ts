@@ -18,14 +18,14 @@ export interface PersonsLedgerOptions {
   readonly onWarning: (text: string) => void;
 }
 
-/** The ledger of one workspace, for what a person does to it without a session and without a server. */
+/** The ledger of one workspace, for what a person does without a session and without a server. */
 export class PersonsLedger implements AsyncDisposable {
   readonly #options: PersonsLedgerOptions;
   readonly #database: StoreDatabase;
   readonly #ledgers: Ledgers;
   readonly #redactor: Redactor;
 
-  /** Rejects with `StoreError` where nothing can be recorded: anyone who wants to act does not then. */
+  /** Rejects with `StoreError` if nothing can be recorded; then the person's act must not be done. */
   static async open(options: PersonsLedgerOptions): Promise<PersonsLedger> {
     const stateDir = await prepareStateDirectory(options.stateDir);
     const { toolVersion, onWarning } = options;
@@ -51,7 +51,7 @@ export class PersonsLedger implements AsyncDisposable {
     this.#redactor = parts.redactor;
   }
 
-  /** Durable when it resolves. Texts are masked here. Rejects with `StoreError`. */
+  /** Durable when it resolves. Masks secrets in texts. Rejects with `StoreError`. */
   async record(
     kind: "review" | "applied" | "undo" | "outcome" | "session",
     details: Readonly<Record<string, string | readonly string[]>>,

@@ -6,8 +6,8 @@ import { PersonsLedger, type PersonsLedgerOptions } from "./persons-ledger.ts";
 export type GoverningAct = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Records such an act in the workspace's ledger, to be called before it holds. Rejects with `StoreError` where nothing can be
- * recorded: then it must not hold. In a directory that is in no repository and has no ledger, it does nothing.
+ * Records a person's decision in the workspace's ledger; call it before the decision takes effect. Rejects with `StoreError` if
+ * it cannot be recorded: then it must not take effect. Does nothing in a directory without repository and ledger.
  */
 export async function recordAct(act: GoverningAct, options: PersonsLedgerOptions): Promise<void> {
   const { workspaceRoot } = options;
@@ -16,7 +16,7 @@ export async function recordAct(act: GoverningAct, options: PersonsLedgerOptions
   await ledger.record("session", act);
 }
 
-/** A workspace can be a part of one. */
+/** Looks upwards, because a workspace can be a part of a repository. */
 function isInRepository(directory: string): boolean {
   if (existsSync(join(directory, ".git"))) return true;
   const parent = dirname(directory);

@@ -1,7 +1,7 @@
 import type { Sealing } from "../ledger/ledger-table.ts";
 import type { LogBatch } from "./session-log.ts";
 
-/** One step of a log that is kept elsewhere, as its copy here takes it. */
+/** One step of a log that is kept elsewhere, in the form in which its local copy takes it. */
 export type AbsorbedStep =
   | {
       readonly type: "create";
@@ -17,7 +17,7 @@ export type AbsorbedStep =
   | {
       readonly type: "forget";
       readonly sessionId: string;
-      /** Name of the one who asked for it. */
+      /** Name of the person who asked for it. */
       readonly by: string;
       /** Milliseconds since the epoch. */
       readonly time: number;
@@ -31,6 +31,6 @@ export type AbsorbedStep =
       readonly batch: LogBatch;
       readonly expected: { readonly seq: number; readonly epoch: number };
       readonly sealing: Sealing;
-      /** True: the ledger's file in the workspace is brought up to date from here. */
+      /** True if the ledger's file in the workspace is updated by this process. */
       readonly mirrored: boolean;
     };

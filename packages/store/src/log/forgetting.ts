@@ -1,10 +1,10 @@
 import type { AbsorbedStep } from "./absorbed-step.ts";
 import type { ForgottenSession, SessionHead } from "./session-log.ts";
 
-/** How a log forgets what is in more places than its own. */
+/** How a log forgets data that is also kept elsewhere. */
 export interface Forgetting {
-  /** For good, in a transaction of its own. Rejects with `StoreError`. */
+  /** Forgets for good, in its own transaction. Rejects with `StoreError`. */
   forget(head: SessionHead, by: string): Promise<ForgottenSession>;
-  /** Within a transaction: a step of a log that is kept elsewhere. */
+  /** Takes a step of a log that is kept elsewhere. Within a transaction. */
   absorb(head: SessionHead, step: Extract<AbsorbedStep, { readonly type: "forget" }>): void;
 }

@@ -2,7 +2,7 @@ import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-eve
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 
-/** An event before it has its place. */
+/** An event that has no position yet. */
 export interface EventDraft {
   readonly turnId: string;
   /** Empty if the event belongs to no item. */
@@ -11,12 +11,12 @@ export interface EventDraft {
   readonly event: SessionEvent;
 }
 
-/** What goes in together or not at all. */
+/** What is appended completely or not at all. */
 export interface LogBatch {
   readonly events: readonly EventDraft[];
   /** Records for the workspace's ledger, chained and signed on the way in. */
   readonly ledger: readonly LedgerEntry[];
-  /** SHA-256 of approval tokens that are spent with it. One that was spent before makes `append` reject: nothing is in then. */
+  /** SHA-256 of approval tokens that the batch spends. If one was spent before, `append` rejects, and nothing is appended. */
   readonly spentTokens?: readonly string[];
   /** True: synced to disk before `append` resolves. Side effects, questions and answers need it; deltas do not. */
   readonly durable: boolean;
@@ -25,14 +25,14 @@ export interface LogBatch {
 export interface SessionHead {
   readonly sessionId: string;
   readonly workspaceRoot: string;
-  /** Whose session it is, of the users of this log; empty where there is only one. */
+  /** User of the session; empty if the log has only one user. */
   readonly user: string;
   readonly title: string;
   /** Milliseconds since the epoch. */
   readonly created: number;
   readonly updated: number;
   readonly lastSeq: number;
-  /** Counts the owners the session had; a writer with an older one is refused. */
+  /** Number of owners that the session has had; a writer with an older number is refused. */
   readonly epoch: number;
 }
 
@@ -42,16 +42,16 @@ export interface SessionFilter {
   readonly limit: number;
 }
 
-/** What went with a session that was forgotten: a count each. */
+/** What was removed with a forgotten session, as counts. */
 export interface ForgottenSession {
   readonly events: number;
-  /** Ledger records that lost their content and kept their place in the chain. */
+  /** Ledger records that lost their content but keep their place in the chain. */
   readonly records: number;
-  /** Contents that nobody else refers to. */
+  /** Contents that nothing else refers to. */
   readonly blobs: number;
 }
 
-/** Thrown by `append` when another writer was faster or took the session over: the batch is not in. */
+/** Thrown by `append` if another writer was faster or took the session over: the batch was not appended. */
 export class AppendConflict extends Error {
   override readonly name = "AppendConflict";
 }
@@ -68,7 +68,7 @@ export interface SessionLog extends AsyncDisposable {
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly SessionHead[]>;
   setTitle(sessionId: string, title: string): Promise<void>;
-  /** A new owner: the epoch after it. */
+  /** Starts a new owner. @returns the new epoch */
   takeOver(sessionId: string): Promise<number>;
   /** Rejects with `AppendConflict` unless the last seq is `expectedSeq` and the epoch is the newest. */
   append(
@@ -77,15 +77,18 @@ export interface SessionLog extends AsyncDisposable {
     expected: { readonly seq: number; readonly epoch: number },
   ): Promise<readonly LoggedEvent[]>;
   /**
-   * Forgets a session for good, with what only it needs; its ledger records keep their place, without content. Tails of it end
-   * with `StoreError` `session_deleted`. After a crash it is there whole or gone, and what is left of it goes at the next
-   * opening. Rejects with `StoreError` `unknown_session`, `busy` while another process runs a turn of it.
-   * @param by name of the one who asked for it
+   * Forgets a session for good, with everything that only it needs; its ledger records keep their place, without content. Tails
+   * of it end with `StoreError` `session_deleted`. After a crash the session is complete or gone, and left-over data is removed
+   * at the next opening. Rejects with `StoreError` `unknown_session`, and `busy` while another process runs a turn of it.
+   * @param by name of the person who asked for it
    */
   forget(sessionId: string, by: string): Promise<ForgottenSession>;
   /** Events after `afterSeq`, in order, at most `limit`. */
   read(sessionId: string, afterSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
-  /** Replays after `afterSeq`, then follows until the signal aborts or the session is forgotten. Never skips: a slow reader reads from the store. */
+  /**
+   * Replays events after `afterSeq`, then follows until the signal aborts or the session is forgotten. Skips nothing: a slow
+   * reader reads from the store.
+   */
   tail(
     sessionId: string,
     afterSeq: number,
@@ -95,8 +98,8 @@ export interface SessionLog extends AsyncDisposable {
 
 /** Large content by digest, 0600, erased by purge. */
 export interface BlobStore {
-  /** On the disk when it resolves; with `durable` false it may be gone, or damaged, after a power cut, and not after a crash. */
+  /** On disk when it resolves. With `durable` false, it survives a crash, but a power cut may lose or damage it. */
   put(bytes: Uint8Array, mediaType: string, options?: { readonly durable?: boolean }): Promise<BlobRef>;
-  /** Undefined if there is none. */
+  /** Undefined if there is no such content. */
   get(sha256: string): Promise<Uint8Array | undefined>;
 }

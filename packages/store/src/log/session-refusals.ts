@@ -1,7 +1,7 @@
 import { StoreError } from "../database/store-error.ts";
 import { AppendConflict } from "./session-log.ts";
 
-/** Thrown by every log, wherever it keeps its sessions; so are the others here. */
+/** Thrown by every log, wherever it keeps its sessions; so are the errors below. */
 export function unknownSession(sessionId: string): StoreError {
   return new StoreError(
     "unknown_session",
@@ -9,7 +9,7 @@ export function unknownSession(sessionId: string): StoreError {
   );
 }
 
-/** Thrown to anyone who follows a session when it goes. */
+/** Thrown to callers that follow a session when it is forgotten. */
 export function sessionDeleted(sessionId: string): StoreError {
   return new StoreError("session_deleted", `Session ${sessionId} was deleted.`);
 }
@@ -18,7 +18,7 @@ export function sessionExists(sessionId: string): StoreError {
   return new StoreError("session_exists", `Session ${sessionId} exists already: resume it or choose another id.`);
 }
 
-/** @param found where the session's log is, instead of where the writer took it to be */
+/** @param found actual position of the session's log, which differs from the one that the writer expected */
 export function appendConflict(
   sessionId: string,
   found: { readonly seq: number; readonly epoch: number },

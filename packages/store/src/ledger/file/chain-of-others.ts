@@ -3,7 +3,7 @@ import { fileLines } from "@gennai/governance/ledger/ledger-line";
 import { decodeLine, type ReadRecord, readLedgerLine } from "@gennai/governance/ledger/read-ledger-line";
 import { chunksOf } from "./ledger-mirror-file.ts";
 
-/** Whether a record may be one of ours: signed by a key of ours, or in our store. */
+/** Whether a record may be this store's: signed by one of its keys, or contained in it. */
 export type IsOurs = (record: ReadRecord) => boolean;
 
 /**
@@ -20,7 +20,7 @@ export async function isOfOthers(handle: FileHandle, isOurs: IsOurs): Promise<bo
   return chain.reachesEnd;
 }
 
-/** The same of bytes at hand. */
+/** Like `isOfOthers`, for bytes in memory. */
 export function areOfOthers(bytes: Uint8Array, isOurs: IsOurs): boolean {
   const chain = new ChainOfOthers(isOurs);
   for (const line of Buffer.from(bytes).toString("utf8").split("\n")) chain.take(line);
@@ -40,7 +40,7 @@ class ChainOfOthers {
     return !this.#hasOurs && this.#last !== undefined;
   }
 
-  /** The next line. What is not a record changes nothing: a last line may be half written. */
+  /** Takes the next line. A line that is no record is ignored, because the last line may be half written. */
   take(text: string): void {
     const line = readLedgerLine(text);
     if (line.type !== "record") return;

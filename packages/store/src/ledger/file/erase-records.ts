@@ -5,8 +5,8 @@ import type { IsOurs } from "./chain-of-others.ts";
 import { chunksOf, writeExactly } from "./ledger-mirror-file.ts";
 
 /**
- * Overwrites each line of a file that holds a record of ours with spaces: no other byte moves or changes, so that it can be done
- * again after a crash, and another state directory's ledger in the same file loses nothing.
+ * Overwrites each line that holds one of our records with spaces. No other byte moves or changes, so that it can be repeated
+ * after a crash, and another state directory's ledger in the same file loses nothing.
  */
 export async function eraseRecords(handle: FileHandle, isOurs: IsOurs): Promise<void> {
   for await (const line of fileLines(chunksOf(handle))) {

@@ -7,9 +7,9 @@ import { chunksOf } from "./ledger-mirror-file.ts";
 import { hashAt, type LedgerReader } from "./ledger-reader.ts";
 
 /**
- * Seq of the last record of a ledger's file, when the file holds records that we signed and the store has not; undefined when
- * it holds none. Only records count that follow one another from the beginning of this very ledger: nobody can make one up,
- * and those of another ledger prove nothing.
+ * Seq of the last record of a ledger's file, if the file holds records that we signed and the store lacks; otherwise undefined.
+ * Only records count that follow one another from the beginning of this very ledger: nobody can forge one, and records of another
+ * ledger prove nothing.
  */
 export async function lastRecordBeyond(
   handle: FileHandle,
@@ -31,7 +31,7 @@ export async function lastRecordBeyond(
         ? record.seq === 1 &&
           record.genesis?.workspace === workspaceId &&
           record.previousHash === digestOf(record.genesis) &&
-          // A copy of this ledger may come before the ledger: the right beginning is the one in the store.
+          // A copy of this ledger may precede it in the file: the right beginning is the one in the store.
           record.genesis.preamble_bytes === line.offset
         : record.seq === before.seq + 1 && record.previousHash === before.hash);
     if (record === undefined || !follows || !(await isGenuine(record, verifier))) {

@@ -5,8 +5,8 @@ import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { holdRealDirectory } from "@gennai/machine/workspace/files/held-directory";
 
 /**
- * Lists a ledger's file in git's private exclude file, once: a tracked ledger would block checkouts and roll
- * back with branches. False when the workspace is in no git repository. Rejects with the file system's error.
+ * Adds a ledger's file to git's private exclude file, once: a tracked ledger would block checkouts, and be reset with branches.
+ * False if the workspace is in no git repository. Rejects with the file system's error.
  */
 export async function excludeFromGit(workspaceRoot: string, name: string): Promise<boolean> {
   const repository = await findRepository(workspaceRoot);
@@ -14,7 +14,7 @@ export async function excludeFromGit(workspaceRoot: string, name: string): Promi
   const inside = relative(repository.workTree, workspaceRoot)
     .split(sep)
     .filter((part) => part !== "");
-  // A backslash before what the pattern language would read as more than a letter.
+  // Escapes characters that are special in a pattern.
   const pattern = `/${[...inside, ledgerDirectory, name].map((part) => part.replace(/[\\*?[\]!# ]/g, "\\$&")).join("/")}`;
 
   using directory = holdRealDirectory(repository.commonDirectory, ["info"], { create: true });
@@ -37,7 +37,7 @@ export async function excludeFromGit(workspaceRoot: string, name: string): Promi
 async function findRepository(
   workspaceRoot: string,
 ): Promise<{ readonly workTree: string; readonly commonDirectory: string } | undefined> {
-  // Anyone who put a link in the workspace's place means another repository.
+  // If a link replaced the workspace, another repository is meant.
   if ((await realpath(workspaceRoot).catch(() => "")) !== workspaceRoot) return undefined;
   for (let directory = workspaceRoot; ; directory = dirname(directory)) {
     const gitDirectory = await gitDirectoryIn(directory);
@@ -61,12 +61,12 @@ async function gitDirectoryIn(directory: string): Promise<string | undefined> {
     gitDirectory = await realpath(resolve(directory, named)).catch(() => "");
     if (!(await belongsTo(path, gitDirectory))) return undefined;
   }
-  // Only what git itself would take for a repository is written to.
+  // Writes only where git itself would see a repository.
   const head = await stat(join(gitDirectory, "HEAD")).catch(() => undefined);
   return head?.isFile() ? gitDirectory : undefined;
 }
 
-/** Whether git made both: a worktree's directory names its `.git` file, a submodule's lies in the repository around it. */
+/** Whether git made both: a worktree's directory names its `.git` file, and a submodule's is in the repository around it. */
 async function belongsTo(file: string, gitDirectory: string): Promise<boolean> {
   const back = await readFile(join(gitDirectory, "gitdir"), "utf8").catch(() => undefined);
   if (back !== undefined) return resolve(gitDirectory, back.trim()) === file;

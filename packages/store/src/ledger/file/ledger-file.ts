@@ -12,19 +12,19 @@ import { usualLedgerFileName } from "./ledger-file-name.ts";
  */
 const maxPreamble = 64 * 1024 * 1024;
 
-/** The path of a workspace's ledger is not a plain file of its own: nothing is written through it. */
+/** The path of a workspace's ledger is not a plain file of its own: nothing is written there. */
 export class UnsafeLedgerPath extends Error {
   override readonly name = "UnsafeLedgerPath";
   readonly code = "unsafe_ledger_path";
 }
 
 const noFollow = constants.O_NOFOLLOW ?? 0;
-// A FIFO must not block anyone who opens it.
+// Opening a FIFO must not block.
 const nonBlocking = constants.O_NONBLOCK ?? 0;
 
 /**
- * Opens a ledger's file without following a link on the way, so that no workspace, and nothing that was put in a workspace's
- * place, can point it elsewhere. `write` creates directory and file. Rejects with `UnsafeLedgerPath` or the file system's error.
+ * Opens a ledger's file without following any link, so that no workspace, and nothing that replaced one, can redirect it. `write`
+ * creates directory and file. Rejects with `UnsafeLedgerPath` or the file system's error.
  */
 export async function openLedgerFile(
   workspaceRoot: string,
@@ -71,7 +71,7 @@ function holdLedgerDirectory(workspaceRoot: string, options: { readonly create: 
   }
 }
 
-/** Records follow on a line of their own. */
+/** Ends with a line break, so that records follow on their own lines. */
 function wholeLines(bytes: Uint8Array): Uint8Array {
   return bytes.length === 0 || bytes.at(-1) === 10 ? bytes : Buffer.concat([bytes, Buffer.from("\n")]);
 }
@@ -81,7 +81,7 @@ async function openPlainFile(path: string, flags: number): Promise<FileHandle> {
   try {
     const status = await handle.stat();
     if (!status.isFile()) throw new UnsafeLedgerPath(`${basename(path)} is not a regular file.`);
-    // A second name elsewhere would be written as well.
+    // A write would also change the file under its other name.
     if (status.nlink > 1) throw new UnsafeLedgerPath(`${basename(path)} is a hard link to another file.`);
     return handle;
   } catch (error) {

@@ -5,7 +5,7 @@ import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 
 const chunkSize = 1_048_576;
 
-/** Fewer bytes than asked for when the file ends before. */
+/** Returns fewer bytes than requested if the file ends before. */
 export async function readExactly(handle: FileHandle, from: number, length: number): Promise<Uint8Array> {
   const buffer = Buffer.alloc(length);
   let done = 0;
@@ -37,7 +37,10 @@ export async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, 
   }
 }
 
-/** Copies of a workspace's ledger file from when it had been modified: their directory, and the beginning of their names. */
+/**
+ * Copies of a workspace's ledger file that were kept when the file had been modified: their directory, and the prefix of their
+ * names.
+ */
 export function recoveredCopies(
   stateDir: string,
   workspaceRoot: string,
@@ -45,7 +48,7 @@ export function recoveredCopies(
   return { directory: join(stateDir, "recovered"), prefix: `${workspaceIdOf(workspaceRoot).slice(0, 16)}-` };
 }
 
-/** Of a new one, before the file is written anew. */
+/** Path for a new copy, which is made before the file is rewritten. */
 export function recoveredCopyPath(stateDir: string, workspaceRoot: string): string {
   const { directory, prefix } = recoveredCopies(stateDir, workspaceRoot);
   return join(directory, `${prefix}${Date.now()}-${randomUUID().slice(0, 8)}.jsonl`);

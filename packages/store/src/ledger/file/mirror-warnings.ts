@@ -1,6 +1,6 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 
-/** Reports trouble with a workspace's ledger: once per workspace and kind until it is over. */
+/** Reports trouble with ledgers: once per workspace and kind, until the trouble is over. */
 export class MirrorWarnings {
   readonly #told = new Set<string>();
   readonly #onWarning: (text: string) => void;
@@ -16,7 +16,7 @@ export class MirrorWarnings {
     this.#onWarning(text);
   }
 
-  /** Does the work; a failure is told as `The ledger of ROOT WHAT: …`. Never rejects. */
+  /** Runs the work; reports a failure as `The ledger of ROOT WHAT: …`. Never rejects. */
   async of(root: string, what: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -25,7 +25,7 @@ export class MirrorWarnings {
     }
   }
 
-  /** The next trouble with this workspace is told again. */
+  /** The next trouble with this workspace is reported again. */
   over(root: string): void {
     for (const key of this.#told) if (key.startsWith(`${root}\0`)) this.#told.delete(key);
   }

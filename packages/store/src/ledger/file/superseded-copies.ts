@@ -4,8 +4,8 @@ import { hasCode } from "@gennai/machine/system-error";
 import { chunksOf, readExactly, recoveredCopies } from "./ledger-mirror-file.ts";
 
 /**
- * Removes each kept copy of a ledger's file with which another kept copy begins, byte for byte: that one holds all it tells.
- * What only one copy has stays. While nobody makes copies of this ledger only.
+ * Removes each kept copy of a ledger's file that is the beginning of another kept copy, byte for byte. What only one copy has
+ * stays. The caller ensures that nobody makes copies of this ledger meanwhile.
  */
 export async function removeSupersededCopies(stateDir: string, workspaceRoot: string): Promise<void> {
   const { directory, prefix } = recoveredCopies(stateDir, workspaceRoot);
@@ -16,7 +16,7 @@ export async function removeSupersededCopies(stateDir: string, workspaceRoot: st
     const stat = await lstat(path);
     if (stat.isFile()) copies.push({ path, size: stat.size });
   }
-  // Names tell when: of equal ones the newest stays.
+  // Names contain the time: of equal copies the newest stays.
   copies.sort((one, other) => other.size - one.size || (one.path < other.path ? 1 : -1));
   const kept: string[] = [];
   for (const { path } of copies) {

@@ -3,11 +3,11 @@ import { readPrivateFile } from "@gennai/machine/private-file";
 import { ledgerKeyFile, openLedgerSigner } from "./ledger-key.ts";
 
 /**
- * 32 bytes that anyone who has this state directory's ledger key can make, and nobody else; another purpose or name gives others.
- * Rejects with `StoreError` or `UnsafeFileError`.
+ * 32 bytes that only holders of this state directory's ledger key can compute; they differ for each purpose and name. Rejects
+ * with `StoreError` or `UnsafeFileError`.
  */
 export async function derivedKey(stateDir: string, purpose: string, name: string): Promise<Buffer> {
-  // Made on first use, and checked to be nobody else's.
+  // Creates the key on first use, and checks that it is private.
   await openLedgerSigner(stateDir);
   const { d } = createPrivateKey(await readPrivateFile(ledgerKeyFile(stateDir))).export({ format: "jwk" });
   if (d === undefined) throw new TypeError("The ledger key is no Ed25519 key.");

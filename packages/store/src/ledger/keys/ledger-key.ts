@@ -42,7 +42,7 @@ export async function openLedgerSigner(stateDir: string): Promise<LedgerSigner> 
     sign: (message) => key.sign(message),
     use: (keyId) => {
       if (key.keyId === keyId) return;
-      // Between the hand-over and its last step the new key lies aside; it may be put into its place at any moment.
+      // Until the last step of a hand-over, the new key is in its own file; it may be moved into place at any moment.
       const files = [file, nextLedgerKeyFile(stateDir), file];
       for (const each of files) {
         const found = readKey(each);
@@ -56,7 +56,7 @@ export async function openLedgerSigner(stateDir: string): Promise<LedgerSigner> 
 
 /** Signs with the key in force. */
 export interface LedgerSigner extends Signer {
-  /** Turns to the key with this id, when it is there: another process may have handed the ledgers over. */
+  /** Changes to the key with this id, if it exists: another process may have handed the ledgers over. */
   use(keyId: string): void;
 }
 
@@ -68,12 +68,12 @@ export function ledgerKeyFile(stateDir: string): string {
   return join(stateDir, "keys", "ledger.ed25519");
 }
 
-/** Where a new key lies until the ledgers are handed over to it. */
+/** File of a new key until the ledgers are handed over to it. */
 export function nextLedgerKeyFile(stateDir: string): string {
   return join(stateDir, "keys", "ledger.ed25519.next");
 }
 
-/** undefined when there is no such file. Throws `StoreError` `unsafe_key`. */
+/** Undefined if there is no such file. Throws `StoreError` `unsafe_key`. */
 export function readKey(file: string): LedgerKeyPair | undefined {
   const pem = readPrivateFile(file);
   if (pem === undefined) return undefined;
@@ -93,7 +93,10 @@ export function readKey(file: string): LedgerKeyPair | undefined {
   };
 }
 
-/** Whether a record names a key that ever signed for this state directory. Throws `StoreError` `unsafe_key` and what reading throws. */
+/**
+ * Whether a key that ever signed for this state directory signed a record. Throws `StoreError` `unsafe_key` and errors of
+ * reading.
+ */
 export function isSignedHere(stateDir: string): (record: { readonly keyId: string }) => boolean {
   const verifier = ledgerVerifier(readFileSync(ledgerPublicKeyFile(stateDir), "utf8"));
   return ({ keyId }) => verifier.knows(keyId);
@@ -156,7 +159,7 @@ function keyIdOf(publicKey: KeyObject): string {
   return createHash("sha256").update(spki).digest("hex").slice(0, 16);
 }
 
-/** Makes a key (0600, synced). With `replace` in place of one that lies there, else one that another process made stays. */
+/** Creates a key (0600, synced). With `replace`, it replaces an existing one; otherwise a key that another process made stays. */
 export async function createKey(file: string, { replace }: { readonly replace: boolean }): Promise<void> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
@@ -168,7 +171,7 @@ export async function createKey(file: string, { replace }: { readonly replace: b
     } finally {
       await handle.close();
     }
-    // Unlike a rename, a link never replaces the key another process made meanwhile.
+    // Unlike a rename, a link never replaces a key that another process made meanwhile.
     if (replace) await rename(temporary, file);
     else await link(temporary, file);
     await syncDirectory(dirname(file));
@@ -203,7 +206,7 @@ function readPrivateFile(file: string): string | undefined {
   }
 }
 
-/** Puts a public key before those that are there: with all of them, old records verify as well. */
+/** Adds a public key before the existing ones, which stay so that old records verify. */
 export async function publishBefore(file: string, pem: string): Promise<void> {
   const before = await readFile(file, "utf8").catch(() => "");
   if (!before.includes(pem)) await writePublic(file, pem + before);

@@ -2,15 +2,15 @@ import type { StoreDatabase } from "../../database/database.ts";
 import { StoreError } from "../../database/store-error.ts";
 import { findStepBacks, type StepBack } from "./step-back.ts";
 
-/** Milliseconds between two checks while something is wrong: a user may accept it in another process. */
+/** Milliseconds between two checks while something is wrong: a user may accept the loss in another process. */
 const lookEvery = 2_000;
 
 export interface EvidenceWatchOptions {
   readonly stateDir: string;
   readonly shared: boolean;
-  /** Told once when the store is found to have stepped back. */
+  /** Called once when the store is found to have stepped back. */
   readonly onWarning: (text: string) => void;
-  /** Told when it has, and when it has not any more. */
+  /** Called when the store has stepped back, and when it no longer has. */
   readonly onChange: (steppedBack: boolean) => void;
 }
 
@@ -29,12 +29,12 @@ export class EvidenceWatch implements Disposable {
     this.#options = options;
   }
 
-  /** What was found; empty while all is well. */
+  /** The findings; empty if all is well. */
   get stepBacks(): readonly StepBack[] {
     return this.#found;
   }
 
-  /** Throws `StoreError` `rolled_back`. */
+  /** Throws `StoreError` `rolled_back` while the store is behind. */
   assertForward(): void {
     if (this.#found.length > 0) throw rolledBack(this.#found, this.#options);
   }
@@ -46,12 +46,12 @@ export class EvidenceWatch implements Disposable {
     return this.#found;
   }
 
-  /** Told by anyone who finds it before signing. */
+  /** Called by whoever finds a step back before signing. */
   report(found: StepBack): void {
     if (this.#found.length === 0) this.#set([found]);
   }
 
-  /** The loss is known and about to be recorded by the one who calls this. */
+  /** Accepts the loss, which the caller is about to record. */
   accept(): void {
     this.#found = [];
     this[Symbol.dispose]();
@@ -71,7 +71,7 @@ export class EvidenceWatch implements Disposable {
     if (!is) return this[Symbol.dispose]();
     this.#options.onWarning(rolledBack(found, this.#options).message);
     this.#timer = setInterval(() => {
-      // Closed, or busy: the next look tells.
+      // Closed, or busy: the next look reports it.
       this.look().catch(() => undefined);
     }, lookEvery);
     this.#timer.unref();

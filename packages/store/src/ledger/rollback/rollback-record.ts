@@ -29,12 +29,12 @@ export function rollbackEntry(
   };
 }
 
-/** Where the head of a ledger lies whose loss was accepted while nobody knew the path of its workspace. */
+/** File of a ledger's head whose loss was accepted while its workspace's path was unknown. */
 export function lostHeadFile(stateDir: string, workspaceId: string): string {
   return join(headDirectory(stateDir), "lost", `${workspaceId}.json`);
 }
 
-/** Blocking: for the one time a ledger begins. */
+/** Blocking, because it is needed only once, when a ledger begins. */
 export function readLostHead(stateDir: string, workspaceId: string): SignedHead | undefined {
   try {
     return headSchema.parse(JSON.parse(readFileSync(lostHeadFile(stateDir, workspaceId), "utf8")));

@@ -14,24 +14,24 @@ import { hashAt, type LedgerReader } from "../file/ledger-reader.ts";
 import { headDirectory, ledgerHeadFile, readHead } from "../keys/ledger-head-file.ts";
 import { ledgerPublicKeyFile, ledgerVerifier } from "../keys/ledger-key.ts";
 
-/** Evidence outside of the database that the database does not bear out: an older one was put back, or its log was damaged. */
+/** Evidence outside of the database that the database contradicts: an older database was restored, or its log was damaged. */
 export interface StepBack {
-  /** Whose ledger; undefined: of the whole store, or of a workspace whose path nobody knows any more. */
+  /** Workspace of the ledger; undefined for the whole store, or a workspace whose path is unknown. */
   readonly workspaceRoot: string | undefined;
   /** SHA-256 of the workspace's path; empty for the whole store. */
   readonly workspaceId: string;
-  /** Newest seq (of the whole store: transaction) that there was, and that there is now. */
+  /** Newest seq (for the whole store: transaction) of the evidence, and of the store. */
   readonly from: number;
   readonly to: number;
-  /** Signed, of what there was; undefined when the head itself is gone or not genuine. */
+  /** The signed head of the evidence; undefined if it is missing or not genuine. */
   readonly head: SignedHead | undefined;
   /** One sentence for people. */
   readonly message: string;
 }
 
 /**
- * Compares the store with everything signed or written outside it: the store's mark, the heads, the ledgers' files. Finding
- * nothing is no proof: if all of these are reset together, only a head kept elsewhere shows it.
+ * Compares the store with everything signed or written outside of it: the store's mark, the heads, the ledgers' files. No finding
+ * is no proof: if all of these were reset together, only a head kept elsewhere shows it.
  *
  * @param database undefined if there is none
  * @param options.shared the database is a copy of a log in NATS: its heads count, its transactions do not
@@ -44,7 +44,7 @@ export async function findStepBacks(
   const verifier = await ownVerifier(stateDir);
   const marked = database !== undefined && databaseMark(database) !== undefined;
   const found: StepBack[] = options.shared === true ? [] : await markStepBack(stateDir, database, verifier);
-  // Before the rows: what a head names was in the database by then.
+  // Read before the rows, because what a head names was in the database by then.
   const heads = await readHeads(stateDir);
   const ledgers = database === undefined ? new Map<string, StoredLedger>() : ledgersOf(database);
   if (database !== undefined) {
@@ -71,7 +71,7 @@ interface StoredLedger {
   readonly endOffset: number;
 }
 
-/** By the SHA-256 of the workspace's path; those with records. */
+/** Ledgers that have records, by the SHA-256 of the workspace's path. */
 function ledgersOf(database: LedgerReader): ReadonlyMap<string, StoredLedger> {
   const rows = database
     .prepare(
@@ -123,7 +123,7 @@ async function headStepBack(
   context: StoredLedger & {
     readonly database: LedgerReader;
     readonly verifier: Verifier | undefined;
-    /** False: from before each ledger had a head from its first record on. */
+    /** False for a ledger from before each had a head from its first record on. */
     readonly marked: boolean;
   },
 ): Promise<StepBack | undefined> {
@@ -155,7 +155,7 @@ export function isBornOut(
   return hashAt(ledger.database, ledger.number, head.seq) === head.hash;
 }
 
-/** Records that we signed, and that follow from those of the store, in a file that is longer than the store. */
+/** Checks for records that we signed and that continue those of the store, in a file longer than the store. */
 async function fileStepBack(
   workspaceId: string,
   { root, number, lastSeq: to, endOffset }: StoredLedger,
@@ -163,7 +163,7 @@ async function fileStepBack(
   verifier: Verifier | undefined,
 ): Promise<StepBack | undefined> {
   if (isClientPlace(root) || !existsSync(root) || verifier === undefined) return undefined;
-  // Whatever else is wrong with the file is told by anyone who writes it.
+  // Other faults of the file are reported by whoever writes it.
   const name = ledgerFileNameIn(root, hashAt(database, number, 1));
   const handle = await openLedgerFile(root, "read", name).catch(() => undefined);
   if (handle === undefined) return undefined;
@@ -181,7 +181,7 @@ export function fileStep(place: Omit<StepBack, "head" | "message">): StepBack {
   return { ...place, head: undefined, message };
 }
 
-/** By the SHA-256 of the workspace's path. */
+/** Heads by the SHA-256 of the workspace's path. */
 async function readHeads(stateDir: string): Promise<ReadonlyMap<string, SignedHead>> {
   const directory = headDirectory(stateDir);
   const names = await readdir(directory).catch((error: unknown) => {
@@ -197,7 +197,7 @@ async function readHeads(stateDir: string): Promise<ReadonlyMap<string, SignedHe
   return heads;
 }
 
-/** A verifier of all keys that ever signed here; undefined if there is none yet. */
+/** A verifier for all keys that ever signed here; undefined if there is none yet. */
 export async function ownVerifier(stateDir: string): Promise<Verifier | undefined> {
   try {
     return ledgerVerifier(await readFile(ledgerPublicKeyFile(stateDir), "utf8"));
