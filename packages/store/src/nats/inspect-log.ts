@@ -3,17 +3,17 @@ import { connect } from "@nats-io/transport-node";
 import { connectionOptions, type LogAddress } from "./stream/log-address.ts";
 import { logStreamName, replicaOfSubject, replicaStreamName, replicaSubject } from "./stream/log-names.ts";
 
-/** A shared log as it is at the moment. */
+/** The present state of a shared log. */
 export interface LogInspection {
   readonly serverVersion: string;
   /** Nodes of the cluster that the log's stream has copies on, and how many of them are up to date; 1 and 1 for a lone node. */
   readonly copies: number;
   readonly current: number;
-  /** false: no server has used this log yet. */
+  /** False if no server has used this log yet. */
   readonly isThere: boolean;
   readonly replicas: readonly {
     readonly replicaId: string;
-    /** Milliseconds by which its clock is ahead of the NATS node's that took its sign of life; negative: behind. */
+    /** Milliseconds by which its clock is ahead of that of the NATS node that received its sign of life; negative: behind. */
     readonly clockAhead: number;
   }[];
 }
@@ -44,7 +44,7 @@ export async function inspectLog(
     const replicas = await Promise.all(
       Object.keys(state.subjects ?? {}).map(async (subject) => {
         const sign = await manager.streams.getMessage(stream, { last_by_subj: subject });
-        // Who left says so with an empty sign.
+        // A replica that left says so with an empty sign.
         if (sign === null || sign.data.length === 0) return [];
         const clockAhead = Number(new TextDecoder().decode(sign.data)) - sign.time.getTime();
         return [{ replicaId: replicaOfSubject(subject), clockAhead }];

@@ -17,31 +17,31 @@ import { BrokenChain, type ChainLink } from "./messages/message-chain.ts";
 export interface LogPosition {
   readonly seq: number;
   readonly epoch: number;
-  /** Of the newest message. */
+  /** Number of the newest message. */
   readonly number: number;
-  /** Replica that the newest epoch belongs to; empty when no replica has it. */
+  /** Replica that the newest epoch belongs to; empty if no replica owns it. */
   readonly owner: string;
-  /** Digest of all its messages. */
+  /** Digest of all messages of the session. */
   readonly digest: string;
 }
 
 /** A message of the stream. */
 export interface ArrivedMessage {
-  /** In the stream. */
+  /** Position in the stream. */
   readonly position: number;
   readonly subject: string;
-  /** undefined if it does not belong to a session. */
+  /** Undefined if it does not belong to a session. */
   readonly message: SessionMessage | undefined;
   /** Of a session's message. */
   readonly link?: ChainLink;
   readonly lock?: LockMessage;
 }
 
-/** A lock as the log has it. */
+/** State of a lock according to the log. */
 export interface LockState extends LockMessage {
-  /** Of the newest message about it. */
+  /** Number of the newest message about it. */
   readonly number: number;
-  /** Of that message in the stream. */
+  /** Position of that message in the stream. */
   readonly position: number;
 }
 
@@ -104,12 +104,12 @@ export class LogCopy {
     this.#position = integerOf(this.#statements.position.get() ?? {}, "position");
   }
 
-  /** Of the last message that is in the copy; 0 for none. */
+  /** Position of the last message in the copy; 0 for none. */
   get position(): number {
     return this.#position;
   }
 
-  /** undefined for a session that is not there, or not any more. */
+  /** Undefined for a session that does not exist, or no longer exists. */
   place(sessionId: string): LogPosition | undefined {
     const row = this.#statements.place.get(sessionId);
     if (row === undefined) return undefined;
@@ -122,7 +122,7 @@ export class LogCopy {
     };
   }
 
-  /** Where the stream has the first message that spends a token; undefined when nobody has. */
+  /** Position in the stream of the first message that spends a token; undefined if it is not spent. */
   spentAt(token: string): number | undefined {
     const row = this.#statements.spentAt.get(token);
     return row && integerOf(row, "position");
@@ -139,7 +139,7 @@ export class LogCopy {
     };
   }
 
-  /** True for a message that says nothing: it came after another one with its number, or does not follow the ones before. */
+  /** True for a message without effect: it came after another one with its number, or does not follow the ones before. */
   isPassedOver(position: number): boolean {
     return this.#passedOver.has(position);
   }
@@ -167,7 +167,7 @@ export class LogCopy {
       if (name === undefined || message === undefined || link === undefined) continue;
       const { sessionId, number } = name;
       const before = places.get(sessionId) ?? this.#read(sessionId) ?? { number: -1, owner: "", digest: "" };
-      // The first message of a number counts. NATS was seen to store a second one, of a writer that had lost.
+      // The first message of a number counts. NATS was seen to store a second one, from a writer that had lost.
       if (number <= before.number) {
         this.#passedOver.add(position);
         continue;
@@ -197,7 +197,7 @@ export class LogCopy {
     this.#position = last.position;
   }
 
-  /** What was read of a session last, also of one that is gone: a message for it may still come. */
+  /** The last position read of a session, even of one that is gone: a message for it may still come. */
   #read(sessionId: string): Pick<LogPosition, "number" | "owner" | "digest"> | undefined {
     const row = this.#statements.read.get(sessionId);
     return row && { number: integerOf(row, "number"), owner: textOf(row, "owner"), digest: textOf(row, "digest") };

@@ -20,7 +20,7 @@ export class NatsBlobStore implements BlobStore {
     this.#near = near;
   }
 
-  /** Resolves when a majority of the nodes has it. Rejects with `StoreError`. */
+  /** Resolves when a majority of the nodes has stored it. Rejects with `StoreError`. */
   async put(bytes: Uint8Array, mediaType: string, options?: { readonly durable?: boolean }): Promise<BlobRef> {
     if (bytes.length > maxBytes) {
       throw new StoreError("io", `A content of ${bytes.length} bytes is too large for a shared log (${maxBytes}).`);
@@ -48,7 +48,7 @@ export class NatsBlobStore implements BlobStore {
   }
 }
 
-/** Nodes come and go: what fails for that is tried again, about 10 s long. */
+/** Repeats failed work for about 10 s, because nodes come and go. */
 async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -37,15 +37,15 @@ export interface NatsSessionLogOptions {
   /** For batches too large for a message. */
   readonly blobs: BlobStore;
   readonly toolVersion: string;
-  /** This replica. Only the owner of the newest epoch appends. Empty: nobody owns anything, the epoch alone counts. */
+  /** Id of this replica. Only the owner of the newest epoch appends. Empty: nobody owns sessions, only the epoch counts. */
   readonly replicaId: string;
-  /** Whether a replica may still be running turns; sessions are never taken over from such a one. */
+  /** Whether a replica may still be running turns; then its sessions are not taken over. */
   readonly isAlive: (replicaId: string) => Promise<boolean>;
-  /** Resolves when what a forgotten session left on this machine is gone, or will be tried again. */
+  /** Resolves when what a forgotten session left on this machine is removed, or will be tried again. */
   readonly afterForgetting: (sessionId: string) => Promise<ForgottenSession>;
 }
 
-/** What a message comes after. */
+/** The message before a new one. */
 type Predecessor = Pick<LogPosition, "number" | "digest">;
 
 const beginning: Predecessor = { number: -1, digest: "" };
@@ -58,7 +58,7 @@ const envelope = 4_096;
  */
 export class NatsSessionLog implements SessionLog {
   readonly #options: NatsSessionLogOptions;
-  /** What this replica writes to a session. */
+  /** Writes of this replica to a session, one at a time. */
   readonly #writing = new OneByOne<string>();
   #closed = false;
 
@@ -102,7 +102,7 @@ export class NatsSessionLog implements SessionLog {
     const { replicaId, isAlive } = this.#options;
     const { epoch } = await this.#writing.run(sessionId, () =>
       this.#appendFree(sessionId, async (place) => {
-        // Asked again for every new owner: anyone who was faster than us keeps it.
+        // Asked again for every new owner, because a faster replica keeps the session.
         if (place.owner !== "" && place.owner !== replicaId && (await isAlive(place.owner))) {
           throw new AppendConflict(`Session ${sessionId} belongs to another server that is running.`);
         }
@@ -112,7 +112,10 @@ export class NatsSessionLog implements SessionLog {
     return epoch;
   }
 
-  /** From the copies of all replicas, each as soon as it reads it. What was said stays in the stream, which nobody can rewrite. */
+  /**
+   * Removes the session from the copies of all replicas, when each reads the message. The stream keeps what was said, because
+   * nobody can rewrite it.
+   */
   async forget(sessionId: string, by: string): Promise<ForgottenSession> {
     const { replicaId, isAlive, toolVersion, afterForgetting } = this.#options;
     await this.#writing.run(sessionId, () =>
@@ -169,7 +172,7 @@ export class NatsSessionLog implements SessionLog {
     let place = this.#place(sessionId);
     for (let attempt = 0; ; attempt++) {
       if (place === undefined || !this.#follows(place, expected)) {
-        // Others may have written since we looked; once more, then it is so.
+        // Others may have written meanwhile: catch up once more, after which the answer is certain.
         await this.#caughtUp();
         place = this.#place(sessionId);
         if (place === undefined) throw unknownSession(sessionId);
@@ -209,8 +212,8 @@ export class NatsSessionLog implements SessionLog {
   }
 
   /**
-   * Stores the message after `before`. False when another one has its number. The acknowledgement alone does not say so: what
-   * counts is the stream's order, so that this waits until the message came back in it.
+   * Stores the message after `before`. False if another one has its number. The acknowledgement alone does not decide: the
+   * stream's order counts, so this waits until the message is read back.
    */
   async #storePayload(sessionId: string, before: Predecessor, payload: Uint8Array): Promise<boolean> {
     this.#assertOpen();

@@ -36,9 +36,9 @@ export interface NatsStore extends Store {
 
 export interface NatsStoreOptions extends StoreOptions {
   readonly address: LogAddress;
-  /** Of this process; empty for one that owns no sessions. */
+  /** Id of this process's replica; empty for a process that owns no sessions. */
   readonly replicaId: string;
-  /** Given once the streams are there. */
+  /** Called once the streams exist. */
   readonly isAlive: (streams: LogStreams, replicaId: string) => Promise<boolean>;
   /** Takes messages that belong to no session, in the log's order; may be asked again after a crash. */
   readonly onControl?: (message: {
@@ -46,7 +46,7 @@ export interface NatsStoreOptions extends StoreOptions {
     readonly subject: string;
     readonly payload: Uint8Array;
   }) => void;
-  /** Told when this replica cannot follow the log any more. */
+  /** Called when this replica can no longer follow the log. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -79,20 +79,20 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
       take: async (messages) => {
         const formatSubject = logFormatSubject(streams.namespace);
         for (const { subject, data } of messages) {
-          // A newer Gennai raised it while this one runs: what comes from now on may be nothing that it reads.
+          // A newer Gennai raised the format meanwhile: this one may not understand what follows.
           if (subject === formatSubject) refuseNewerLog(streams.namespace, new TextDecoder().decode(data));
         }
         const found = await Promise.all(messages.map((each) => arrived(each, blobs)));
         let from = 0;
         for (const [index, { subject, seq, data }] of messages.entries()) {
           if (!subject.startsWith(`${streams.namespace}.ctl.emergency.`)) continue;
-          // Everything before it first: a control writes to the ledgers, too.
+          // All earlier messages first, because a control message writes to the ledgers too.
           await takeInto(copy, streams, found.slice(from, index));
           from = index;
           options.onControl?.({ position: seq, subject, payload: data });
         }
         await takeInto(copy, streams, found.slice(from));
-        // Not waited for: the log goes on meanwhile.
+        // Not awaited, so that the log is followed meanwhile.
         if (found.some(({ message }) => message?.kind === "forget")) void forgetting.finish();
       },
       onFailure: options.onFailure,
@@ -137,8 +137,8 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
 }
 
 /**
- * Where a message does not follow, either its writer had read something that the stream lost since, and its message is void;
- * or this replica has. The stream says which.
+ * If a message does not follow, either its writer had read a message that the stream has lost since, and it is void; or this
+ * replica has read such a message. The stream tells which.
  */
 async function takeInto(copy: LogCopy, streams: LogStreams, messages: readonly ArrivedMessage[]): Promise<void> {
   const voided = new Set<number>();
@@ -183,7 +183,7 @@ async function fetched(sha256: string, blobs: NatsBlobStore): Promise<SessionMes
   return decodeMessage(bytes);
 }
 
-/** Two processes would both write to one copy. */
+/** Excludes a second process, which would write to the same copy. */
 function onlyProcess(directory: string): Disposable {
   const attempt = new ProcessLocks(join(directory, "locks")).tryAcquire("log copy", "is a replica");
   if (attempt.type === "acquired") return attempt.lock;

@@ -11,9 +11,9 @@ const mostFiles = 5_000;
 export interface ChangedFile {
   readonly path: string;
   readonly kind: "added" | "changed" | "deleted";
-  /** As it is in the later commit; undefined where it is gone, no text, or larger than a MiB. */
+  /** Text in the later commit; undefined if the file is gone, no text, or larger than 1 MiB. */
   readonly text: string | undefined;
-  /** 1-based lines of it that are not in the earlier one; `end` is the last. */
+  /** 1-based lines that are not in the earlier commit; `end` is inclusive. */
   readonly added: readonly { readonly start: number; readonly end: number }[];
   readonly removedLines: number;
 }
@@ -26,7 +26,7 @@ export async function commitOf(directory: string, name: string): Promise<string 
   return code === 0 && /^[0-9a-f]{40,64}$/.test(id) ? id : undefined;
 }
 
-/** The first parent; undefined of a first commit. */
+/** The first parent; undefined for a first commit. */
 export function parentOf(directory: string, commit: string): Promise<string | undefined> {
   return commitOf(directory, `${commit}^`);
 }
@@ -87,7 +87,7 @@ function changed(
   };
 }
 
-/** Line ends of one kind, as lines are counted elsewhere here. */
+/** Converts line ends to one kind, as lines are counted elsewhere here. */
 function normal(text: string): string {
   return linesOf(text)
     .map((line) => `${line}\n`)

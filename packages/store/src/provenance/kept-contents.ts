@@ -10,8 +10,9 @@ const maxBytes = 1024 * 1024;
 const mostObjects = 50_000;
 
 /**
- * Contents by their SHA-256, from wherever they still are: the state directory, else anything git keeps of these paths, on
- * whatever branch. It does not matter who made a content: its hash is the one that a record signed. What is binary, too large or nowhere is left out.
+ * Contents by their SHA-256, from wherever they still exist: the state directory, or anything git has of these paths on any
+ * branch. It does not matter who made a content: its hash is the one that a record signed. Leaves out contents that are binary,
+ * too large or missing.
  */
 export async function keptContents(
   wanted: ReadonlySet<string>,
@@ -31,7 +32,7 @@ export async function keptContents(
   return found;
 }
 
-/** Adds what git has. A workspace without a repository, or one that git does not read, has nothing. */
+/** Adds git's contents. Adds nothing without a repository, or if git cannot read it. */
 async function readRepository(
   directory: string,
   paths: ReadonlySet<string>,
@@ -45,7 +46,7 @@ async function readRepository(
   });
 }
 
-/** Of all that the repository has at these paths, on any branch and before any rewriting that it remembers. */
+/** Objects of these paths in the repository, on any branch and before any rewriting that it remembers. */
 async function blobIds(directory: string, paths: ReadonlySet<string>): Promise<readonly string[]> {
   const log = ["log", "--all", "--reflog", "--no-renames", "--raw", "--no-abbrev", "--format=", "-m", "-z"];
   const places = [...paths].map((path) => `:(literal)${path}`);
@@ -64,7 +65,7 @@ async function blobIds(directory: string, paths: ReadonlySet<string>): Promise<r
 function takeBlob(bytes: Buffer, missing: Set<string>, found: Map<string, string>): void {
   const text = textOf(bytes);
   if (text === undefined) return;
-  // Where git changes line ends on the way to the working tree, what was written is not what was committed.
+  // If git converts line ends, the committed bytes differ from the written ones.
   for (const each of text.includes("\r") ? [text] : [text, text.replaceAll("\n", "\r\n")]) {
     const sha256 = createHash("sha256").update(each).digest("hex");
     if (missing.delete(sha256)) found.set(sha256, each);

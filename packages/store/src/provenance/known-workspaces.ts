@@ -6,19 +6,19 @@ import { WorkspaceProvenance } from "./workspace-provenance.ts";
 /** Workspaces whose provenance is held at the same time: each may be as large as its ledger. */
 const mostHeld = 4;
 
-/** Milliseconds after which a ledger is checked again though nothing about it seems to have changed. */
+/** Milliseconds after which a ledger is checked again even without a visible change. */
 const checkedAgain = 60_000;
 
 interface Held {
-  /** What it was read from. */
+  /** State of the ledger from which it was read. */
   readonly mark: string;
   readonly at: number;
   readonly provenance: Promise<WorkspaceProvenance>;
 }
 
 /**
- * Of the workspaces of one state directory, for a server that is asked again and again: what was read is held until the ledger has
- * another record, its file another length or time, or a minute is over. Questions that come together wait for one reading.
+ * The provenance of one state directory's workspaces, for a server with repeated queries: results are kept until the ledger has
+ * another record, its file another length or time, or a minute has passed. Simultaneous queries share one reading.
  */
 export class KnownWorkspaces {
   readonly #stateDir: string;
@@ -27,14 +27,16 @@ export class KnownWorkspaces {
   /** By root, longest unused first. */
   readonly #held = new Map<string, Held>();
 
-  /** @param written resolves when the ledgers' files have all that the store has: a file that is behind is no sign of harm */
+  /**
+   * @param written resolves when the ledgers' files have everything in the store: a file that lags behind is no sign of damage
+   */
   constructor(stateDir: string, written: () => Promise<void>, now: () => number = Date.now) {
     this.#stateDir = stateDir;
     this.#written = written;
     this.#now = now;
   }
 
-  /** Rejects with `StoreError`, or as files do that cannot be read. @param workspaceRoot real absolute path */
+  /** Rejects with `StoreError`, and with errors of reading files. @param workspaceRoot real absolute path */
   async of(workspaceRoot: string): Promise<WorkspaceProvenance> {
     const mark = await this.#markOf(workspaceRoot);
     const known = this.#held.get(workspaceRoot);

@@ -76,8 +76,8 @@ interface Earlier {
 }
 
 /**
- * The writes that records name, in their order. What is purged, or is of another program, reports none. Whether a record is
- * genuine is not asked here.
+ * The writes in records, in their order. Skips purged records, and those of other programs. Does not check whether records are
+ * genuine.
  *
  * @param lines of a ledger, one record each
  */
@@ -95,7 +95,7 @@ export function readWrites(lines: Iterable<string>): readonly RecordedWrite[] {
   return writes;
 }
 
-/** What goes comes first: a file that one call deletes and creates elsewhere was moved. */
+/** Deletions first: a file that one call deletes and creates elsewhere was moved. */
 function inOrder<Change extends { readonly operation: string }>(changes: readonly Change[]): readonly Change[] {
   const goes = ({ operation }: Change): boolean => operation === "delete";
   return [...changes.filter(goes), ...changes.filter((change) => !goes(change))];
@@ -183,7 +183,7 @@ function decisionOf(call: Call | undefined, { proposalId, interrupted }: Record[
     return { type: proposalId === undefined && interrupted !== true ? "person" : "untold" };
   }
   const { rule, plan_step: step } = call;
-  // The last word first; where nobody was asked about the result, a yes before the call ran is what allowed it.
+  // The last answer first; if nobody was asked about the result, the yes before the call allowed it.
   for (const asked of [call, ...call.also_asked.toReversed()]) {
     if (asked.confirmation?.answer !== "yes") continue;
     return { type: "approved", rule: asked.rule, by: asked.confirmation.by, scope: asked.confirmation.scope };

@@ -16,7 +16,7 @@ import type { RecordedWrite } from "./recorded-write.ts";
 import { type AskedCall, readDecisions } from "./report/read-decisions.ts";
 import { readNotedLines } from "./sharing/noted-lines.ts";
 
-/** Whose a line is. */
+/** The source of a line. */
 export type LineOrigin =
   | {
       readonly type: "recorded";
@@ -32,11 +32,11 @@ export type LineOrigin =
        * writes may have added it. `not-recorded`: nothing recorded is similar.
        */
       readonly reason: "outside" | "ambiguous" | "not-recorded";
-      /** The writes that may have brought it. */
+      /** The writes that may have added it. */
       readonly candidates: readonly RecordedWrite[];
     };
 
-/** Whether what the answers rest on is what was signed. */
+/** Whether the evidence behind the answers equals what was signed. */
 export interface ProvenanceTrust {
   /** `ok`, or the result of `gennai ledger verify`. */
   readonly status: string;
@@ -67,7 +67,7 @@ export class WorkspaceProvenance {
   readonly decisions: readonly AskedCall[];
   readonly #workspaceRoot: string;
   readonly #known: KnownText;
-  /** Of whose contents nobody has anything: known by the hashes of their blocks alone. */
+  /** Writes whose contents are no longer stored: known only by the hashes of their blocks. */
   readonly #byHash: ReadonlyMap<number, RecordedWrite>;
 
   private constructor(
@@ -85,7 +85,7 @@ export class WorkspaceProvenance {
     this.#byHash = known.byHash;
   }
 
-  /** Rejects with `StoreError`, or as files do that cannot be read. */
+  /** Rejects with `StoreError`, and with errors of reading files. */
   static async open(source: ProvenanceSource): Promise<WorkspaceProvenance> {
     const { workspaceRoot, stateDir } = source;
     if (source.notes !== undefined) {
@@ -111,7 +111,7 @@ export class WorkspaceProvenance {
     return matchBlocks(text, matches, this.#byHash).map((match) => this.#originOf(match));
   }
 
-  /** What git calls files today that had these names. */
+  /** The present names in git of files that had these names. */
   async namesOf(paths: ReadonlySet<string>): Promise<readonly string[]> {
     return laterNames(this.#workspaceRoot, paths);
   }

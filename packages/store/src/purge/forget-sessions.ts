@@ -12,7 +12,7 @@ import type { LedgerTable } from "../ledger/ledger-table.ts";
 import type { ForgottenSession } from "../log/session-log.ts";
 import { digestsIn } from "./purged-blobs.ts";
 
-/** What is gone. All zero: there was nothing. */
+/** What was removed. All zero if there was nothing. */
 export interface PurgeReport extends ForgottenSession {
   readonly sessions: number;
 }
@@ -24,14 +24,14 @@ export interface StoredSession {
   readonly updated: number;
 }
 
-/** What goes, and what its tombstone says. */
+/** What to remove, and the text of the tombstone. */
 export interface ForgetOrder {
   /** Number of the workspace. */
   readonly workspace: number;
   /** Real absolute path, or where a client holds the files. */
   readonly workspaceRoot: string;
   readonly sessions: readonly StoredSession[];
-  /** `session`: the one of `sessions`. */
+  /** `session`: the one session in `sessions`. */
   readonly scope: "session" | "workspace";
   /** Name of the one who asked for it. */
   readonly by: string;
@@ -65,7 +65,7 @@ export async function forgetSessions(
   );
 }
 
-/** Within a transaction, and after `createPurgeJobs`. */
+/** Call it within a transaction, and after `createPurgeJobs`. */
 export function forgetRows(
   parts: { readonly database: StoreDatabase; readonly table: LedgerTable; readonly stateDir: string },
   order: ForgetOrder,
@@ -106,7 +106,7 @@ export function storedSessions(
   return sessionId === undefined ? all : all.filter(({ id }) => id === sessionId);
 }
 
-/** Nobody starts a turn of these sessions meanwhile. */
+/** Keeps turns of these sessions from starting meanwhile. */
 function holdSessions(stateDir: string, sessions: readonly StoredSession[]): Disposable {
   const locks = new ProcessLocks(join(stateDir, "locks"));
   using held = new DisposableStack();
@@ -136,7 +136,7 @@ function removeSessions(database: StoreDatabase, sessions: readonly StoredSessio
   return events;
 }
 
-/** Blobs that only these sessions refer to, and old ones that nobody does. */
+/** Blobs that only these sessions refer to, and old ones that nothing refers to. */
 function unneededBlobs(
   database: StoreDatabase,
   stateDir: string,

@@ -18,7 +18,7 @@ const longestAgainMs = 60 * 60_000;
 const mostAbsorbed = 100;
 /** Milliseconds for which nobody wrote to the database before it is compacted, and after which it is compacted all the same. */
 const usualPace = { quietMs: 15_000, latestMs: 10 * 60_000 };
-/** Milliseconds that the end of the process waits for others who hold the database; the next one compacts it then. */
+/** Milliseconds that the end of the process waits for others that use the database; otherwise the next process compacts it. */
 const lastTimeoutMs = 500;
 
 export interface LiveStore {
@@ -34,8 +34,8 @@ export interface LiveStore {
 }
 
 /**
- * Forgets sessions of a store that is in use: rows at once, and then what is not a row, as soon as that is possible. That the database
- * is compacted waits until it is not in use, since it stops everybody; once for all that was forgotten until then.
+ * Forgets sessions of a store that is in use: rows at once, and everything else as soon as possible. Compacting the database
+ * blocks everybody, so it waits until the database is idle, and is done once for all forgotten sessions.
  */
 export class LiveForgetting implements Forgetting, AsyncDisposable {
   readonly #store: LiveStore;
@@ -43,9 +43,9 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #compacting: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** This process swept a purge, and has not compacted the database since. */
+  /** True if this process swept a purge, and has not compacted the database since. */
   #owesCompaction = false;
-  /** In a row. */
+  /** Number of successive failures. */
   #failures = 0;
   /** What went with sessions that were absorbed lately, for the one who asked for it. */
   readonly #absorbed = new Map<string, ForgottenSession>();
@@ -88,15 +88,15 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     for (const id of this.#absorbed.keys()) if (this.#absorbed.size > mostAbsorbed) this.#absorbed.delete(id);
   }
 
-  /** As `finish`; gives what went with a session that was absorbed. */
+  /** Like `finish`; returns what was removed with an absorbed session. */
   async finishAbsorbed(sessionId: string): Promise<ForgottenSession> {
     await this.finish();
     return this.#absorbed.get(sessionId) ?? { events: 0, records: 0, blobs: 0 };
   }
 
   /**
-   * Resolves when what was purged is gone from everywhere, or was warned about and is tried again. Copies that the database left in
-   * its own file go when it is quiet. Never rejects.
+   * Resolves when what was purged is removed everywhere, or a failure was reported and will be retried. Copies within the
+   * database file are removed when the database is idle. Never rejects.
    */
   finish(): Promise<void> {
     return this.#inOrder(async () => {
@@ -115,7 +115,7 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
     });
   }
 
-  /** Compacts the database first, where this process owes that: what others owe they do when it stops nobody. */
+  /** Compacts the database first, if this process has swept without compacting. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

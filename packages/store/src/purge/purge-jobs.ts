@@ -34,9 +34,9 @@ interface PurgeParts {
 }
 
 /**
- * Does what is left of purges, also of one that a crash broke off; any number of times. Resolves when no byte of what was
- * purged is in the state directory, in the ledger's file or in git's notes. Rejects with `StoreError` `busy` when others hold the
- * database, or git its notes. @returns how many notes changed
+ * Completes purges, including one that a crash interrupted; may be repeated. Resolves when no byte of what was purged is in the
+ * state directory, in the ledger's file or in git's notes. Rejects with `StoreError` `busy` if others use the database, or git
+ * its notes. @returns how many notes changed
  */
 export async function finishPurges(parts: PurgeParts): Promise<number> {
   const notes = await sweepPurges(parts);
@@ -45,8 +45,8 @@ export async function finishPurges(parts: PurgeParts): Promise<number> {
 }
 
 /**
- * As `finishPurges`, but for copies of a row that the database itself left behind, in pages that it freed or moved rows from:
- * `compactPurged` takes those, and nobody can use the database meanwhile.
+ * Like `finishPurges`, except for copies of a row in the database's freed or moved pages: `compactPurged` removes these, and
+ * nobody can use the database meanwhile.
  */
 export async function sweepPurges(parts: PurgeParts): Promise<number> {
   const { database, mirror, stateDir } = parts;
@@ -64,13 +64,13 @@ export async function sweepPurges(parts: PurgeParts): Promise<number> {
       removeBlobs(database, stateDir, purge);
       if (job.sessionIds.length > 0) return;
       removeTemporaryFiles(stateDir, job.workspaceRoot);
-      // Of changes that broke off, with what was in the files before.
+      // Journals of interrupted changes, which contain the files' earlier contents.
       for (const { path, journal } of abandonedJournals(stateDir)) {
         if (journal?.root.path === job.workspaceRoot) removeJournal(path);
       }
     });
   }
-  // Last, and a refusal holds up nothing else: git's notes may be locked for long.
+  // Last, so that a refusal delays nothing else: git's notes may be locked for long.
   const refusals = new Map<PendingPurge, unknown>();
   let notes = 0;
   for (const purge of pending) {

@@ -26,7 +26,7 @@ import type { BlobStore } from "../log/session-log.ts";
 /** Blobs as files, `<directory>/ab/<sha256>`, 0600. A blob is there whole or not at all. */
 export class FileBlobStore implements BlobStore {
   readonly #directory: string;
-  /** Files that are known to be on the disk, by digest. */
+  /** Identities of files that are known to be on disk, by digest. */
   readonly #synced = new Map<string, string>();
 
   constructor(directory: string) {
@@ -89,7 +89,7 @@ export class FileBlobStore implements BlobStore {
     return true;
   }
 
-  /** That this very file is on the disk. */
+  /** Remembers that this very file is on disk. */
   #remember(file: string): void {
     const there = statSync(file, { throwIfNoEntry: false });
     if (there === undefined) return;
@@ -137,7 +137,7 @@ export class FileBlobStore implements BlobStore {
   }
 }
 
-/** Another file in its place, or the same after a change, has another one. */
+/** Differs for another file in its place, and after a change of the file. */
 function fileId({ ino, birthtimeMs, size }: Stats): string {
   return `${ino} ${birthtimeMs} ${size}`;
 }

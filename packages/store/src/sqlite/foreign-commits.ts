@@ -3,20 +3,20 @@ import type { StoreDatabase } from "../database/database.ts";
 /** Milliseconds between looks. */
 const pollInterval = 200;
 
-/** Tells what this connection is not told: that another one, also of another process, has committed. */
+/** Reports commits of other connections, also in other processes. */
 export class ForeignCommits {
   readonly #database: StoreDatabase;
   readonly #onCommit: () => void;
   #poller: NodeJS.Timeout | undefined;
   #seenVersion = 0;
 
-  /** @param onCommit also called when nobody can say any more: anyone who reads then finds out why */
+  /** @param onCommit also called if watching fails: whoever reads then finds the cause */
   constructor(database: StoreDatabase, onCommit: () => void) {
     this.#database = database;
     this.#onCommit = onCommit;
   }
 
-  /** From now on; again and again is the same as once. */
+  /** Starts watching; repeated calls have no effect. */
   watch(): void {
     if (this.#poller !== undefined) return;
     this.#seenVersion = this.#database.dataVersion();

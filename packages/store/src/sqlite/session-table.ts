@@ -16,7 +16,7 @@ export interface BatchRows {
   readonly updated: number;
 }
 
-/** Made before the transaction: nobody waits for it, and what cannot be serialised fails early. */
+/** Made before the transaction, which is thus shorter; content that cannot be serialised fails early. */
 export function batchRows(batch: LogBatch, afterSeq: number): BatchRows {
   const lines = batch.events.map((draft) => JSON.stringify(draft.event));
   return {
@@ -46,7 +46,7 @@ export class SessionTable {
     const { sessionId, user, workspace, time } = session;
     const { insertSession, removeUser, insertUser } = this.#statements;
     const { lastInsertRowid } = insertSession.run(sessionId, workspace, time, time);
-    // A number comes again after a purge, which may have been an older Gennai's.
+    // A number is reused after a purge, which an older Gennai may have done.
     removeUser.run(lastInsertRowid);
     if (user !== "") insertUser.run(lastInsertRowid, user);
   }

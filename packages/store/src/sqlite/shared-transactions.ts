@@ -21,8 +21,8 @@ export class SharedTransactions {
   }
 
   /**
-   * The same as a transaction of its own. Resolves when it is committed, if it is durable on the disk; rejects when nothing of
-   * it is in, whatever becomes of the others. `body` may run twice: the second time after the first was taken back.
+   * Like a separate transaction. Resolves when it is committed, and, if durable, on disk; rejects if nothing of it was done,
+   * whatever happens to the others. `body` may run twice: the second time after the first was rolled back.
    */
   run<Result>({ durable }: { readonly durable: boolean }, body: () => Result): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();

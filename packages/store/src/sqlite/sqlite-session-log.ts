@@ -23,7 +23,7 @@ export class SqliteSessionLog implements SessionLog {
   readonly #foreign: ForeignCommits;
   readonly #forgetting: Forgetting;
 
-  /** The database stays its opener's to close. */
+  /** The caller that opened the database also closes it. */
   constructor(database: StoreDatabase, ledger: LedgerTable, forgetting: Forgetting) {
     this.#database = database;
     this.#shared = new SharedTransactions(database);
@@ -95,8 +95,8 @@ export class SqliteSessionLog implements SessionLog {
   }
 
   /**
-   * For a copy of a log that is kept elsewhere: takes steps that were accepted there, in one transaction with `also`. Throws
-   * when they do not follow from what is here.
+   * For a copy of a log that is kept elsewhere: takes steps that were accepted there, in one transaction with `also`. Throws if
+   * they do not follow the present state.
    */
   absorb(steps: readonly AbsorbedStep[], also: () => void): void {
     const batches: { readonly sessionId: string; readonly rows: BatchRows }[] = [];

@@ -20,7 +20,7 @@ const messageSchema = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("take-over"), epoch: z.int(), owner: z.string() }),
   z.object({ kind: z.literal("title"), title: z.string() }),
-  /** The session's last: it is gone, and so is what it has in the copies. */
+  /** The session's last message: the session is forgotten, with its data in all copies. */
   z.object({
     kind: z.literal("forget"),
     by: z.string(),
@@ -30,7 +30,7 @@ const messageSchema = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.literal("batch"),
-    /** Of the event before the first. */
+    /** Seq of the event before the first one. */
     seq: z.int(),
     epoch: z.int(),
     events: z.array(z.object({ turnId: z.string(), itemId: z.string(), time: z.number(), event })),
@@ -49,7 +49,7 @@ export function encodeMessage(message: SessionMessage): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(message));
 }
 
-/** Throws when it is not one. */
+/** Throws if the payload is no message. */
 export function decodeMessage(payload: Uint8Array): SessionMessage {
   return messageSchema.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload)));
 }
@@ -64,7 +64,7 @@ export function sessionSubjects(namespace: string, sessionId: string): string {
   return `${namespace}.sess.${sessionId}.*`;
 }
 
-/** What a subject names; undefined when it is not a session's. */
+/** Session and number in a subject; undefined if it is not a session's. */
 export function parseSessionSubject(
   subject: string,
 ): { readonly sessionId: string; readonly number: number } | undefined {
@@ -82,12 +82,12 @@ export function parseTokenSubject(subject: string): string | undefined {
 }
 
 const lockSchema = z.object({
-  /** Who holds it; empty: nobody any more. */
+  /** The replica that holds it; empty if none does. */
   replica: z.string(),
   what: z.string(),
 });
 
-/** What a message about a lock says; the last one, by its number, counts. */
+/** A message about a lock; the one with the highest number counts. */
 export type LockMessage = z.infer<typeof lockSchema>;
 
 /** `name` is a digest; the numbers count the messages about it from 1. */

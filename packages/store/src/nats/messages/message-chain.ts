@@ -6,19 +6,19 @@ import type { StreamAccess } from "../stream/create-once.ts";
 import { sessionSubjects } from "./log-message.ts";
 
 /**
- * How a session's messages hang together: each says, in a header, the digest of all before it as its writer had read them.
- * So a message that was acknowledged, read by some, and then lost and replaced in the stream does not go unnoticed.
+ * Chains a session's messages: each has a header with the digest of all earlier ones as its writer had read them. So it is
+ * noticed if a message was acknowledged, read by some, and then lost and replaced in the stream.
  */
 export interface ChainLink {
   /** Digest of the messages before, as the writer had them; empty for the first. */
   readonly after: string;
-  /** Digest up to and with this one. */
+  /** Digest up to and including this message. */
   readonly digest: string;
 }
 
 const field = "Gennai-After";
 
-/** The header with which a message follows those of a digest. */
+/** The header of a message that follows those with a digest. */
 export function chainHeader(after: string): Readonly<Record<string, string>> {
   return { [field]: after };
 }
@@ -31,9 +31,9 @@ export function chainLink(message: JsMsg): ChainLink {
 /** Thrown where a message does not follow what this replica has of its session. */
 export class BrokenChain extends Error {
   readonly sessionId: string;
-  /** Of the message, in the stream. */
+  /** Position of the message in the stream. */
   readonly position: number;
-  /** What this replica has before it. */
+  /** Digest of this replica's messages before it. */
   readonly own: string;
 
   constructor(sessionId: string, position: number, own: string) {
@@ -54,7 +54,7 @@ interface SessionPart {
 
 const attempts = 20;
 
-/** The digest of a session's messages before a position, as the stream has them now. Rejects when NATS does not say. */
+/** The digest of a session's messages before a position, as now in the stream. Rejects if NATS does not answer. */
 export async function streamDigest(access: StreamAccess, part: SessionPart): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -50,12 +50,12 @@ export async function createOnce(
         expect: { lastSubjectSequence: options.after ?? 0 },
         timeout: ackTimeout,
       });
-      // A duplicate is ours by its id, which names one message only.
+      // A duplicate is ours, because its id is unique to our message.
       return { type: "created", position: ack.seq };
     } catch (error) {
       failure = error;
       if (!(error instanceof JetStreamApiError) || error.code !== wrongLastSequence) continue;
-      // An earlier try of ours may be what is there: its acknowledgement got lost with a leader or a connection.
+      // The message there may be from an earlier attempt of ours, whose acknowledgement was lost.
       const holder = await holderOf(access, subject).catch(() => undefined);
       if (holder === undefined) continue;
       return holder.id === message.id ? { type: "created", position: holder.position } : { type: "taken" };
@@ -67,7 +67,7 @@ export async function createOnce(
   });
 }
 
-/** Asks the leader: a replica may not have it yet. */
+/** Asks the leader, because a replica may not have the message yet. */
 async function holderOf(
   { manager, stream }: StreamAccess,
   subject: string,

@@ -4,9 +4,9 @@ import { StoreError } from "../../database/store-error.ts";
 import { createOnce, type StreamAccess } from "./create-once.ts";
 
 /**
- * Format of a shared log: its subjects, messages and objects. Written into the log before anything else, and again by the first
- * Gennai that reads a higher one. A log with a higher one than ours was written by a newer Gennai and stays untouched; one without
- * any is from before it was written, and has 1. 2: sessions are forgotten, by a message that ends a Gennai that does not know it.
+ * Format of a shared log: its subjects, messages and objects. Written before anything else, and again by the first Gennai with a
+ * higher format. A log with a higher format than ours was written by a newer Gennai and stays untouched; a log without one is
+ * older than this mark, and has format 1. Format 2: sessions are forgotten, by a message that stops versions that do not know it.
  */
 export const logFormat = 2;
 
@@ -33,8 +33,8 @@ export function refuseNewerLog(namespace: string, format: string | undefined): v
 }
 
 /**
- * Writes the format of a log that has none, or an older one: no older Gennai opens it from then on. Rejects with `StoreError`
- * `newer_format`, also when another was faster.
+ * Writes the format of a log that has none, or an older one: from then on no older Gennai opens it. Rejects with `StoreError`
+ * `newer_format`, also if another process was faster.
  */
 export async function agreeOnFormat(log: StreamAccess, namespace: string): Promise<void> {
   const payload = new TextEncoder().encode(String(logFormat));
@@ -44,7 +44,7 @@ export async function agreeOnFormat(log: StreamAccess, namespace: string): Promi
     if (newest?.format === String(logFormat)) return;
     const after = newest?.position ?? 0;
     const message = { id: `format.${logFormat}.${randomUUID()}`, payload };
-    // Where another was faster, what it wrote counts.
+    // If another process was faster, its value counts.
     if ((await createOnce(log, logFormatSubject(namespace), message, { after })).type === "created") return;
   }
 }

@@ -7,12 +7,12 @@ export function replicaStreamName(namespace: string): string {
   return `${namespace}_replicas`;
 }
 
-/** Of a replica's signs of life; `*` for everybody's. */
+/** Subject of a replica's signs of life; `*` for all replicas. */
 export function replicaSubject(namespace: string, replicaId: string): string {
   return `${namespace}.replica.${replicaId}`;
 }
 
-/** Whose sign of life it is. */
+/** The replica whose sign of life it is. */
 export function replicaOfSubject(subject: string): string {
   return subject.slice(subject.lastIndexOf(".") + 1);
 }

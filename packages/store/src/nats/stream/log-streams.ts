@@ -15,7 +15,7 @@ export interface LogStreams extends AsyncDisposable {
   readonly namespace: string;
   /** Every session's batches, spent tokens and controls, in one order. */
   readonly log: StreamAccess;
-  /** The last sign of life of each replica; gone `replicaLifetime` after it. */
+  /** The last sign of life of each replica; removed `replicaLifetime` later. */
   readonly replicas: StreamAccess;
   readonly objects: ObjectStore;
 }
@@ -51,7 +51,7 @@ export async function openLogStreams(
         ...shape,
         name: logStream,
         subjects: [`${namespace}.sess.>`, `${namespace}.token.>`, `${namespace}.ctl.>`],
-        // Full is full: nothing old goes to make room.
+        // A full stream refuses new messages; it deletes no old ones.
         discard: DiscardPolicy.New,
       }),
     );

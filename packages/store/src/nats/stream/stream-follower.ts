@@ -6,18 +6,18 @@ import { logUnavailable } from "./log-unavailable.ts";
 
 /** Messages that are taken together. */
 const group = 256;
-/** Milliseconds without the message that is known to be there, after which another consumer is made. */
+/** Milliseconds without a message that is known to exist, after which another consumer is created. */
 const stallMs = 1_500;
 const timeoutMs = 30_000;
 /** Milliseconds between looks whether the stream has more than what came: a consumer can go silent with its node. */
 const watchMs = 2_000;
 
 export interface FollowerOptions {
-  /** Of the last message that was taken before; 0 for none. */
+  /** Position of the last message taken before; 0 for none. */
   readonly position: () => number;
   /** Takes messages in order; when it rejects, following ends for good. */
   take(messages: readonly JsMsg[]): Promise<void>;
-  /** Told once, when following ended by itself. */
+  /** Called once, if following ends by itself. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -81,7 +81,7 @@ export class StreamFollower implements AsyncDisposable {
         last = this.#options.position();
         moved = now;
       } else if (now - moved > stallMs) {
-        // Its node may be gone: the consumer notices that too, but later.
+        // Its node may be gone: the consumer would notice that only later.
         moved = now;
         this.#messages?.stop();
       }
@@ -124,18 +124,18 @@ export class StreamFollower implements AsyncDisposable {
           this.#queue.push(message);
           this.#taking ??= this.#takeQueued();
           if (this.#failure !== undefined) return;
-          // The reader must not run ahead of the disk without bound.
+          // Waits, so that the queue does not grow without limit.
           if (this.#queue.length > 8 * group) await this.#taking;
         }
       } catch {
-        // The connection comes back by itself; a consumer is made again then.
+        // The connection recovers by itself; a consumer is then created again.
       }
       if (!this.#closed) await delay(100);
     }
   }
 
   async #takeQueued(): Promise<void> {
-    // What arrived in the same packet goes in together.
+    // Takes messages of the same packet together.
     await new Promise<void>((resolve) => setImmediate(resolve));
     try {
       while (this.#queue.length > 0) {

@@ -11,16 +11,16 @@ import { linesOf, squeezed, tells } from "./text-lines.ts";
 
 /** One file that a recorded call wrote, with as much of its contents as is still there. */
 export interface TextWrite {
-  /** Of the write that its lines are said to be of. */
+  /** The write that its lines are attributed to. */
   readonly write: Source;
   readonly path: string;
   readonly operation: "create" | "update" | "delete";
-  /** `undefined`: there was no file, or nobody has its content any more. */
+  /** Undefined if there was no file, or its content is no longer stored. */
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** It took changes back: lines that come again are of those who wrote them. */
+  /** True if it undid changes: restored lines belong to their original writers. */
   readonly isUndo: boolean;
-  /** Texts in it of which a person changed parts, or that nobody knows: whose their lines are cannot be told. */
+  /** Texts of which a person changed parts, or `unknown`: the authors of their lines are uncertain. */
   readonly edited?: readonly string[] | "unknown";
   /** Simultaneous changes have the same number, deletions first; absent: its own. */
   readonly record?: number;
@@ -39,13 +39,13 @@ const comparingMs = 1_000;
 /** Longer texts are not looked into. */
 const maxLines = 50_000;
 
-/** What is known of texts that recorded calls wrote, and of the text they found: whose each line is. Pure. */
+/** The known texts of recorded calls, and the texts that these found: the source of each line. Pure. */
 export class KnownText {
   readonly #index = new PassageIndex();
   readonly #pieces = new RunningPieces(this.#index);
   readonly #latest = new Map<string, Version>();
   readonly #versions = new Map<string, Version>();
-  /** What the record that was taken last deleted. */
+  /** Texts deleted by the record that was taken last. */
   #leaving: { readonly record: number | undefined; readonly versions: Version[] } = { record: undefined, versions: [] };
   #isClosed = false;
 
@@ -79,7 +79,7 @@ export class KnownText {
     if (lines.length <= maxLines) this.#keep(path, undefined, { lines, sources });
   }
 
-  /** No more writes follow. */
+  /** Call it after the last write. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -107,7 +107,7 @@ export class KnownText {
     return matchRewrapped(lines, known, { pieces: this.#pieces, index: this.#index, near });
   }
 
-  /** The file that went with the same record and is mostly the same text: a call that moves a file has not written its lines. */
+  /** A very similar file that the same record deleted: a call that moves a file did not write its lines. */
   #movedFrom(lines: readonly string[]): Version | undefined {
     let best: { readonly version: Version; readonly shared: number } | undefined;
     for (const version of this.#leaving.versions) {
@@ -118,7 +118,7 @@ export class KnownText {
     return best?.version;
   }
 
-  /** The text a call found: what of it is known, and what came from elsewhere since. */
+  /** The text that a call found: its known lines, and those from elsewhere since. */
   #versionBefore(path: string, lines: readonly string[]): Version {
     const same = this.#versions.get(digestOf(lines));
     if (same !== undefined) return same;
@@ -186,7 +186,7 @@ export class KnownText {
   }
 }
 
-/** A text after a call wrote it: what it did not touch stays whose it was. */
+/** A text after a call wrote it: lines that the call did not change keep their source. */
 function written(
   before: Version | undefined,
   lines: readonly string[],

@@ -11,13 +11,13 @@ const clearly = 1.6;
 /** A line that ends open and was known by fewer characters than this may be the beginning of another one. */
 const littleBeforeUnknown = 60;
 
-/** Whose a character is, by the longest piece that it is in. */
+/** The source of a character, by the longest piece that contains it. */
 interface Told {
   readonly source: Source;
   readonly score: number;
-  /** The piece is of the file as it was written last. */
+  /** True if the piece is from the file as it was last written. */
   readonly isLatest: boolean;
-  /** The line of a passage that it is of. */
+  /** The passage's line that it belongs to. */
   readonly owner: string;
   readonly isDisputed: boolean;
 }
@@ -67,7 +67,7 @@ function startsOf({ text, lines }: SqueezedRun, count: number): readonly number[
   return starts;
 }
 
-/** Whether each line is unknown, or near to one that is. */
+/** Whether each line is unknown, or near an unknown one. */
 function nearOpen(matches: readonly Match[]): readonly boolean[] {
   const isNear = matches.map(() => false);
   for (const [line, match] of matches.entries()) {
@@ -76,7 +76,7 @@ function nearOpen(matches: readonly Match[]): readonly boolean[] {
   return isNear;
 }
 
-/** The likeliest piece comes first; one that is nearly as likely and says something else leaves a character open. */
+/** Takes the likeliest piece first; a nearly as likely piece with another source leaves a character undecided. */
 function tell(
   found: readonly Piece[],
   pieces: RunningPieces,
@@ -127,7 +127,7 @@ function unlessBrought(said: Match, key: number, index: PassageIndex): Match {
   return { type: "unknown", reason: "ambiguous", candidates };
 }
 
-/** Of a line, when all its characters are of one source. */
+/** The match of a line whose characters all have one source; otherwise undefined. */
 function matchOf(told: readonly (Told | undefined)[]): Match | undefined {
   const [first] = told;
   if (first === undefined) return undefined;

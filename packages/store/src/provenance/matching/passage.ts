@@ -3,7 +3,7 @@ export type Source = number;
 
 export const outside: Source = -1;
 
-/** One of two equal lines is of a write, and it cannot be told which. */
+/** Another equal line exists, and only one of the two is from a write: it is unknown which. */
 export const unsure: Source = -2;
 
 /** Lines of a file as they once were, and which write brought each. */
@@ -11,26 +11,26 @@ export interface Passage {
   readonly path: string;
   readonly lines: readonly string[];
   readonly sources: readonly Source[];
-  /** False: a part of a file, around what one write changed. */
+  /** False for a part of a file, around what one write changed. */
   readonly isWhole: boolean;
 }
 
 /** How a line was recognised. */
 export type Method =
-  /** The whole file is as it was recorded, byte for byte or but for its line ends. */
+  /** The whole file equals the recorded one, byte for byte or except for line ends. */
   | "same-file"
-  /** It is among lines that are recognised together. */
+  /** The line is part of a sequence of equal lines. */
   | "same-lines"
-  /** The same, after a formatter. */
+  /** Like `same-lines`, after a formatter. */
   | "formatted"
-  /** The same characters, broken into other lines. */
+  /** The same characters with other line breaks. */
   | "rewrapped"
   /** A block whose text has the hash that is recorded. */
   | "block-hash";
 
 export type Match =
   | { readonly type: "write"; readonly write: number; readonly method: Method; readonly confidence: number }
-  /** It is known, and no recorded write brought it. */
+  /** The line is known, and no recorded write added it. */
   | { readonly type: "outside"; readonly method: Method; readonly confidence: number }
   | { readonly type: "unknown"; readonly reason: "not-recorded" | "ambiguous"; readonly candidates: readonly number[] };
 
