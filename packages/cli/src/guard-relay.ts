@@ -69,7 +69,7 @@ function announced(project: string): readonly Announced[] {
   const own = process.getuid?.();
   try {
     const { uid, mode } = statSync(directory);
-    // Nobody else may be able to put a socket there.
+    // Nobody else may be able to create a socket there.
     if (own === undefined || uid !== own || (mode & 0o022) !== 0) return [];
     const found = readdirSync(directory).flatMap((name) => announcedIn(`${directory}/${name}`, { own, project }) ?? []);
     return found.toSorted((one, other) => Number(other.isMine) - Number(one.isMine) || other.since - one.since);
@@ -163,7 +163,7 @@ function saidIn(answer: Buffer): string | undefined {
   return said === "{}" ? "" : /^\{"answer":(\{.*\})\}$/s.exec(said)?.[1];
 }
 
-/** As the relay does; at once, since nothing that comes later would be heard. */
+/** Refuses like the relay; exits at once, because the agent reads nothing that comes later. */
 function refuse(agent: string, why: string): never {
   process.stderr.write(
     `Gennai guards this agent and could not judge the call (${why}), so nothing is changed. Tell the user: start it with 'gennai serve', or take the guard away with 'gennai guard uninstall ${agent}'.\n`,

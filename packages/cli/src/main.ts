@@ -3,7 +3,7 @@ import { runCommandLine } from "./command-line.ts";
 import { makeUpForOlderNode } from "./older-node.ts";
 import { processConsole } from "./terminal/console.ts";
 
-// Not awaited here: the bundle is not a module that could wait.
+// Not awaited, because the bundle is not a module with top-level await.
 void start();
 
 async function start(): Promise<void> {

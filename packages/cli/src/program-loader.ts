@@ -23,7 +23,7 @@ type Bundle = (
 
 /** A server lives long; by then it has answered its first requests. Milliseconds. */
 const settledMs = 10_000;
-/** By then the program is loaded, and its young part is as large as edits of large files need it. Milliseconds. */
+/** Milliseconds after which the program is loaded, and its young generation is large enough for edits of large files. */
 const loadedMs = 150;
 const dayMs = 24 * 60 * 60 * 1000;
 const digestBytes = 32;
@@ -75,7 +75,7 @@ function keepHeapSmall(): void {
   setGrowth(1, 50);
 }
 
-/** As V8 has them by itself. */
+/** V8's default values. */
 function setUsualGrowth(): void {
   setGrowth(2, 0);
 }

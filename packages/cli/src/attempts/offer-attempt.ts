@@ -24,7 +24,7 @@ export interface OfferAttemptRequest {
 /** What happened to an attempt that was offered. */
 export interface OfferedAttempt {
   readonly kept: readonly TriedChange[];
-  /** Nobody could be asked. */
+  /** True if nobody could be asked. */
   readonly unasked: boolean;
 }
 

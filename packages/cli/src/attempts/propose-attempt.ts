@@ -47,7 +47,7 @@ export async function proposeAttempt(
   return { taken: reviewed.files, unasked: reviewed.undecided };
 }
 
-/** By the session's log, which has it by now. */
+/** Reads the proposal from the session's log, which contains it by now. */
 async function proposalOf(session: AgentSession, proposalId: string, signal: AbortSignal): Promise<Proposal> {
   for await (const { event } of session.follow({ afterSeq: 0n, signal })) {
     if (event.case === "proposedChanges" && event.value.proposalId === proposalId)

@@ -122,7 +122,7 @@ function covers(globs: readonly ScopeGlob[], named: readonly string[], workspace
   );
 }
 
-/** With slashes; undefined for a path that is not below it. */
+/** Relative path with slashes; undefined if the path is not below the workspace. */
 export function relativeTo(workspace: string, path: string): string | undefined {
   const full = resolve(workspace, path);
   return isInside(full, workspace) && full !== workspace ? relative(workspace, full).replaceAll(sep, "/") : undefined;
@@ -133,7 +133,7 @@ function isInside(path: string, root: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** The same line elsewhere is another command: what `npm test` does is said where it starts. */
+/** The directory counts as well: what `npm test` does depends on where it starts. */
 function isCommand(allowed: { readonly command: string; readonly cwd: string }, actionJson: string, workspace: string) {
   const { data } = commandAction.safeParse(JSON.parse(actionJson));
   if (data === undefined) return false;

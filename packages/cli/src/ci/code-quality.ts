@@ -6,7 +6,7 @@ export function codeQualityOf(refusals: readonly Refusal[]): readonly object[] {
   const seen = new Set<string>();
   return refusals.flatMap((refusal) => {
     const fingerprint = fingerprintOf(refusal);
-    // One that comes twice makes the whole report invalid.
+    // A repeated fingerprint makes the whole report invalid.
     if (seen.has(fingerprint)) return [];
     seen.add(fingerprint);
     const { file, line } = placeOf(refusal);

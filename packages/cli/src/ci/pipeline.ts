@@ -73,7 +73,7 @@ export class Pipeline {
     if (outcome === "error" && limits.has(this.#errorCode)) return exitCode.limit;
     if (outcome === "error" && this.#errorCode.startsWith("model_")) return exitCode.model;
     if (outcome !== "completed" || code !== exitCode.refused) return outcome === "completed" ? code : exitCode.failed;
-    // Those that were not let through later in the turn.
+    // Refusals that were not allowed later in the turn.
     const lasting = this.refusals.filter(({ tool }) => refused.includes(tool));
     return lasting.length > 0 && lasting.every(({ unanswered }) => unanswered) ? exitCode.unanswered : code;
   }

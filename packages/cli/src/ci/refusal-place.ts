@@ -26,7 +26,7 @@ function short(text: string): string {
   return text.length <= maxWords ? text : `${text.slice(0, maxWords)}…`;
 }
 
-/** The same for the same thing tried again, so that who collects these counts it once. */
+/** Equal for repeated attempts of the same call, so that collectors of refusals count it once. */
 export function fingerprintOf({ tool, rule, words, path = "", unanswered }: Refusal): string {
   return createHash("sha256")
     .update(JSON.stringify([tool, rule, words, path, unanswered]))

@@ -8,7 +8,7 @@ import { relativeTo } from "./ci-policy.ts";
 /** A call that did not run because it may not, or that was refused a connection while it ran. Texts are the server's own or masked by it. */
 export interface Refusal {
   readonly tool: string;
-  /** Of the rule, e.g. `floor/git-loss`. */
+  /** Id of the rule, e.g. `floor/git-loss`. */
   readonly rule: string;
   readonly risk: Risk;
   /** A rule asked, and neither a user nor the policy answered. */

@@ -27,7 +27,7 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
   }
 }
 
-/** As it is told before a turn. */
+/** Text about the branch that is shown before a turn. */
 export function branchTitle({ name, how, leftUnborn }: AgentBranch): string {
   const title = `Branch ${terminalSafe(name)}${how === "kept" ? "" : ` (${how})`}`;
   if (leftUnborn === undefined) return title;

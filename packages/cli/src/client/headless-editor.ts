@@ -10,7 +10,7 @@ import { runInTerminal } from "./run-in-terminal.ts";
 export interface HeadlessEditorOptions {
   /** Real absolute path. */
   readonly workspace: string;
-  /** Of a person's own commands; undefined where no person is, and no terminal of theirs. */
+  /** Environment of a person's own commands; undefined without a person or their terminal. */
   readonly environment: NodeJS.ProcessEnv | undefined;
   readonly writer: ChangeWriter;
   /** Set when the server cannot reach the files. */

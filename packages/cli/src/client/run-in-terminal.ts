@@ -48,7 +48,7 @@ export function runInTerminal(
       try {
         if (child.pid !== undefined) process.kill(isWindows ? child.pid : -child.pid, name);
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
       }
     };
     let hard: NodeJS.Timeout | undefined;

@@ -45,7 +45,7 @@ export function addUsage(sum: TurnUsage, usage: TokenUsage, parentCallId: string
   };
 }
 
-/** In one line; empty when the model told nothing. */
+/** The usage in one line; empty if the model did not report it. */
 export function describeUsage(usage: TurnUsage): string {
   const { inputTokens, outputTokens, cachedInputTokens, cost, currency = "", unpricedCalls } = usage;
   if (inputTokens === 0 && outputTokens === 0) return "";

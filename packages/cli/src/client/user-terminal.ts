@@ -167,7 +167,7 @@ export class UserTerminal implements Disposable {
     }
     const person = this.#person;
     if (person === undefined) return Promise.resolve({ answer: "nobody", reason: "Nobody could be asked." } as const);
-    // One question at a time, in the order they came.
+    // One question at a time, in order of arrival.
     return person.inOrder(() => {
       this.printer.breakLine();
       const { errors } = this.#options.console;

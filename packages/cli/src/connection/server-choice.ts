@@ -20,7 +20,7 @@ import { loadServer, type OwnServerRequest, startOwnServer } from "./own-server.
 import { provenServers } from "./proven-servers.ts";
 import { announcedToken, proves, type TokenSource, tokenFor } from "./server-token.ts";
 
-/** Which server, and what it starts with when it is our own. */
+/** Which server to use, and its options if it is our own. */
 export interface ServerRequest extends OwnServerRequest, TokenSource {
   /** `auto`: a running server of this workspace, else an own one. `own`. Or a URL. */
   readonly server: string;
@@ -64,7 +64,7 @@ export interface ChosenServer extends AsyncDisposable {
 
 /** Throws `CliError` if no server fits the request. */
 export async function chooseServer(asked: ServerRequest, console: Console): Promise<ChosenServer> {
-  // As other tools pass the trace on that a command belongs to.
+  // Other tools pass the trace of a command on in this variable.
   const traceParent = console.environment["TRACEPARENT"] || undefined;
   const request = traceParent === undefined ? asked : { ...asked, traceParent };
   switch (request.server) {

@@ -11,7 +11,7 @@ export async function listSessions(
   return summariesFromMessage(await client.listSessions({ workingDir: workspace }, options));
 }
 
-/** The same for a user, one line each; empty if there are none. */
+/** The sessions as text for a user, one line each; empty if there are none. */
 export async function describeSessions(
   client: AgentClient,
   workspace: string,

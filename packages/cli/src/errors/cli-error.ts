@@ -8,7 +8,7 @@ import { reachProblem } from "./reach-problem.ts";
 /** An expected failure of a command: what went wrong, and what to do next. */
 export class CliError extends Error {
   readonly exitCode: ExitCode;
-  /** One line each, ready to be typed or followed. */
+  /** Next steps, one line each, ready to be typed or followed. */
   readonly next: readonly string[];
 
   constructor(

@@ -7,21 +7,21 @@ export const exitCode = {
   usage: 2,
   /** Something the job needed was refused: by a policy, by the user, or because nobody could be asked. */
   refused: 3,
-  /** Of `run --ci`: a rule asked, and nothing there may answer. */
+  /** `run --ci`: a rule asked a question that nobody may answer. */
   unanswered: 4,
-  /** Of `run --ci`: the turn used up what it may, or went round in circles. */
+  /** `run --ci`: the turn reached a limit, or repeated itself. */
   limit: 5,
-  /** Of `run --ci`: the model could not be asked, or gave no answer. */
+  /** `run --ci`: the model could not be reached, or gave no answer. */
   model: 6,
   /** Ended by Ctrl-C or a signal. */
   interrupted: 130,
-  /** The same by SIGTERM, where who tried a command tells them apart. */
+  /** Ended by SIGTERM, if the caller distinguishes signals. */
   terminated: 143,
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** The same for people: `gennai --help` ends with it. */
+/** Exit codes as text for people, at the end of `gennai --help`. */
 export const exitCodesHelp = `
 Exit codes:
   0    done

@@ -12,7 +12,7 @@ import { chosenChanges, keptUnasked } from "./chosen-changes.ts";
 export interface OfferDecision {
   /** Ids of what is dropped; undefined: everything is. */
   readonly dropped: ReadonlySet<string> | undefined;
-  /** Nobody could be asked. */
+  /** True if nobody could be asked. */
   readonly unasked: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function decideOffer(
   }
 }
 
-/** Of these changes. */
+/** The kept ones of these changes. */
 export function keptOf(changes: readonly TriedChange[], { dropped }: OfferDecision): readonly TriedChange[] {
   return dropped === undefined ? [] : changes.filter(({ id }) => !dropped.has(id));
 }

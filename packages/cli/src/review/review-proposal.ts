@@ -28,7 +28,7 @@ export interface ReviewResult {
   /** Names such as `src/a.ts#2`. */
   readonly kept: readonly string[];
   readonly undone: readonly string[];
-  /** Nobody decided; nothing was sent or written, and it can still be reviewed. */
+  /** True if nobody decided; nothing was sent or written, and it can still be reviewed. */
   readonly undecided: boolean;
   readonly files: readonly string[];
 }

@@ -19,7 +19,7 @@ export interface TryFlags {
   readonly workspace?: string;
   readonly keep?: boolean;
   readonly drop?: boolean;
-  /** With `keep`: these as well, see `keptUnasked`. */
+  /** With `keep`: further changes to keep, see `keptUnasked`. */
   readonly include?: readonly string[];
   /** `HOST:PORT`s that it may reach without a question. */
   readonly allow?: readonly string[];
@@ -92,7 +92,7 @@ export async function tryStaged(
 
 const nothingKept: OfferDecision = { dropped: undefined, unasked: false };
 
-/** Of a command that was ended, nobody knows what is half done. */
+/** False for a command that was ended, because its work may be incomplete. */
 function hasChoice({ changes, state }: Trial, flags: TryFlags): boolean {
   return changes.length > 0 && state === "exited" && flags.drop !== true;
 }

@@ -40,5 +40,5 @@ export function colouredLine(line: string, paint: Paint): string {
   return text;
 }
 
-/** Of what rules say. */
+/** Colours of a rule's verdicts. */
 export const outcomeColours = { allow: "green", staged: "green", ask: "yellow", deny: "red" } as const;

@@ -64,7 +64,7 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
     await requireIsolation(server, { sandbox, stages }, signal);
     return server;
   };
-  /** One a workspace, for as long as the editor stays. */
+  /** One server for each workspace, as long as the editor is connected. */
   const serverOf = async (workspace: string): Promise<EditorServer> => {
     const choosing = chosen.get(workspace) ?? chooseFor(workspace);
     chosen.set(workspace, choosing);

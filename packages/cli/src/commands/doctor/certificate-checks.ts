@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { connect, type DetailedPeerCertificate } from "node:tls";
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
 
-/** From when on, and until when, a certificate holds; both are the narrowest of its chain. */
+/** Start and end of the time in which a whole chain of certificates is valid. */
 interface Validity {
   readonly from: Date;
   readonly until: Date;

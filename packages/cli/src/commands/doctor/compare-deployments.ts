@@ -17,7 +17,7 @@ type Column = ReadonlyMap<string, string>;
 
 interface Row {
   readonly what: string;
-  /** In the order of the deployments; empty where one has none. */
+  /** One value for each deployment, in their order; empty if a deployment has none. */
   readonly values: readonly string[];
   readonly same: boolean;
 }
@@ -118,7 +118,7 @@ function table(places: readonly ServerAddress[], rows: readonly Row[], console: 
 }
 
 function cell(text: string): string {
-  // Of a digest, its beginning tells enough.
+  // The beginning of a digest is enough to compare by eye.
   const short = text.replace(/\b([0-9a-f]{12})[0-9a-f]{52}\b/g, "$1…");
   return terminalSafe(short === "" ? "-" : short)
     .slice(0, 38)

@@ -104,7 +104,7 @@ async function protocolFinding(
   }
 }
 
-/** By the `Date` of an answer, which has whole seconds. */
+/** Compares clocks by the `Date` header of an answer, which has whole seconds. */
 async function clockFinding({ url }: ServerAddress, signal: AbortSignal): Promise<Finding> {
   const check = "clock";
   const before = Date.now();

@@ -21,7 +21,7 @@ export async function capabilitiesShowCommand(flags: CapabilitiesFlags, console:
     named: environment["GENNAI_CAPABILITIES"] || undefined,
     configDir: userConfigDir(environment),
     stateDir: defaultStateDir(environment),
-    // As for a server on a private machine.
+    // The default of a server on a private machine.
     requiredByDefault: false,
   };
   const { profile, problem } = (await loadCapabilities(files, Date.now)).current();

@@ -106,7 +106,7 @@ export async function guardDoctorCommand(name: string, flags: GuardFlags, consol
   return found.some(({ state }) => state === "fail") ? exitCode.failed : exitCode.ok;
 }
 
-/** Those whose program is on the search path, or whose directory is there; and the others. */
+/** The agents whose program is on the search path or whose directory exists; and the others. */
 async function agentsHere(flags: GuardFlags, console: Console) {
   const { environment } = console;
   const workspace = realpathSync(await resolveWorkspace(flags.workspace, console));
@@ -116,7 +116,7 @@ async function agentsHere(flags: GuardFlags, console: Console) {
   return { here: all.filter(isHere), elsewhere: all.filter((agent) => !isHere(agent)) };
 }
 
-/** Those that are here, or guarded all the same. */
+/** The agents that are on this machine, or guarded although they are not. */
 async function agentsOfInterest(flags: GuardFlags, console: Console): Promise<readonly GuardedAgent[]> {
   const { here, elsewhere } = await agentsHere(flags, console);
   const places = await Promise.all(

@@ -21,9 +21,9 @@ export interface GuardedAgent {
   format(program: HookProgram): GuardedFormat;
   /** Something that its hook never gets for a call: for trying whether it answers. */
   readonly greeting: string;
-  /** It says itself in which project it works. */
+  /** True if the agent itself reports in which project it works. */
   readonly saysProject?: true;
-  /** As it is found on the search path. */
+  /** Name of its program on the search path. */
   readonly program: string;
   /** Its files of hooks for a project, absolute: ours goes into the first; the others are looked at. */
   projectFiles(workspace: string): readonly [string, ...string[]];
@@ -33,7 +33,7 @@ export interface GuardedAgent {
   readonly userFile: string;
   /** What its user has to do besides, after an install into a project. */
   readonly nextStep?: string;
-  /** The same after one into the user's own settings. */
+  /** The next step after an installation into the user's own settings. */
   readonly nextStepOfUser?: string;
   /** What it cannot do, or does by itself: tried with the real program. Told by `status`, and in the guide. */
   readonly limits: readonly string[];
@@ -139,7 +139,7 @@ const agents: readonly GuardedAgent[] = [
     host: gemini,
     format: inSettings(geminiEvents, "BeforeTool", { timeout: timeout * 1000, refusal: saidRefusal }),
     greeting: settingsGreeting,
-    // It reads the settings of the directory in which it was started, and starts hooks there.
+    // The agent reads the settings of the directory in which it was started, and starts hooks there.
     saysProject: true,
     projectFiles: (workspace) => [join(workspace, ".gemini", "settings.json")],
     program: "gemini",

@@ -168,7 +168,7 @@ export class GuardedFile {
     if (existsSync(relay) && readdirSync(dirname(relay)).length === 1) await removePrivateFile(relay);
   }
 
-  /** Of all that install and take away: one that goes would otherwise take with it what another one is about to need. */
+  /** Lock over all installations and removals: a removal could otherwise delete what an installation is about to need. */
   async #alone(): Promise<Disposable> {
     const directory = join(this.#stateDir, "locks");
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -183,7 +183,7 @@ export class GuardedFile {
     }
   }
 
-  /** As a whole, with the mode it had, and only where it still holds what was looked at. undefined: there is no file. */
+  /** Replaces the file atomically, with its mode, and only if it still has the text `before`. Undefined: there is no file. */
   async #replace(before: string | undefined, text: string | undefined): Promise<void> {
     const temporary = `${this.path}.${randomBytes(6).toString("hex")}.tmp`;
     const mode = (statSync(this.path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
@@ -230,7 +230,7 @@ export class GuardedFile {
 
   async #kept(): Promise<Backup | undefined> {
     const text = await findPrivateFile(this.#backup);
-    // One of an earlier version tells less than the file itself.
+    // A backup of an earlier version has less information than the file itself.
     return text === undefined ? undefined : backupSchema.safeParse(JSON.parse(text)).data;
   }
 

@@ -30,7 +30,7 @@ export function hookProgram(agent: string, stateDir: string, project: string | u
   };
 }
 
-/** The same as a line for a shell. */
+/** The program as a line for a shell. */
 export function shellLine({ environment, words }: HookProgram): string {
   const set = Object.entries(environment).map(([name, value]) => `${name}=${value === "" ? "" : quoted(value)}`);
   // The last three are plain words, by which the line is known again.

@@ -9,7 +9,7 @@ type Settings = Readonly<Record<string, unknown>>;
 export interface HookEntry {
   /** Shell commands that the agent starts, by event. */
   readonly commands: Readonly<Record<string, string>>;
-  /** In the agent's own unit. */
+  /** Time limit in the agent's own unit. */
   readonly timeout: number;
   /** Hooks are directly in the list of an event, as in Copilot CLI. */
   readonly flat?: true;
@@ -22,7 +22,7 @@ const ours =
 /** Gemini CLI's. */
 const switches = z.object({ enabled: z.boolean().optional(), disabled: z.array(z.string()).optional() });
 
-/** Of the `env` in settings: what decides which program a hook is, and what it obeys. */
+/** Names in the `env` of settings that decide which program a hook is, and what it obeys. */
 const steering =
   /^(?:(?:NODE|GENNAI|LD|DYLD|PERL).*|PATH|PWD|HOME|ENV|SHELL|BASH_ENV|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|CODE_(?:SIMPLE|SHELL.*)))$/;
 

@@ -80,7 +80,7 @@ function callIds(record: RecordFields): readonly string[] {
   return listOf(metadata.get("calls")).map((call) => textOf(fieldsOf(call).get("call_id")));
 }
 
-/** The same call in the record that says how it ended; undefined while none does. */
+/** The call's entry in the record of its end; undefined if there is no such record yet. */
 function endOf(call: RecordFields, record: RecordFields, others: readonly RecordFields[]): RecordFields | undefined {
   const turn = fieldsOf(record.get("metadata")).get("turn_id");
   for (const other of others) {
@@ -130,7 +130,7 @@ function inputWords(input: unknown): string {
   return `“${[...shown].slice(0, maxInput).join("")}${[...shown].length > maxInput ? "…" : ""}”`;
 }
 
-/** Of a step of a plan, for which nobody was asked apart: the plan, and who approved it. */
+/** For a step of a plan, for which nobody was asked separately: the plan, and who approved it. */
 function plannedStep(call: RecordFields, record: RecordFields, others: readonly RecordFields[]): string | undefined {
   const step = textOf(call.get("plan_step"));
   if (step === "" || call.has("confirmation")) return undefined;
@@ -140,7 +140,7 @@ function plannedStep(call: RecordFields, record: RecordFields, others: readonly 
   const run = others.find((each) => metadataOf(each).get("turn_id") === turn && planOf(each).has("id"));
   if (run === undefined) return `it is the step ${step} of a plan that a person approved`;
   const plan = planOf(run);
-  // Of several approvals the last one before the run is the one that was spent.
+  // If there are several approvals, the last one before the run was spent.
   const approval = others.findLast(
     (each) =>
       textOf(metadataOf(each).get("kind")) === "session" &&

@@ -139,7 +139,7 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
   const publicKey =
     flags.publicKey === undefined ? undefined : await readText(resolve(console.directory, flags.publicKey));
   const { verifyAnchoredBundle } = await import("@gennai/store/audit/ledger-anchors");
-  // Of a bundle, only in the files that are named.
+  // For a bundle, only the named files are searched for anchors.
   const anchors = flags.anchors === undefined ? undefined : { ...anchorSources(flags, console), repository: undefined };
   const report = await verifyAnchoredBundle(() => createReadStream(file), publicKey, anchors);
   if (flags.json === true) console.output.write(`${JSON.stringify({ ...report, file })}\n`);

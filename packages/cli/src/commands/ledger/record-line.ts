@@ -30,7 +30,7 @@ export function describeRecord(line: string, paint: Paint): string {
   ].join("  ");
 }
 
-/** Another agent that made the call by itself. */
+/** The name of another agent that made the call by itself. */
 function agentOf(kind: string, details: ReadonlyMap<string, unknown>): string {
   return kind === "session" ? "" : textOf(details.get("agent"));
 }
@@ -96,7 +96,7 @@ function emergencyWords(details: ReadonlyMap<string, unknown>): string {
   return `${what}${lost}, ${by}: ${textOf(details.get("reason"))}`;
 }
 
-/** Of what a person tried, and kept without a session. */
+/** Text about work that a person tried, and kept, without a session. */
 function workWithoutSession(kind: string, details: ReadonlyMap<string, unknown>, title: string): string {
   if (kind === "undo") return `took back “${title}”`;
   const reaches = listOf(details.get("reaches")).map(textOf);

@@ -44,10 +44,10 @@ export class CalledTools {
   #session: AgentSession | undefined;
   #tools: readonly OfferedTool[] = [];
   #wish: Wish | undefined;
-  /** One turn at a time, in the order of the calls. */
+  /** Resolves when the last call is done: one turn at a time, in the order of the calls. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** In place of a model; see `Editor.callModel`. */
+  /** Replaces a model; see `Editor.callModel`. */
   readonly callModel = async (requestJson: string): Promise<string> => {
     const request = requestSchema.parse(JSON.parse(requestJson));
     return JSON.stringify(this.#answer(request));
@@ -59,7 +59,7 @@ export class CalledTools {
     await this.#turn("A client of the Model Context Protocol has connected.", { signal });
   }
 
-  /** As they were when the session began. */
+  /** The tools at the start of the session. */
   get tools(): readonly OfferedTool[] {
     return this.#tools;
   }

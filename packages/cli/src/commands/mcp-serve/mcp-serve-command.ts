@@ -123,7 +123,7 @@ export async function mcpServeCommand(flags: McpServeFlags, console: Console): P
   const output = console.output instanceof Writable ? console.output : process.stdout;
   await server.connect(new StdioServerTransport(input, output));
   await closed.promise;
-  // Nobody answers any more. What is about to end may, and the rest is stopped.
+  // Nobody answers questions any more: calls that are about to end may do so, and the rest is stopped.
   leaving.abort(new Error("The client has gone."));
   await Promise.race([called.idle(), setTimeout(graceMs, undefined, { ref: false })]);
   await server.close();

@@ -1,6 +1,6 @@
 import { usageError } from "../../errors/cli-error.ts";
 
-/** Which parts go along, of those that there are. Throws `CliError` for an unknown name. @param include as `--include` has it */
+/** The chosen ones of all parts. Throws `CliError` for an unknown name. @param include value of `--include` */
 export function partsOf<Part extends string>(
   include: string | undefined,
   { all, usual }: { readonly all: readonly Part[]; readonly usual: readonly Part[] },

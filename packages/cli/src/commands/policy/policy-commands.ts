@@ -22,9 +22,9 @@ export interface PolicyFlags {
   readonly home?: string;
   /** Assumed to be selected. */
   readonly intent?: string;
-  /** As for `serve`: whether commands are judged as in a sandbox. */
+  /** Whether commands are judged as in a sandbox; values as for `serve`. */
   readonly sandbox?: string;
-  /** As for `serve`: whether they are judged as staged. */
+  /** Whether commands are judged as staged; values as for `serve`. */
   readonly stages?: string;
   readonly json?: boolean;
 }
@@ -35,7 +35,7 @@ export interface PolicyCheckFlags extends PolicyFlags {
   readonly jsonl?: boolean;
   /** Really run the command, where nothing of it is kept. */
   readonly run?: boolean;
-  /** With `run`: `HOST:PORT`s that it may reach. */
+  /** With `run`: the `HOST:PORT`s that the command may reach. */
   readonly allow?: readonly string[];
 }
 

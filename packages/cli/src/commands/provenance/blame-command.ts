@@ -22,7 +22,7 @@ export interface BlameFlags {
   readonly json?: boolean;
 }
 
-/** Of an answer that rests on a ledger which is not as it was signed. */
+/** Exit code if the answer depends on a ledger that differs from what was signed. */
 const untrusted = 10;
 
 /** `gennai blame FILE[:LINES]`. */

@@ -6,7 +6,7 @@ import { usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
-/** By what lines are known. */
+/** Options that choose the source of provenance. */
 export interface SourceFlags {
   readonly workspace?: string;
   readonly bundle?: string;
@@ -14,7 +14,7 @@ export interface SourceFlags {
   readonly notes?: boolean;
 }
 
-/** By this machine's ledger, a bundle, or git's notes. */
+/** Opens this machine's ledger, a bundle, or git's notes. */
 export async function openProvenance(
   flags: SourceFlags,
   console: Console,

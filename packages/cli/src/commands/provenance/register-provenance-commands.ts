@@ -79,7 +79,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     });
 }
 
-// As in the store's `shared-parts.ts`, which a start does not load; a test compares them.
+// Copied from the store's `shared-parts.ts`, which is not loaded at start; a test compares them.
 const sharedPartNames = "model, intent, decision, verification, call, session, people";
 const usualPartNames = "model,intent,decision,verification";
 

@@ -55,7 +55,7 @@ function tokenOf(writer: string): string {
     .slice(0, 200);
 }
 
-/** The same commit with another message: tree, parents, author and dates stay. @returns its new id */
+/** Gives a commit another message; tree, parents, author and dates stay. @returns its new id */
 async function amend(directory: string, commit: string, trailers: readonly string[]): Promise<string | undefined> {
   const refs = ["for-each-ref", `--contains=${commit}`, "--count=1", "--format=%(refname)", "refs/remotes"];
   const pushed = (await git(refs, { directory })).stdout.trim();

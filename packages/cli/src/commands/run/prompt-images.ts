@@ -5,7 +5,7 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { type CliError, usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 
-/** Of one request, all together: it takes 16 MiB. */
+/** Limits for all images of one request, which may have 16 MiB. */
 const most = { count: 20, bytes: 12_000_000, fileBytes: 64_000_000 } as const;
 
 /** The files of `--image`, read before anything starts. Throws `CliError` for what models do not take. */

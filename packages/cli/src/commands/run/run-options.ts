@@ -27,13 +27,13 @@ export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
   readonly image?: readonly string[];
   /** How often the request is tried, each time on a copy of its own. */
   readonly attempts?: string;
-  /** Of them at once. */
+  /** Number of attempts at the same time. */
   readonly parallel?: string;
   /** The command that decides between them. */
   readonly check?: string;
-  /** Of the first, the second, … of them. */
+  /** Models of the first attempt, the second, and so on. */
   readonly attemptModel?: readonly string[];
-  /** Nobody is there: nothing is asked. */
+  /** True if no person is there: nothing is asked. */
   readonly ci?: boolean;
   /** A file outside of the workspace that says what passes then. */
   readonly ciPolicy?: string;

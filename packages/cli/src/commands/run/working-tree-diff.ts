@@ -15,7 +15,7 @@ export async function workingTreeDiff(
   let diff = tracked?.code === 0 ? tracked.stdout : "";
   for (const path of untracked?.stdout.split("\0") ?? []) {
     if (path === "") continue;
-    // It says 1 when there is a difference, and there always is.
+    // Git returns exit code 1 for a difference, which there always is.
     diff += (await run("diff", ...plain, "--no-index", "--", "/dev/null", path))?.stdout ?? "";
   }
   const lines = diff.replace(/\n$/, "").split("\n");

@@ -48,7 +48,10 @@ export class AgentHome {
     return [...this.#loginFiles(), ...this.#fileLogins(), ...this.#keys()];
   }
 
-  /** As a run finds it. @param program real path of what it has to see of its program @param uncovered its logins, too */
+  /**
+   * The home for a run. @param program real path of the parts of its program that it has to see @param uncovered whether it sees
+   * its logins
+   */
   forRun(program: string, uncovered: boolean): ProgramHome {
     const mounts: RunMount[] = [{ path: program, source: program }];
     for (const text of this.#agent.histories) {

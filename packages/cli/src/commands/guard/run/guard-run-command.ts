@@ -20,7 +20,7 @@ import { type StartedAgent, startedAgentNamed } from "./started-agents.ts";
 import { StopAll } from "./stop-all.ts";
 
 export interface GuardRunFlags extends TryFlags {
-  /** It finds its logins, without a question. */
+  /** True if the agent gets its logins without a question. */
   readonly login?: boolean;
 }
 

@@ -19,7 +19,7 @@ const places = z.array(place).max(50).default([]);
 const variables = z.array(z.string().regex(/^[A-Z_][A-Z0-9_]*$/, "is no name of a variable")).default([]);
 
 const startedAgentSchema = z.strictObject({
-  /** As it is found on the search path. */
+  /** Name of its program on the search path. */
   program: z.string().regex(/^[\w.+-]{1,100}$/, "is no name of a program"),
   /** Directories of its own: it reads what is there, and what it writes goes with the run. */
   directories: places,
@@ -36,7 +36,7 @@ const startedAgentSchema = z.strictObject({
   keys: variables,
   /** Variables that it finds besides what every command finds. */
   variables,
-  /** Of its models. Empty where its user chooses the provider. */
+  /** Hosts of its models. Empty if its user chooses the provider. */
   hosts: z
     .array(z.string().refine((text) => parseEndpoint(text) !== undefined, "is no HOST:PORT"))
     .max(20)
@@ -69,7 +69,7 @@ const builtIn: Readonly<Record<string, z.input<typeof startedAgentSchema>>> = {
     keys: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     variables: ["CLAUDE_CONFIG_DIR", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL"],
     hosts: ["api.anthropic.com:443"],
-    // As root it asks about everything, unless it is in a sandbox, as it is here.
+    // Run by root, the agent asks about everything unless it is in a sandbox, which is the case here.
     environment: { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", IS_SANDBOX: "1" },
     unattended: ["-p", "--print"],
   },

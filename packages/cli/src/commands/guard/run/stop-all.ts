@@ -29,7 +29,7 @@ export class StopAll implements Disposable {
     return this.#stopping.signal;
   }
 
-  /** That it was this which ended some work, and the control itself, in the workspace's ledger. Rejects with `StoreError`. */
+  /** Records in the workspace's ledger that this control ended some work, and the control itself. Rejects with `StoreError`. */
   async record(options: PersonsLedgerOptions, work: Readonly<Record<string, string>>): Promise<void> {
     const change = this.#change;
     if (change === undefined) return;

@@ -27,7 +27,7 @@ export interface ReportFlags extends SourceFlags {
 
 const formats = ["markdown", "html", "json"] as const;
 
-/** Of a report that rests on what is not as it was signed. */
+/** Exit code if the report depends on data that differs from what was signed. */
 const untrusted = 10;
 
 /** `gennai report --since REF`. */

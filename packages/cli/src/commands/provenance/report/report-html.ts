@@ -93,7 +93,7 @@ function bars(
     .join("");
 }
 
-/** Of the pictures in a table: the most lines that one shows, and what they are called. */
+/** For the pictures in a table: the largest number of lines in one, and their names. */
 interface Pictures {
   readonly widest: number;
   readonly kinds: readonly LineKind[];

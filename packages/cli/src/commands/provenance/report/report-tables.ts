@@ -14,9 +14,9 @@ import {
 /** Content of a table cell. Names come from records and repositories, so each format must escape them. */
 export type ReportCell =
   | { readonly type: "words"; readonly text: string; readonly tone?: "yes" | "no" | "refused" }
-  /** Of a person who chose it. */
+  /** Text that a person chose. */
   | { readonly type: "person"; readonly text: string }
-  /** As it is called elsewhere: a path, a rule, a model. */
+  /** Name as it is used elsewhere: a path, a rule, a model. */
   | { readonly type: "name"; readonly text: string; readonly remarks?: readonly string[] }
   | { readonly type: "number"; readonly number: number; readonly isBad?: boolean }
   /** A picture of counts; only where there are pictures. */

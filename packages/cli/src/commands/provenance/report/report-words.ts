@@ -12,14 +12,14 @@ export interface LineKind {
   readonly dark: string;
 }
 
-/** In the order in which they are drawn. Told apart without colours by their order and their numbers. */
+/** In the order in which they are drawn: order and numbers tell them apart without colours. */
 export function lineKindsOf({ isVerificationTold }: Pick<ChangeReport, "isVerificationTold">): readonly LineKind[] {
   return isVerificationTold
     ? lineKinds
     : lineKinds.map((kind) => (kind.key === "unverified" ? { ...kind, name: "agent" } : kind));
 }
 
-/** As they are called where it is told whether a write was confirmed. */
+/** Names of the kinds if the report tells whether a write was confirmed. */
 export const lineKinds: readonly LineKind[] = [
   { key: "verified", name: "agent, write confirmed", light: "#2563a8", dark: "#6ea8e6" },
   { key: "unverified", name: "agent, write not confirmed", light: "#c77d0a", dark: "#e8a33d" },
