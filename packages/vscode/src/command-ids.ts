@@ -67,7 +67,7 @@ export const commandIds = [
   "todos.remove",
   "timeline.refresh",
   "timeline.openRecord",
-  // The same as those above, by the names that users of the RinaWarp extension look for.
+  // Aliases of the commands above, under the names that users of the RinaWarp extension look for.
   "rinawarp.openPanel",
   "rinawarp.plan",
   "rinawarp.preview",

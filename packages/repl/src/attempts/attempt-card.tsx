@@ -12,7 +12,7 @@ import { attemptFacts, attemptFiles, attemptState } from "./attempt-words.ts";
 
 export interface AttemptCardProps {
   readonly attempt: Attempt;
-  /** Of what is folded out. */
+  /** Key under which it is remembered what is unfolded. */
   readonly id: string;
   /** What it is at; undefined while it does not work. */
   readonly watched: ReadonlySignal<WatchedAttempt> | undefined;

@@ -9,7 +9,7 @@ export interface WatchedAttempt {
   readonly call: string;
   /** What its model says. */
   readonly words: string;
-  /** It waits for a person. */
+  /** True if it waits for a person's answer. */
   readonly asks: boolean;
 }
 
@@ -64,7 +64,7 @@ export class AttemptWatch implements Disposable {
         this.#show(event);
       }
     } catch {
-      // It is over, or there is no way to the server, of which the session itself tells.
+      // The attempt is over, or the server cannot be reached, which the session itself reports.
     }
   }
 

@@ -72,7 +72,7 @@ export function attemptFiles({ changes }: Attempt): readonly AppliedFile[] {
     }));
 }
 
-/** Of a total: what all attempts of a set took. */
+/** Text about the total of all attempts in a set. */
 export function setFacts({ attempts }: AttemptSet): string {
   const tokens = attempts.reduce((sum, attempt) => sum + attempt.tokens, 0);
   const costs = attempts.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));

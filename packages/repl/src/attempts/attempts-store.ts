@@ -20,7 +20,7 @@ export class AttemptsStore implements Disposable {
   readonly #sets = signal<readonly AttemptSet[] | undefined>(undefined);
   /** What is under way for a person, by its key. */
   readonly #busy = signal<ReadonlySet<string>>(new Set());
-  /** By the session of the attempt. */
+  /** By the id of the attempt's session. */
   readonly #watches = new Map<string, AttemptWatch>();
   readonly #contents = new Map<string, ChangeContents>();
   readonly #over = new AbortController();
@@ -150,7 +150,7 @@ export class AttemptsStore implements Disposable {
   }
 }
 
-/** Of what is under way for an attempt, or for all of a set. */
+/** Key of an operation under way for an attempt, or for a whole set. */
 export function keyOf(setId: string, number: number): string {
   return `${setId} ${number}`;
 }

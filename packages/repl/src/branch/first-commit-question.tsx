@@ -16,7 +16,7 @@ export function FirstCommitQuestion({ control }: { readonly control: ReplControl
   const { planned, refusal } = question;
   return (
     <QuestionTray
-      // Another list is another question.
+      // A different list makes it a different question.
       key={planned?.sha256 ?? "refused"}
       label="First commit"
       situation="This repository has no commit yet. With one, git shows what the agent changes."

@@ -12,7 +12,7 @@ interface CallChangesProps {
   readonly files: readonly AppliedFile[];
   /** The path that the card names already; empty when it names none. */
   readonly named: string;
-  /** Of what is folded out. */
+  /** Key under which it is remembered what is unfolded. */
   readonly id: string;
   readonly turnId: string;
   readonly callId: string;

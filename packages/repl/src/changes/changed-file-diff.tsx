@@ -13,7 +13,7 @@ const shownFirst = 14;
 interface ChangedFileDiffProps {
   readonly file: AppliedFile;
   readonly content: ChangedContent;
-  /** Of what is folded out. */
+  /** Key under which it is remembered what is unfolded. */
   readonly id: string;
 }
 

@@ -10,7 +10,7 @@ import { useChangedContent } from "./use-changed-content.ts";
 
 interface ChangedFileProps {
   readonly file: AppliedFile;
-  /** Of what is folded out. */
+  /** Key under which it is remembered what is unfolded. */
   readonly id: string;
   /** Its lines are shown until the reader closes them. */
   readonly open: boolean;

@@ -5,7 +5,7 @@ import { ChangedFile } from "./changed-file.tsx";
 
 interface ChangedFilesProps {
   readonly files: readonly AppliedFile[];
-  /** Of what is folded out. */
+  /** Key under which it is remembered what is unfolded. */
   readonly id: string;
   /** Their lines are shown until the reader closes them. */
   readonly open: boolean;

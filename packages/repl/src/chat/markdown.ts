@@ -87,7 +87,7 @@ export function markdownBlocks(text: string, before: ReadonlyMap<string, Markdow
     if (depth !== 0) continue;
     const html = markdown.renderer.render(tokens.slice(from, at + 1), markdown.options, {});
     from = at + 1;
-    // The same paragraph twice is two blocks.
+    // Two equal paragraphs are two blocks.
     const key = `${blocks.size}:${html}`;
     blocks.set(key, before.get(key) ?? clean(html));
   }

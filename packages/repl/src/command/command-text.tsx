@@ -2,7 +2,7 @@ import { plural } from "@gennai/protocol/plural";
 import { useChat } from "../chat/chat-context.ts";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 
-/** Of a folded command. */
+/** Most lines and characters of a folded command. */
 const most = { lines: 8, characters: 600 };
 
 /** The command of a call on lines of its own, wrapped and never cut at its side. The end of a long one is there on demand. */

@@ -38,7 +38,7 @@ export class ConfirmationStore {
     }
   };
 
-  /** It counts down no more. */
+  /** Stops the countdown of a request. */
   waits(requestId: string): void {
     this.#open.value = this.#open
       .peek()

@@ -5,7 +5,7 @@ import { type Failure, failureOf } from "../failure/failure.ts";
 /** How the app began. */
 export type OpeningState =
   | { readonly state: "opening" }
-  /** It tries again by itself. */
+  /** The connection is retried automatically. */
   | { readonly state: "retrying"; readonly failure: Failure }
   | { readonly state: "done" };
 

@@ -92,7 +92,7 @@ export class ReplControl {
   readonly failure = new ShownFailure();
   /** What the host says about the way to the server; undefined while it is well. */
   readonly serverNotice = signal<ServerNotice | undefined>(undefined);
-  /** Another window works on the workspace, and this one only looks. */
+  /** True if another window works on the workspace, and this one only looks. */
   readonly watching = signal(false);
   /** Whether the host's window is the one that a person works in; undefined: the host does not say. */
   readonly windowFocus = signal<boolean | undefined>(undefined);

@@ -136,7 +136,7 @@ export class GovernanceStore implements Disposable {
     });
   }
 
-  /** It starts with the next turn. */
+  /** Accepts a server, which starts with the next turn. */
   async acceptMcp(server: NamedMcpServer): Promise<void> {
     const { client, sessionId } = this.#options;
     await this.#do("Accept MCP server", async (options) => {

@@ -2,9 +2,9 @@ import type { RuleInForce } from "@gennai/client/governance/rules";
 import { builtInChecks } from "./built-in-checks.ts";
 
 export interface GroupedRules {
-  /** Those that decided something, newest first. */
+  /** Rules that decided something, newest first. */
   readonly spoke: readonly RuleInForce[];
-  /** Of the files of the user and the project, in their order. */
+  /** Rules in the files of the user and the project, in their order. */
   readonly own: readonly RuleInForce[];
   readonly builtIn: readonly RuleInForce[];
 }

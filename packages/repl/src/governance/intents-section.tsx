@@ -126,7 +126,7 @@ interface IntentEntryProps {
   readonly intent: GovernedIntent;
   readonly isActive: boolean;
   readonly busy: boolean;
-  /** As {@link obstacleOf}. */
+  /** See {@link obstacleOf}. */
   readonly obstacle: string;
   readonly onSelect: () => void;
 }

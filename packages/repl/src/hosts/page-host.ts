@@ -10,7 +10,7 @@ import { takeLinkCode } from "./page-link.ts";
 const stateKey = "gennai.state";
 const sessionKey = "gennai.session";
 const clientKey = "gennai.client";
-/** Of the browser, for all tabs and for days to come. */
+/** Key in the browser's storage, shared by all tabs and kept for later visits. */
 const modelKey = "gennai.model";
 /** Characters of the state that is kept over a reload. */
 const maxState = 64 * 1024;

@@ -34,7 +34,7 @@ const dockerFile = older(async () => (await import("@codemirror/legacy-modes/mod
 const properties = older(async () => (await import("@codemirror/legacy-modes/mode/properties")).properties);
 const ruby = older(async () => (await import("@codemirror/legacy-modes/mode/ruby")).ruby);
 
-/** One that reads line by line, without a tree. */
+/** Loads an older kind of language support, which reads line by line, without a tree. */
 function older(load: () => Promise<StreamParser<unknown>>): Loader {
   return async () => {
     const [{ LanguageSupport, StreamLanguage }, mode] = await Promise.all([import("@codemirror/language"), load()]);

@@ -3,7 +3,7 @@ import type { ItemCell } from "./view-item.ts";
 /** One row of the chat: an item, or the steps that an editor did meanwhile. */
 export interface ChatRowCells {
   readonly key: string;
-  /** One, or several that are all requests to an editor. */
+  /** One item, or several that are all requests to an editor. */
   readonly cells: readonly ItemCell[];
 }
 

@@ -27,7 +27,7 @@ export interface SessionFacts {
 
 export interface CutOffTurn {
   readonly turnId: string;
-  /** It waited for a person's answer. */
+  /** True if it waited for a person's answer. */
   readonly waited: boolean;
 }
 

@@ -215,6 +215,6 @@ export interface TurnEndItem {
   readonly duration: number | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** It changed files, by commands too, and can be taken back as a whole. */
+  /** True if it changed files, also by commands, and can be taken back as a whole. */
   readonly changedFiles: boolean;
 }

@@ -7,7 +7,7 @@ import { isSameModel, type ShownModel } from "./shown-models.ts";
 export interface ModelListProps {
   readonly models: readonly ShownModel[];
   readonly chosen: ShownModel | undefined;
-  /** Of the next turn; undefined: none was chosen. */
+  /** Model of the next turn; undefined if none was chosen. */
   readonly current: ChosenModel | undefined;
   readonly text: string;
   readonly isListing: boolean;

@@ -17,7 +17,7 @@ export interface ModelStoreState {
   readonly providers: readonly ProviderChoice[];
   /** What is going on; undefined: nothing. */
   readonly busy: "listing" | "trying" | "setting the key" | undefined;
-  /** Of the model that was tried last. */
+  /** Result for the model that was tried last. */
   readonly trial: { readonly of: ChosenModel; readonly outcome: ModelTrial } | undefined;
   readonly problem: Problem | undefined;
 }
@@ -46,7 +46,7 @@ export class ModelStore {
     return this.#state;
   }
 
-  /** Of the server, for those who choose nothing; undefined: not known yet. */
+  /** The server's backend for users who choose none; undefined if not known yet. */
   get defaultBackend(): ReadonlySignal<Backend | undefined> {
     return this.#defaultBackend;
   }

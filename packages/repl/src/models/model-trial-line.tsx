@@ -3,7 +3,7 @@ import type { ModelStoreState } from "./model-store.ts";
 
 export interface ModelTrialLineProps {
   readonly busy: ModelStoreState["busy"];
-  /** Of the model that is chosen; undefined: it was not tried. */
+  /** Trial of the chosen model; undefined if it was not tried. */
   readonly trial: ModelTrial | undefined;
 }
 

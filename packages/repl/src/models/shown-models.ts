@@ -7,7 +7,7 @@ export interface ShownModel extends ChosenModel {
   readonly name: string;
   /** e.g. `200k tokens · sees images`; may be empty. */
   readonly facts: string;
-  /** It answers only with a key that nobody has. */
+  /** True if it needs a key, and none is set. */
   readonly lacksKey: boolean;
 }
 

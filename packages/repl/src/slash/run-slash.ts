@@ -4,7 +4,7 @@ import { allSlashCommands } from "./slash-commands.ts";
 
 /** What a prompt that begins with `/` and a name turned out to be. */
 export type SlashOutcome =
-  /** It ran. `note` is told to the user. */
+  /** The command ran. `note` is shown to the user. */
   | { readonly type: "ran"; readonly note: string | undefined }
   | { readonly type: "failed"; readonly note: string }
   /** There is no such command: the text is a prompt like any other, and `note` says so. */

@@ -106,7 +106,7 @@ export const slashCommands: readonly SlashCommand[] = [
   },
 ];
 
-/** Those, and the scenarios and skills of the session: one that has the name of an earlier one is left out. */
+/** All commands: the built-in ones, then the session's scenarios and skills, without repeated names. */
 export function allSlashCommands(control: ReplControl): readonly SlashCommand[] {
   const { scenarios, skills } = control.directory;
   const commands = new Map(slashCommands.map((command) => [command.name, command]));

@@ -11,7 +11,7 @@ import type { TimelineCall, TimelineRecord } from "./timeline-record.ts";
 export interface RecordEntryProps {
   readonly record: TimelineRecord;
   readonly open: boolean;
-  /** It does not follow from the record before it. */
+  /** True if the record does not follow from the one before. */
   readonly bad: boolean;
   readonly onOpen: (open: boolean) => void;
   readonly onOpenFile: ((path: string) => void) | undefined;

@@ -23,14 +23,14 @@ export interface TimelineRecord {
   readonly hash: string;
   /** Its content was purged; its place in the chain stays. */
   readonly purged: boolean;
-  /** As written in the ledger. */
+  /** The record as written in the ledger. */
   readonly json: string;
 }
 
 export interface TimelineCall {
   readonly callId: string;
   readonly tool: string;
-  /** Those that it names. */
+  /** Files that the record names. */
   readonly files: readonly string[];
   /** The redacted input in one line. */
   readonly input: string;

@@ -44,7 +44,7 @@ export class BlockedCalls implements Disposable {
     this.#cancel ??= this.#ports.after(gather, () => this.#tell());
   }
 
-  /** Another session: what was told about the last one says nothing of it. */
+  /** Call it when another session is followed: earlier reports do not apply to it. */
   forget(): void {
     this.#told.clear();
     this.#waiting = [];

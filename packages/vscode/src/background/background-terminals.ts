@@ -11,14 +11,14 @@ import { WatchedRun } from "./watched-run.ts";
 /** The terminals of this window in which what the agent runs is watched, one a run. */
 export class BackgroundTerminals implements Disposable {
   readonly #log: vscode.LogOutputChannel;
-  /** By session and run, or by turn and call. */
+  /** Terminals by session and run, or by turn and call. */
   readonly #terminals = new Map<string, vscode.Terminal>();
 
   constructor(log: vscode.LogOutputChannel) {
     this.#log = log;
   }
 
-  /** One for each run of the session that has none yet, behind what the user looks at. */
+  /** Opens a terminal for each run of the session that has none yet, without taking the focus. */
   async showRunning(session: AgentSession): Promise<void> {
     for (const run of await listBackgroundRuns(session.client, session.sessionId)) {
       if (run.isRunning) this.#terminalOf(session, run);

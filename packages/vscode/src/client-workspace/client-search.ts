@@ -163,7 +163,7 @@ async function ignoreFile(
   return text === undefined ? undefined : ignore().add(text);
 }
 
-/** By gitignore's rules: without a slash a glob matches at every depth. */
+/** Matches by gitignore's rules: a glob without a slash matches at every depth. */
 function matcher(glob: string): (path: string) => boolean {
   const pattern = ignore({ allowRelativePaths: true }).add(glob.replace(/^(?:\.\/)+/, ""));
   return (path) => pattern.ignores(path);

@@ -16,7 +16,7 @@ export interface FolderFiles {
   read(path: string): Promise<Uint8Array>;
   /** Makes the directories above it. */
   write(path: string, bytes: Uint8Array): Promise<void>;
-  /** Of a directory: only when it is empty. */
+  /** Removes a file, or an empty directory. */
   remove(path: string): Promise<void>;
   /** Whether an editor has changes of it that are not saved. */
   isDirty(path: string): boolean;

@@ -21,7 +21,7 @@ export function windowFolder({ folder, state, baseUrl }: WindowFolderOptions): (
     root: folder.uri.path,
     home: thisMachine.home,
     platform: thisMachine.platform,
-    // Those for the terminal are asked for by themselves.
+    // Commands for the terminal are requested separately.
     commands: "none",
   });
   return () => (isHeldByWindow({ baseUrl: baseUrl(), hasDisk: thisMachine.hasDisk }) ? held : undefined);

@@ -7,7 +7,7 @@ import type { ContentDocuments } from "./content-documents.ts";
 import { sessionText } from "./session-text.ts";
 
 export interface AppliedChange {
-  /** As the app has it: nothing that is trusted. */
+  /** Path as sent by the app; not trusted. */
   readonly path: string;
   readonly beforeSha256: string | undefined;
   readonly afterSha256: string | undefined;
@@ -20,7 +20,7 @@ export interface AppliedChange {
 export async function showAppliedChange(
   { path, beforeSha256, afterSha256 }: AppliedChange,
   place: {
-    /** Of both sides. */
+    /** Where the contents of both sides come from. */
     readonly source: ContentSource;
     readonly documents: ContentDocuments;
     readonly root: string;

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-/** Of the REPL in an editor group. */
+/** View type of the REPL in an editor group. */
 export const replPanelType = "gennai.replPanel";
 
 /**

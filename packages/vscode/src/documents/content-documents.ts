@@ -33,7 +33,7 @@ interface ContentGroup {
  */
 export class ContentDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #mostBytes: number;
-  /** By name, oldest first. */
+  /** Groups of documents by name, oldest first. */
   readonly #groups = new Set<Map<string, ShownDocument>>();
   readonly #groupOf = new Map<string, Map<string, ShownDocument>>();
   readonly #open = new Set<string>();
@@ -121,7 +121,7 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
   }
 }
 
-/** As they are in memory. */
+/** Bytes of a text in memory. */
 function bytesOf(text: string): number {
   return text.length * 2;
 }

@@ -15,7 +15,7 @@ export async function showInformation<Button extends string>(
   return vscode.window.showInformationMessage(plainText(message), ...buttons);
 }
 
-/** As {@link showInformation}. */
+/** Like {@link showInformation}, as a warning. */
 export async function showWarning<Button extends string>(
   message: string,
   ...buttons: readonly Button[]
@@ -23,7 +23,7 @@ export async function showWarning<Button extends string>(
   return vscode.window.showWarningMessage(plainText(message), ...buttons);
 }
 
-/** As {@link showInformation}. */
+/** Like {@link showInformation}, as an error. */
 export async function showError<Button extends string>(
   message: string,
   ...buttons: readonly Button[]

@@ -13,7 +13,7 @@ export type GitFinding =
   | { readonly type: "repository"; readonly repository: GitRepository };
 
 export interface GitRepository {
-  /** As the editor saw it last; undefined on a detached head. */
+  /** The branch that the editor saw last; undefined on a detached HEAD. */
   readonly branch: string | undefined;
   /** Looks anew, which the editor reports as a change: never to be called because of one. */
   state(): Promise<RepositoryState>;

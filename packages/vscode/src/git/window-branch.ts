@@ -20,7 +20,7 @@ export class WindowBranch implements Disposable {
     return this.#options.mode.currentBranch();
   }
 
-  /** As `GitBranchMode.prepare`. */
+  /** See `GitBranchMode.prepare`. */
   async prepare(task: string, options: PrepareOptions = {}): Promise<BranchOutcome> {
     const outcome = await this.#options.mode.prepare(task, options);
     // There may have been no repository before.

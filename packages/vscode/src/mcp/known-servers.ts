@@ -55,7 +55,7 @@ export function knownServers(text: string): KnownServers {
 }
 
 export interface AddedServers {
-  /** Of `.mcp.json`. */
+  /** Text of `.mcp.json`. */
   readonly text: string;
   readonly written: readonly string[];
   /** Names that already existed; their meaning is unchanged. */

@@ -12,7 +12,7 @@ export interface StoredApproval {
 }
 
 export interface PlanGuardFacts {
-  /** As the server holds it now. */
+  /** The plan's present version on the server. */
   readonly plan: Plan;
   readonly approval: StoredApproval | undefined;
   readonly now: Date;

@@ -102,7 +102,7 @@ export class LineOrigins implements vscode.Disposable {
     });
     if (found === undefined) return undefined;
     const { trace, run } = found;
-    // Of a file that nothing is recorded of, nothing is said at every word of it; unless the user wants to see all.
+    // In a file without recorded lines, no hover is shown, unless the user wants to see all.
     if (!lineOrigins && trace.runs.every(({ origin }) => origin.type === "unknown")) return undefined;
     const text = new vscode.MarkdownString(
       originMarkdown(run.origin, trace.trust, { uri: document.uri.toString(), line }),

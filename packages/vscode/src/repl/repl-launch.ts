@@ -9,7 +9,7 @@ import type { ReplContainer } from "./repl-views.ts";
 
 export interface ReplLaunchOptions {
   readonly workbench: Workbench;
-  /** Of this window. */
+  /** Id of this window. */
   readonly clientId: string;
   readonly state: unknown;
   /** Called before the REPL begins: what it has to be told besides. */

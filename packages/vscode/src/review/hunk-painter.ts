@@ -73,7 +73,7 @@ function lineType(background: string | undefined, bar: string, ruler: string): v
     borderColor: new vscode.ThemeColor(bar),
     borderStyle: "solid",
     borderWidth: "0 0 0 3px",
-    // Those of the diff editor are of no theme: they come out black.
+    // The colours of the diff editor are not theme colours: they would come out black.
     overviewRulerColor: new vscode.ThemeColor(`editorOverviewRuler.${ruler}`),
     overviewRulerLane: vscode.OverviewRulerLane.Full,
   });

@@ -7,7 +7,7 @@ export type HunkOrigin = "proposed" | "written";
 /** An action above a hunk. */
 export interface HunkLens {
   readonly title: string;
-  /** Of `commandIds`. */
+  /** One of `commandIds`. */
   readonly command: "showHunkDiff" | "keepHunk" | "undoHunk" | "editHunk";
 }
 

@@ -5,7 +5,7 @@ import { placedHunks, type UnseenFile, unseenHunks } from "./unseen-file.ts";
 
 /** A change as shown in a document: its lines in the document, and those that are not. */
 export interface ShownHunk {
-  /** Of a proposal: hunk of a change. Of what the agent wrote: see `UnseenHunk`. */
+  /** Id of a proposal's hunk within its change; for an agent's written change, see `UnseenHunk`. */
   readonly id: string;
   readonly state: "open" | "keep" | "undo" | "edited";
   /** Line above which its actions are shown, 0-based. */

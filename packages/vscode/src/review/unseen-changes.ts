@@ -82,7 +82,7 @@ export class UnseenChanges {
   readonly #changeSets = new Set<string>();
   readonly #takeInOrder = pLimit(1);
   readonly #saveInOrder = pLimit(1);
-  /** By session and place: a session that is followed anew tells again what waits. */
+  /** By session and place, because a session that is followed again repeats waiting events. */
   readonly #waiting = new Map<string, WaitingEvent>();
   #loaded: Promise<void> | undefined;
   #taking: ReturnType<typeof setTimeout> | undefined;

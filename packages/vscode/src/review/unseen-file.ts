@@ -5,9 +5,9 @@ import { type LineHunk, type LineSpan, lineHunks, linesOf, placeSpans, withLines
 export interface UnseenFile {
   /** Relative to the workspace, with forward slashes. */
   readonly path: string;
-  /** As the user knows it. */
+  /** The text that the user knows. */
   readonly base: string | undefined;
-  /** As the agent left it. */
+  /** The text that the agent left. */
   readonly agent: string | undefined;
 }
 
@@ -183,7 +183,7 @@ function withUserEdits(file: UnseenFile, now: string | undefined): string | unde
   return file.base === undefined && lines.length === 0 ? undefined : lines.join("");
 }
 
-/** The same lines as `linesOf` gives, each with its end as it is in the text. */
+/** The lines of `linesOf`, each with its line end. */
 function linesWithEnds(text: string): readonly string[] {
   return text.replace(/^\uFEFF/, "").match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
 }

@@ -6,7 +6,7 @@ export interface CommitFacts {
   readonly prompts: readonly string[];
   /** What would be committed, relative to the workspace, or to another repository's root. */
   readonly files: readonly string[];
-  /** Those are only a part of what changed: they are staged. */
+  /** True if these are only the staged part of the changes. */
   readonly staged: boolean;
 }
 

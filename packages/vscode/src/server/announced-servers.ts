@@ -13,7 +13,7 @@ export interface AnnouncedServer {
   /** Real absolute path. */
   readonly workspace: string;
   readonly version: string;
-  /** It serves other workspaces, too, with these options. */
+  /** Set if it also serves other workspaces: the options that it was started with. */
   readonly shared: SharedOptions | undefined;
 }
 

@@ -21,12 +21,12 @@ export interface FindPorts {
 }
 
 export type FoundServer =
-  /** It proved that it knows the token; without one it asks for none. */
+  /** The server proved that it knows the token; a server without a token asks for none. */
   | {
       readonly type: "found";
       readonly url: string;
       readonly token: string | undefined;
-      /** It announced itself on this machine, to this user. */
+      /** True if it announced itself on this machine, to this user. */
       readonly isHere: boolean;
     }
   | ServerProblem;
@@ -43,7 +43,7 @@ export async function findServer(request: FindRequest, ports: FindPorts): Promis
     const found = await tryAddress(url, everybody, ports);
     return found.type === "found" ? { ...found, isHere: false } : found;
   }
-  // One that windows share is as it was started: its rules are not those of this window.
+  // A shared server keeps the options it was started with, whose rules may differ from this window's.
   const announced = everybody.filter((server) => server.shared === undefined || isAlike(server, request.sharing));
   const ofWorkspace = announced.filter(({ workspace }) => workspace === request.workspace);
   const shared = announced.filter((server) => server.shared !== undefined);

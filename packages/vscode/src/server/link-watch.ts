@@ -35,7 +35,7 @@ const homeSteps: Readonly<Partial<Record<ProblemStep, HostCommand>>> = {
 export class LinkWatch implements Disposable {
   readonly #options: LinkWatchOptions;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Of the server that was connected last. */
+  /** Address of the server that was connected last. */
   #url: string | undefined;
 
   constructor(options: LinkWatchOptions) {
@@ -105,7 +105,7 @@ export class LinkWatch implements Disposable {
   }
 }
 
-/** One failure after another is news when it is another one. */
+/** Kind of a failure: a repeated failure is news only if its kind changes. */
 function kindOf(state: LinkState): string {
   return state.type === "failed" ? `failed: ${state.problem.type}` : state.type;
 }

@@ -13,7 +13,7 @@ const thisUsers = "http://this-machine.invalid";
 type KeyedServer = Pick<ServerConnection, "url" | "isHere" | "agent">;
 type Secrets = Pick<SecretStorage, "get" | "store" | "delete">;
 
-/** Of one provider, by the origin that a key is for; empty: no address in particular. */
+/** Keys of one provider, by the origin that each is for; empty for no particular address. */
 const keptSchema = z.record(z.string(), z.string());
 type KeptKeys = z.output<typeof keptSchema>;
 

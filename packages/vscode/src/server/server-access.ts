@@ -23,7 +23,7 @@ import type { TokenStore } from "./token-store.ts";
 export interface ServerAccessOptions {
   /** Where this extension and the editor's own files lie, and where it may keep things; absolute paths. */
   readonly places: { readonly extension: string; readonly storage: string; readonly editor: string };
-  /** Of this extension. */
+  /** Version of this extension. */
   readonly version: string;
   readonly folder: vscode.WorkspaceFolder | undefined;
   readonly settings: () => GennaiSettings;

@@ -83,7 +83,7 @@ export class ServerLink {
   }
 
   async #open(): Promise<ServerConnection> {
-    // Those who try again and again must not make the window flicker.
+    // Repeated attempts must not make the window flicker.
     if (this.#state.type !== "failed") this.#become({ type: "connecting" });
     const found = await this.#find();
     if (found.type !== "found") return this.#fail(found);

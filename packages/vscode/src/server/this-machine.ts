@@ -9,7 +9,7 @@ export const thisMachine = {
   host: hostname(),
   /** Absolute, with slashes. */
   home: homedir().replaceAll("\\", "/"),
-  /** As Node calls it. */
+  /** Platform name as in Node. */
   platform: process.platform as string,
   /** For reports of problems. */
   description: `${process.platform} ${process.arch}`,

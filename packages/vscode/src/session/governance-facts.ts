@@ -13,7 +13,7 @@ export interface GovernanceFacts {
   readonly lastViolation: string;
   /** undefined until the server said. */
   readonly intents: IntentsMode | undefined;
-  /** Of rule files: file, line, what to do. */
+  /** Problems in rule files: file, line, what to do. */
   readonly ruleProblems: readonly string[];
 }
 

@@ -21,7 +21,7 @@ export interface SessionFacts {
   /** The newest few, decided ones too: what a diff can still show. */
   readonly proposals: ReadonlyMap<string, Proposal>;
   readonly plan: PlanFacts | undefined;
-  /** Not taken back, newest last. */
+  /** Change sets that were not taken back, newest last. */
   readonly changeSets: readonly ChangeSetFacts[];
   /** Counts changes of the todo list. */
   readonly todosVersion: number;

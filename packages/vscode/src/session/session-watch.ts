@@ -48,7 +48,7 @@ export class SessionWatch implements Disposable {
     this.#options = options;
   }
 
-  /** Another session is followed. */
+  /** Called when another session is followed. */
   onSession(session: AgentSession): void {
     this.#workbench.log.info(`Session ${session.sessionId} in ${session.workingDir}`);
     this.#heardUntil = session.lastSeq;

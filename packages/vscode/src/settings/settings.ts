@@ -29,7 +29,7 @@ export interface GennaiSettings {
   readonly notifyBlockedCalls: boolean;
   /** Who wrote each line is shown behind it. */
   readonly lineOrigins: boolean;
-  /** It is told when the pointer rests on a line of a file that has recorded ones. */
+  /** Whether origins show in a hover over a line, in files with recorded lines. */
   readonly lineOriginsHover: boolean;
   readonly sandbox: "auto" | "required" | "off";
   readonly stages: "auto" | "required" | "off";

@@ -7,7 +7,7 @@ import type { SessionFacts } from "../session/session-facts.ts";
 export interface StatusFacts {
   readonly link: LinkState;
   readonly trusted: boolean;
-  /** Another window works on this workspace. */
+  /** True if another window works on this workspace. */
   readonly watching: boolean;
   /** Empty where unknown. */
   readonly backend: string;
@@ -19,7 +19,7 @@ export interface StatusFacts {
 }
 
 export interface StatusText {
-  /** With codicons. */
+  /** Text with codicons. */
   readonly text: string;
   /** For screen readers. */
   readonly label: string;

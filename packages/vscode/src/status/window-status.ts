@@ -7,7 +7,7 @@ import { showRules, showStatus } from "./status-item.ts";
 
 export interface WindowStatusOptions {
   readonly item: vscode.StatusBarItem;
-  /** Of damage control. */
+  /** Status bar item of damage control. */
   readonly rulesItem: vscode.StatusBarItem;
   readonly facts: () => SessionFacts;
   readonly isWatching: () => boolean;

@@ -8,7 +8,7 @@ export async function endProcesses(pid: number): Promise<void> {
     try {
       process.kill(child, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has ended by itself.
     }
   }
 }

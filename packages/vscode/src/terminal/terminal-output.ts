@@ -91,7 +91,7 @@ const escape = 0x1b;
 const stringEnd = 0x9c;
 /** After an escape: operating system command, device control, start of string, privacy message, application command. */
 const stringStarts: ReadonlySet<number> = new Set([0x5d, 0x50, 0x58, 0x5e, 0x5f]);
-/** The same as single characters. */
+/** The same sequences as single characters. */
 const singleStringStarts: ReadonlySet<number> = new Set([0x9d, 0x90, 0x98, 0x9e, 0x9f]);
 
 function stateAfter(code: number): State {

@@ -75,7 +75,7 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
     await this.#change((items) => moveTodo(items, id, before));
   }
 
-  /** One change at a time: each is made to the list that the one before it left. */
+  /** One change at a time, because each applies to the list that the previous one left. */
   #change(change: (items: readonly TodoItem[]) => readonly TodoItem[]): Promise<void> {
     return this.#inOrder(() => this.#write(change));
   }

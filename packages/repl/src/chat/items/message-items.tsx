@@ -102,7 +102,7 @@ function LookAtServers() {
   );
 }
 
-/** Another model may do what this one cannot, and its key is set in the same place. */
+/** Offers another model, which may work where this one fails; its key is set in the same place. */
 function ChooseAnotherModel() {
   const { control } = useChat();
   return (

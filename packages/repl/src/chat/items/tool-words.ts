@@ -7,7 +7,7 @@ const telling = ["command", "file_path", "path", "pattern", "query", "url", "tit
 export interface ToolArgument {
   readonly name: string;
   readonly value: string;
-  /** Of several lines, or long. */
+  /** True for text that is long or has several lines. */
   readonly large: boolean;
 }
 

@@ -4,7 +4,7 @@ import { ScrollGesture } from "./scroll-gesture.ts";
 export interface ListElements {
   /** Scrolls. */
   readonly scroller: HTMLElement;
-  /** As high as all rows. */
+  /** Element as high as all rows together. */
   readonly sizer: HTMLElement;
   /** Holds the rows that are drawn; each names its number in `data-row`. */
   readonly rows: HTMLElement;
@@ -25,7 +25,7 @@ export class ListWindow {
   #range = { start: 0, end: 0 };
   #atEnd = true;
   #lastTop = 0;
-  /** Of the scroller, when it was last brought to its end. */
+  /** Sizes of the scroller when it was last scrolled to its end. */
   #sizeAtEnd = { shown: 0, all: 0 };
   readonly #gesture = new ScrollGesture();
   #focusRow: number | undefined;

@@ -5,7 +5,7 @@ import { ListWindow } from "./list-window.ts";
 
 export interface VirtualListProps {
   readonly count: number;
-  /** The same for a row as long as it lives. */
+  /** Key of a row, which stays the same as long as the row exists. */
   readonly keyOf: (row: number) => string;
   /** Pixels a row has before it was measured. */
   readonly estimate: (row: number) => number;

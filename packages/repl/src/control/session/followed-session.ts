@@ -12,7 +12,7 @@ import { FrameBatch } from "./frame-batch.ts";
 export type Following =
   | { readonly state: "connecting" }
   | { readonly state: "connected" }
-  /** It tries again by itself; `retryAt` in milliseconds since the epoch. */
+  /** The connection is retried automatically; `retryAt` in milliseconds since the epoch. */
   | { readonly state: "reconnecting"; readonly attempt: number; readonly retryAt: number; readonly failure: Failure }
   /** The server refused: only a person can go on. */
   | { readonly state: "failed"; readonly failure: Failure };
@@ -55,7 +55,7 @@ export class FollowedSession implements Disposable {
     void this.#follow();
   }
 
-  /** Another one when the events had to be read from the beginning again. */
+  /** A new object if the events had to be read from the beginning again. */
   get view(): ReadonlySignal<SessionView> {
     return this.#view;
   }

@@ -38,7 +38,7 @@ export class SessionDirectory {
     return this.#scenarios;
   }
 
-  /** Of the session for which scenarios were loaded last. */
+  /** Skills of the session whose scenarios were loaded last. */
   get skills(): ReadonlySignal<readonly SkillChoice[]> {
     return this.#skills;
   }

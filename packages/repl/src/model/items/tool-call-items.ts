@@ -141,7 +141,7 @@ export class ToolCallItems {
 
 interface CallRecord {
   readonly cell: OpenCell<ToolCallItem>;
-  /** Of the turn that runs it. */
+  /** Id of the turn that runs it. */
   turnId: string;
   readonly arguments: StreamedText;
   readonly output: StreamedText;

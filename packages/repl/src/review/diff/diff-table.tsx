@@ -153,7 +153,7 @@ interface CodeProps {
   readonly side: MarkedSide | undefined;
   readonly kind: "context" | "added" | "removed" | "nothing";
   readonly endingOnly: boolean;
-  /** Of all lines of that side. */
+  /** Colours of all lines of that side. */
   readonly colours: LineColours;
 }
 

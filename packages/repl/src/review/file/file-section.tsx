@@ -30,7 +30,7 @@ export interface FileSectionProps {
   readonly cache: ContentCache;
   readonly expanded: boolean;
   readonly sideBySide: boolean;
-  /** Of this file; undefined: it is elsewhere. */
+  /** The current hunk in this file; undefined if it is in another file. */
   readonly current: HunkReference | undefined;
   readonly editing: HunkReference | undefined;
   readonly locked: boolean;

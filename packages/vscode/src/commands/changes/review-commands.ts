@@ -20,7 +20,7 @@ interface ChosenHunk {
   readonly hunk: ShownHunk;
 }
 
-/** Of a proposal: it is kept, nothing is written yet. Of what the agent wrote: it was looked at. */
+/** Keeps a hunk. In a proposal, nothing is written yet; an agent's written change is marked as looked at. */
 export const keepHunk: Command = async (workbench, args) => {
   const chosen = await chooseHunk(workbench, args);
   if (chosen === undefined) return;
@@ -29,7 +29,7 @@ export const keepHunk: Command = async (workbench, args) => {
   else decideHunk(workbench, found.proposed, hunk.id, { type: "keep" });
 };
 
-/** Of a proposal: it is not kept. Of what the agent wrote: it is taken back in the file. */
+/** Drops a hunk of a proposal; takes back an agent's written change in the file. */
 export const undoHunk: Command = async (workbench, args) => {
   const chosen = await chooseHunk(workbench, args);
   if (chosen === undefined) return;

@@ -30,7 +30,7 @@ export const showAllChanges: Command = async (workbench) => {
     const show = async () => showUnseen(workbench, unseen);
     choices.push({ label: "Written since you last looked", description: filesIn(unseen), show });
   }
-  // One look is enough where something waits for it.
+  // Applied change sets are offered only if nothing waits for a decision or a first look.
   if (choices.length === 0) {
     for (const changeSet of changeSets.toReversed()) choices.push(changeSetChoice(workbench, changeSet));
   }

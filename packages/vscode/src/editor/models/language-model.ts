@@ -109,7 +109,7 @@ async function tokensOf(model: vscode.LanguageModelChat, text: string): Promise<
   try {
     return await model.countTokens(text);
   } catch {
-    // Not every provider counts; 0 says unknown.
+    // Some providers do not count tokens; 0 means unknown.
     return 0;
   }
 }

@@ -4,7 +4,7 @@ import { isLink, realPathOf } from "./real-path.ts";
 
 /** A place inside the workspace. */
 export interface WorkspacePath {
-  /** As it was named, with forward slashes: the key of requests and answers. */
+  /** The path as it was named, with forward slashes: the key in requests and answers. */
   readonly name: string;
   /** Absolute, links followed: where a write lands. */
   readonly absolute: string;

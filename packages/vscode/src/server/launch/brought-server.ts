@@ -75,7 +75,7 @@ export async function startBroughtServer(
     if (end !== undefined) return end;
     if (await isRunning()) return { type: "running" };
   }
-  // One that nobody finds would never be used.
+  // A server that cannot be found would never be used.
   child.kill();
   return { type: "silent" };
 }
@@ -89,7 +89,7 @@ async function takeTurn(
   await mkdir(dirname(lockFile), { recursive: true, mode: 0o700 });
   while (!(await isMade(lockFile))) {
     if (await isRunning()) return undefined;
-    // Of a window that was killed meanwhile.
+    // An old lock file belongs to a window that was killed.
     const { mtimeMs } = await stat(lockFile).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > 2 * launchTimeoutMs) await rm(lockFile, { force: true });
     await pause(pauseBetweenLooks, options);
@@ -115,7 +115,7 @@ function programOf(extension: string): string {
   return join(extension, "dist", "server", "main.mjs");
 }
 
-/** As many as are kept to find a fault. */
+/** Number of logs kept for finding faults. */
 const logsKept = 5;
 
 async function newLogFile(storage: string): Promise<string> {

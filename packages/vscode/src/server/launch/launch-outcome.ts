@@ -1,7 +1,7 @@
 /** How the start of a server went. */
 export type LaunchOutcome =
   | { readonly type: "running" }
-  /** It wrote this last, if that is known. */
+  /** The server ended; `wrote` is its last output, if known. */
   | { readonly type: "ended"; readonly exitCode: number | undefined; readonly wrote?: string }
   | { readonly type: "silent" }
   /** No Node that runs it was found. */

@@ -90,7 +90,7 @@ export async function runsServer(program: string): Promise<boolean> {
   try {
     await promisify(execFile)(program, ["--no-warnings", "-e", trial], {
       env: serverEnvironment(process.env),
-      // As the server: a folder's files may say which version a program is.
+      // Same directory as the server's: files of a folder may choose a program's version.
       cwd: homedir(),
       timeout: 10_000,
       windowsHide: true,
