@@ -13,6 +13,7 @@ import { parkShell, startInParkedShell } from "./helper/parked-shell.ts";
 import { type CommandEnd, type StartedChild } from "./helper/started-child.ts";
 import { BoundedOutput, type OutputEncoding } from "./output/bounded-output.ts";
 import { PlainText, plainText } from "./output/plain-text.ts";
+import { settlesWithin } from "./settles-within.ts";
 
 export interface CapturedCommand {
   /** Program (absolute) and its arguments. */
@@ -266,15 +267,5 @@ class LiveOutput {
   end(): void {
     const rest = this.#left < 0 ? "" : this.#plain.push(this.#decoder.end());
     if (rest !== "") this.#show?.(rest);
-  }
-}
-
-async function settlesWithin(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
-  const { promise: elapsed, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, withinMs, false);
-  try {
-    return await Promise.race([promise.then(() => true), elapsed]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { HookRun } from "@gennai/governance/hooks/hook-answer";
 import type { HookRunner } from "@gennai/governance/hooks/hooks-policy";
 import { ProcessGroup } from "@gennai/machine/process/group/process-group";
 import { inheritedDescriptors } from "@gennai/machine/process/helper/inherited-descriptors";
 import { BoundedOutput } from "@gennai/machine/process/output/bounded-output";
+import { settlesWithin } from "@gennai/machine/process/settles-within";
 
 /** Bytes kept of each stream, and bytes after which a hook is killed. */
 const keepBytes = 64 * 1024;
@@ -88,7 +88,7 @@ async function runProgram(
   try {
     const failure = await Promise.race([exited.then(() => undefined), over.promise]);
     await new ProcessGroup({ leader: pid, since: pid }).end(graceMs);
-    await Promise.race([closed, sleep(250, undefined, { ref: false })]);
+    await settlesWithin(closed, 250);
     stdout.destroy();
     stderr.destroy();
     const stdoutText = out?.text() ?? { text: "", leftOut: 0 };
