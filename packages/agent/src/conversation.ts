@@ -1,3 +1,4 @@
+import { compactedText } from "./compaction/compacted-text.ts";
 import { KeptFacts } from "./compaction/kept-facts.ts";
 import { type Compacted, endStates, type LoggedEvent, type SessionEvent } from "./events/session-event.ts";
 import type { Message, MessageCall } from "./model.ts";
@@ -105,17 +106,7 @@ export class Conversation {
   /** The message that replaces the first messages in a compaction. */
   compactedMessage({ summary, dropped, room }: Pick<Compacted, "summary" | "dropped" | "room">): Message {
     const shown = this.#messages.slice(dropped).flatMap((message) => (message.role === "user" ? [message.text] : []));
-    // A summary must not be able to pose as what the server recorded.
-    const told = summary.replaceAll(/<(\/?)(summary|recorded)/gi, "&lt;$1$2");
-    const facts = this.#facts.text(new Set(shown), room);
-    const parts = [
-      "[The conversation up to here was shortened.]",
-      ...(told === "" ? [] : [`A summary of it, by the model that had it:\n<summary>\n${told}\n</summary>`]),
-      ...(facts === ""
-        ? []
-        : [`What the server recorded; where the summary says otherwise, this is right:\n\n${facts}`]),
-    ];
-    return { role: "note", text: parts.join("\n\n") };
+    return { role: "note", text: compactedText(summary, this.#facts.text(new Set(shown), room)) };
   }
 
   /**

@@ -1,7 +1,7 @@
-import { chmodSync, existsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { controlProject } from "./control-project.ts";
 import type { WatchedWorkspace } from "./watched-workspace.ts";
@@ -66,8 +66,10 @@ const attacks: readonly (readonly [what: string, does: string])[] = [
   ],
 ];
 
-/** On a disk, and in memory. */
-const places = [tmpdir(), "/dev/shm"].filter((place) => existsSync(place));
+const onDisk = fileURLToPath(new URL("../../../../.cache/on-disk/", import.meta.url));
+mkdirSync(onDisk, { recursive: true });
+/** The usual place for temporary files may be in memory, too. */
+const places = [onDisk, "/dev/shm"].filter((place) => existsSync(place));
 
 test.each(places)("in %s, what was remembered hides nothing that a command does", async (place) => {
   vi.stubEnv("TMPDIR", place);

@@ -61,18 +61,22 @@ export interface WorkspaceLedgerLocation {
 /** How a file can look while a server is writing to it. */
 const mayBeUnderWay: ReadonlySet<WorkspaceLedgerStatus> = new Set(["behind_store", "torn_last_line", "missing_file"]);
 
-/** Milliseconds before each further look. A server that writes brings the file to where the store was, later on a busy machine. */
-const settling = [150, 300, 600];
+/** Milliseconds in which a server that is writing brings the file to where the store was, also on a busy machine. */
+const settling = 1_000;
+/** Milliseconds before each further look. */
+const pause = 150;
 
 /** Checks a workspace's ledger file; changes nothing. Rejects when a public key or the store cannot be read. */
 export async function verifyWorkspaceLedger(location: WorkspaceLedgerLocation): Promise<WorkspaceLedgerReport> {
   const { workspaceRoot, stateDir } = location;
   using store = stateDir === undefined ? undefined : StoredLedger.open(stateDir, workspaceRoot);
   let report = await verifyOnce(location, store);
-  for (const wait of settling) {
-    if (store === undefined || !mayBeUnderWay.has(report.status)) break;
-    await delay(wait);
+  const settled = performance.now() + settling;
+  // A large ledger, which takes longer than that to read, is read once more only.
+  while (store !== undefined && mayBeUnderWay.has(report.status)) {
+    await delay(pause);
     report = await verifyOnce(location, store);
+    if (performance.now() > settled) break;
   }
   const lost = stateDir === undefined ? undefined : await steppedBack(stateDir, workspaceRoot, store);
   if (lost === undefined) return report;
