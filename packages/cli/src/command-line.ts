@@ -56,14 +56,14 @@ export async function runCommandLine(args: readonly string[], console: Console):
     const words = withCommand(args);
     const program = buildProgram({ console, ended: (ended) => (code = ended) }, words[0]);
     const [first, wanted] = words;
-    // Commander shows the whole help for a name that it does not know.
+    // For an unknown name, Commander would show the whole help.
     const known = ["help", ...program.commands.map((command) => command.name())];
     if (first === "help" && wanted !== undefined && !known.includes(wanted))
       program.error(`error: unknown command '${wanted}'`);
     await program.parseAsync(words, { from: "user" });
     return code;
   } catch (error) {
-    // Commander has said already what is wrong.
+    // Commander has already printed what is wrong.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
     const { message, next, exitCode: failed } = asCliError(error);
     const paint = paintFor(console.errors, console.environment);
@@ -75,7 +75,7 @@ export async function runCommandLine(args: readonly string[], console: Console):
   }
 }
 
-/** No command is `serve`, and so is the older form `gennai --serve`. */
+/** Without a command, as with the older form `gennai --serve`, the command is `serve`. */
 function withCommand(args: readonly string[]): string[] {
   const [first] = args;
   const isHelp = first === "-h" || first === "--help" || first === "-V" || first === "--version";
@@ -83,7 +83,7 @@ function withCommand(args: readonly string[]): string[] {
   return ["serve", ...args.filter((arg) => arg !== "--serve")];
 }
 
-/** @param command its first word: where that is a command, the others are left out, each of which takes a while to declare */
+/** @param command first word of the line: if it is a command, only that one is declared, because declaring each takes a while */
 function buildProgram(host: CommandHost, command = ""): Command {
   const program = new Command("gennai")
     .description("Gennai, the governed coding agent: the model proposes, the server governs, the editor acts.")

@@ -1,3 +1,3 @@
-// `DisposableStack`, `AsyncDisposableStack` and `SuppressedError`, where Node has none.
+// `DisposableStack`, `AsyncDisposableStack` and `SuppressedError`, for versions of Node without them.
 import "core-js/stable/disposable-stack/index.js";
 import "core-js/stable/async-disposable-stack/index.js";

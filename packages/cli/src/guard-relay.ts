@@ -1,21 +1,21 @@
-// What `main.mjs` runs for `gennai guard hook` before it loads anything else: relay-script.ts in JavaScript, for where there is no Perl. It
-// asks a server of this user over its Unix socket, which takes a tenth of the time that the whole program takes.
+// `main.mjs` runs this for `gennai guard hook` before it loads anything else: relay-script.ts in JavaScript, for machines without
+// Perl. It asks a server of this user over its Unix socket, which takes a tenth of the time that the whole program takes.
 
-// Nothing is imported: an import of a module of Node's costs a table of its exports.
+// Nothing is imported: importing a module of Node costs a table of its exports.
 const { readdirSync, readFileSync, statSync } = process.getBuiltinModule("node:fs");
 const { connect } = process.getBuiltinModule("node:net");
 
 /** Seconds until it refuses; less than any host waits. */
 const timeoutSeconds = 20;
-/** Bytes of a socket's path that every system takes. */
+/** Longest socket path that every system takes; bytes. */
 const maxPath = 100;
 const maxAnnouncement = 65_536;
 const path = "/gennai.agent.v1.GovernanceService/GuardCall";
 const blocked = 2;
 
 /**
- * True when the call was judged, or refused. False where that is left to the program, which then finds the whole input: no server
- * listens, or one gave no answer that could be told.
+ * True if the call was judged, or refused. False if no server listens, or one gave no usable answer: then the program handles the
+ * call, and finds the whole input.
  *
  * @param agent as the hook's command names it
  * @see openGuardDoor
@@ -24,7 +24,7 @@ export async function relayGuardCall(agent: string): Promise<boolean> {
   const deadline = setTimeout(() => refuse(agent, `no answer within ${timeoutSeconds} seconds`), timeoutSeconds * 1000);
   try {
     const project = projectOf(agent);
-    // Before the input is read: where nobody listens, the program reads it.
+    // Before the input is read: if nobody listens, the program reads it.
     const server = await firstThatListens(announced(project));
     if (server === undefined) return false;
     const payload = await inputText();
@@ -37,7 +37,7 @@ export async function relayGuardCall(agent: string): Promise<boolean> {
     if (said !== "") process.stdout.write(`${said}\n`);
     return true;
   } catch (error) {
-    // Most hosts let a call go on where its hook fails in any other way.
+    // If a hook fails in any other way, most hosts let the call go on.
     refuse(agent, error instanceof Error ? error.message : String(error));
   } finally {
     clearTimeout(deadline);
@@ -55,7 +55,7 @@ function projectOf(agent: string): string {
   const { GENNAI_GUARD_PROJECT: named, CLAUDE_PROJECT_DIR: claudes, PWD: said = "" } = process.env;
   if (named) return named;
   if (agent === "claude-code" && claudes) return claudes;
-  // Where the shell says that it is may be a link's name, which is as good; it may not be another place.
+  // The shell's directory may be the name of a link to this one, but not another directory.
   const [here, there] = [statSync("."), said.startsWith("/") ? statSync(said, { throwIfNoEntry: false }) : undefined];
   return there !== undefined && here.dev === there.dev && here.ino === there.ino ? said : process.cwd();
 }
@@ -63,7 +63,7 @@ function projectOf(agent: string): string {
 /** Servers as they announced themselves: those of the project first, then the newest. */
 function announced(project: string): readonly Announced[] {
   const { GENNAI_STATE_DIR: stateDir = "" } = process.env;
-  // A hook that was put in place by hand: the program knows where the directory is.
+  // A person installed the hook by hand: the program finds the state directory.
   if (!stateDir.startsWith("/")) return [];
   const directory = `${stateDir}/servers`;
   const own = process.getuid?.();
@@ -119,13 +119,13 @@ function inputText(): Promise<string> {
   });
 }
 
-/** The program reads it as if nobody had. */
+/** Lets the program read the input as if nobody had read it. */
 function handBack(payload: string): void {
   const { Readable } = process.getBuiltinModule("node:stream");
   Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(payload)]), configurable: true });
 }
 
-/** What the agent is to be told; empty: nothing. undefined for what is no whole answer. Rejects for input that is not JSON. */
+/** What the agent is to be told; empty: nothing. undefined for an incomplete answer. Rejects for input that is not JSON. */
 async function asked(
   server: Connected,
   call: { readonly agent: string; readonly project: string; readonly payload: string },

@@ -5,13 +5,13 @@ const nameSyntax = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const forbidden = /[\0\r\n]|[^\0-\xff]/;
 
 /**
- * The class `Headers` of the Fetch standard, without the rest of `fetch`, which Node would load with it. Where Node's own are
- * expected these do as well: they can be iterated.
+ * The class `Headers` of the Fetch standard, without the rest of `fetch`, which Node would load with it. It also works where
+ * Node's own are expected, since it can be iterated.
  */
 export class LightHeaders implements Iterable<[string, string]> {
   readonly #values = new Map<string, string[]>();
 
-  /** Node's headers are headers too. */
+  /** Makes `instanceof` true for Node's headers, too. */
   static [Symbol.hasInstance](value: unknown): boolean {
     return Object.prototype.toString.call(value) === "[object Headers]";
   }
@@ -20,7 +20,7 @@ export class LightHeaders implements Iterable<[string, string]> {
     return "Headers";
   }
 
-  /** Throws `TypeError` for what cannot be in a header. */
+  /** Throws `TypeError` for what a header cannot contain. */
   constructor(init?: Init) {
     if (init === undefined) return;
     if (typeof init !== "object" || init === null) throw new TypeError("Headers are made from an object.");
@@ -75,7 +75,7 @@ export class LightHeaders implements Iterable<[string, string]> {
     return this[Symbol.iterator]();
   }
 
-  /** Sorted by name; cookies that are set stay apart, since their values have commas of their own. */
+  /** Sorted by name. Each `set-cookie` stays an entry of its own, since its value may contain commas. */
   *[Symbol.iterator](): Generator<[string, string], undefined> {
     for (const name of [...this.#values.keys()].toSorted()) {
       const values = this.#values.get(name) ?? [];

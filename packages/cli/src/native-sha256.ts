@@ -1,6 +1,6 @@
 import { createHash, type Hash, hash as hashAtOnce } from "node:crypto";
 
-/** SHA-256 as `@noble/hashes` offers it, by Node's own. The build puts it in that one's place. */
+/** SHA-256 with the interface of `@noble/hashes`, computed by Node. The build replaces that package's function by it. */
 export const sha256: ((data: Uint8Array) => Uint8Array) & { create(): Running } = Object.assign(
   (data: Uint8Array): Uint8Array => hashAtOnce("sha256", data, "buffer"),
   { create: () => running(createHash("sha256")) },

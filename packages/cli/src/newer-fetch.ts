@@ -1,4 +1,4 @@
-// Node's own `fetch` and its kin, as newer versions of Node have them, in place of those of this one.
+// Replaces `fetch` and its classes by those of newer versions of Node.
 import { install } from "undici";
 
 install();

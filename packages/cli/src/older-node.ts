@@ -10,8 +10,8 @@ export async function makeUpForOlderNode(): Promise<void> {
 }
 
 /**
- * Theirs forgets its signal when garbage is collected while the answer streams: the stream of a turn or of a model would go on
- * although it was aborted. A newer one is loaded by its first use.
+ * Older versions of `fetch` forget their signal if garbage is collected while the answer streams: the stream of a turn or of a
+ * model would go on although it was aborted. The newer one is loaded by its first use.
  */
 function replaceFetch(): void {
   globalThis.fetch = async (input, init) => {

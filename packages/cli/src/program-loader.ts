@@ -1,14 +1,14 @@
 // The built command line's first module: main.mjs. It runs the bundle beside it with code that V8 compiled in an earlier run.
 //
-// Node's own compile cache takes what was compiled when a module was loaded; this one takes it when the command has done its
-// work, with every function that it called: half of a start was compiling those.
+// Node's own compile cache stores what is compiled when a module is loaded. This one stores it when the command has done its
+// work, with every function that it called: compiling those took half of a start.
 import type { Script } from "node:vm";
 
-/** File names of the bundles, with digests of what is in them; set by the build. */
+/** File names of the bundles, with digests of their content; set by the build. */
 declare const PROGRAM_FILE: string;
 declare const REST_FILE: string;
 
-// Nothing is imported: an import of a module of Node's costs a table of its exports.
+// Nothing is imported: importing a module of Node costs a table of its exports.
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } =
   process.getBuiltinModule("node:fs");
 const { join } = process.getBuiltinModule("node:path");
@@ -21,7 +21,7 @@ type Bundle = (
   here: readonly [filename: string, dirname: string],
 ) => void;
 
-/** A server lives long; by then it has answered its first requests. Milliseconds. */
+/** A server runs long: after this time it has answered its first requests. Milliseconds. */
 const settledMs = 10_000;
 /** Milliseconds after which the program is loaded, and its young generation is large enough for edits of large files. */
 const loadedMs = 150;
@@ -38,7 +38,7 @@ let rest: Modules | undefined;
 let isSmall = false;
 
 process.once("exit", (code) => {
-  // A command that failed, or was called wrongly, has done little of its work.
+  // A command that failed, or was called wrongly, has done little of its work, and compiled little.
   if (code !== 1 && code !== 2) keepCompiled();
 });
 setTimeout(keepCompiled, settledMs).unref();
@@ -47,7 +47,7 @@ if (!(await isRelayed())) {
   if (mayServe()) setTimeout(keepHeapSmall, loadedMs).unref();
 }
 
-/** The hook of a guarded agent has a way of its own, since the agent waits for it; it takes that of the program where that one fails. */
+/** A small module handles the hook of a guarded agent, which waits for it; if that fails, the program does. */
 async function isRelayed(): Promise<boolean> {
   const [, , command, subcommand, agent, ...more] = process.argv;
   if (command !== "guard" || subcommand !== "hook" || agent === undefined || more.length > 0) return false;
@@ -55,20 +55,18 @@ async function isRelayed(): Promise<boolean> {
   return relayGuardCall(agent);
 }
 
-/** What is about a ledger alone reads it as fast as it can; behind any other command there may be a server. */
+/** Commands about a ledger alone read it as fast as they can; any other command may start a server. */
 function mayServe(): boolean {
   return process.argv[2] !== "ledger";
 }
 
 /**
- * Limits the growth of V8's heap. Its maximum size cannot be set after the start; but V8 reads the growth factors each time:
+ * Limits the growth of V8's heap. Its maximum size cannot be set after the start, but V8 reads the growth factors each time:
  *
- * - the young generation, which V8 keeps three times, stays as large as after loading: at 50 sessions a third of the memory,
- * for 3 to
- *   7 % more processor time;
- * - the old generation grows by half before the next collection, where V8 allows four times: at 50 sessions 245 MiB instead of
- * 300 to
- *   325, for another 5 to 8 %; with one session neither is measurable.
+ * - The young generation, which V8 keeps three times, stays as large as after loading: with 50 sessions this saves a third of the
+ * memory, for 3 to 7 % more processor time.
+ * - The old generation grows by half before the next collection, where V8 allows four times: with 50 sessions 245 MiB instead of
+ * 300 to 325, for another 5 to 8 %. With one session neither is measurable.
  */
 function keepHeapSmall(): void {
   isSmall = true;
@@ -85,7 +83,7 @@ function setGrowth(youngFactor: number, oldPercent: number): void {
   setFlagsFromString(`--heap-growing-percent=${oldPercent}`);
 }
 
-/** V8 takes compiled code back only under the flags under which it was made: those at the start. */
+/** V8 accepts compiled code only under the flags under which it was made: those at the start. */
 function underFirstFlags<Result>(work: () => Result): Result {
   if (!isSmall) return work();
   setUsualGrowth();
@@ -96,7 +94,7 @@ function underFirstFlags<Result>(work: () => Result): Result {
   }
 }
 
-/** Runs a bundle. @returns what the other one may ask it for */
+/** Runs a bundle. @returns its modules that the other bundle may ask for */
 function run(file: string): Modules {
   const path = join(directory, file);
   // The build writes nothing but ASCII.
@@ -115,7 +113,7 @@ function run(file: string): Modules {
   return exports.modules ?? {};
 }
 
-/** What the bundles ask for: a module of Node's, or one of the other bundle, which is read only then. */
+/** Modules that the bundles ask for: of Node, or of the other bundle, which is read only then. */
 function requireModule(id: string): unknown {
   const builtin: unknown = process.getBuiltinModule(id);
   if (builtin !== undefined) return builtin;
@@ -124,14 +122,14 @@ function requireModule(id: string): unknown {
   return found();
 }
 
-/** Commands call different functions, and each finds its own compiled. undefined: nothing is kept. */
+/** Each command calls other functions, so each has a file of its own. undefined: nothing is kept. */
 function keptUnder(command = "serve", subcommand = ""): string | undefined {
   const name = command === "guard" ? `${command}-${subcommand}` : command.startsWith("-") ? "serve" : command;
   const isAsked = process.argv.some((arg) => /^(?:-h|--help|-V|--version)$/.test(arg));
   return isAsked || !/^[a-z][a-z-]{0,30}$/.test(name) ? undefined : `${name}-${process.versions.v8}-${process.arch}`;
 }
 
-/** Where it is kept: beside the program, or, where an administrator installed that, with the user's other caches. */
+/** Where it is kept: beside the program or, if an administrator installed that, with the user's other caches. */
 function* places(): Generator<string> {
   const { NODE_COMPILE_CACHE: chosen, XDG_CACHE_HOME: caches = "" } = process.env;
   if (chosen !== undefined && chosen !== "") {
@@ -144,7 +142,7 @@ function* places(): Generator<string> {
   yield join(isAbsolute(caches) ? caches : join(homedir(), ".cache"), "gennai", "compile-cache");
 }
 
-/** V8 checks only the beginning of compiled code, and crashes on damage further in: so its digest is stored before it. */
+/** V8 checks only the beginning of compiled code, and crashes on damage further in: so the file begins with a digest. */
 function compiledBefore(file: string): Buffer | undefined {
   if (kept === undefined) return undefined;
   for (const place of places()) {
@@ -161,7 +159,7 @@ function digestOf(data: Uint8Array): Buffer {
   return process.getBuiltinModule("node:crypto").hash("sha256", data, "buffer");
 }
 
-/** Keeps what was compiled meanwhile, where an earlier run has not; without it the next start is slower, and nothing else. */
+/** Keeps what was compiled meanwhile, unless an earlier run did. Without it only the next start is slower. */
 function keepCompiled(): void {
   const made = scripts.splice(0);
   if (kept === undefined || made.length === 0) return;
@@ -188,7 +186,7 @@ function isWritten(place: string, file: string, data: Buffer): boolean {
   }
 }
 
-/** What was compiled of earlier builds. */
+/** Removes compiled code of earlier builds. */
 function removeOld(place: string): void {
   try {
     for (const name of readdirSync(place)) {

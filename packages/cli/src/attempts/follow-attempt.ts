@@ -17,14 +17,14 @@ export interface AttemptsDesk {
   readonly workspace: string;
   readonly stateDir: string;
   readonly yes: boolean;
-  /** What all of them print to, and whom they ask. */
+  /** The person whom all attempts ask; they print to the same output. */
   readonly person: SharedPerson;
   readonly hasPerson: boolean;
-  /** What commands may reach without a question. */
+  /** Endpoints that commands may reach without a question. */
   readonly allow: readonly Endpoint[];
 }
 
-/** A terminal that prints with the same words before each line, and asks whom the others ask. */
+/** The terminal of one attempt: it begins each line with `prefix`, and asks the person whom all attempts share. */
 export function deskOf(
   place: AttemptsDesk,
   prefix: string,
@@ -46,7 +46,7 @@ export function deskOf(
   return { terminal, output };
 }
 
-/** Shows an attempt as it works, and has its questions answered, until its turn has ended. */
+/** Shows an attempt as it works, and answers its questions, until its turn has ended. */
 export async function followAttempt(
   client: AgentClient,
   { number, sessionId }: Attempt,

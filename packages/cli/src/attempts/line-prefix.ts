@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 
-/** Passes whole lines on, each with the same words before it: several writers can be told apart. */
+/** Passes whole lines on, each after the same prefix, so that a reader can tell several writers apart. */
 export class LinePrefix extends Writable {
   readonly #target: NodeJS.WritableStream;
   readonly #prefix: string;

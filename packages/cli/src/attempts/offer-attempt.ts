@@ -29,8 +29,8 @@ export interface OfferedAttempt {
 }
 
 /**
- * Offers what an attempt changed over the workspace as it is now: shown, judged, asked about, and kept as a whole. Rejects with
- * `ServiceError` where the workspace is not as the attempts found it; nothing is kept then.
+ * Offers an attempt's changes for the workspace as it is now: shows and judges them, asks, and keeps what was chosen as one set.
+ * Rejects with `ServiceError` if the workspace is not as the attempts found it; then nothing is kept.
  */
 export async function offerAttempt(
   { of, attempt, kept, wishes, json }: OfferAttemptRequest,

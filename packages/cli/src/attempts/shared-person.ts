@@ -2,18 +2,18 @@ import { Writable } from "node:stream";
 import pLimit from "p-limit";
 import type { LineInput } from "../terminal/line-input.ts";
 
-/** The one person at a terminal, whom attempts that run beside each other ask: one question at a time. */
+/** The one person at a terminal, whom several attempts that run at the same time ask: one question at a time. */
 export class SharedPerson {
-  /** Each question with its answer, one after the other. */
+  /** Runs questions one after the other, each until it is answered. */
   readonly inOrder = pLimit(1);
-  /** What attempts print; it waits while a question is open, so that nothing runs into what is being typed. */
+  /** Output of the attempts. It waits while a question is open, so that nothing is printed into what is being typed. */
   readonly output: Writable;
   readonly #lines: () => Pick<LineInput, "question">;
   readonly #target: NodeJS.WritableStream;
   readonly #held: string[] = [];
   #isAsking = false;
 
-  /** @param lines what the person types, from the first question on */
+  /** @param lines the person's input; called for each question, so that the input can be opened at the first one */
   constructor(target: NodeJS.WritableStream, lines: () => Pick<LineInput, "question">) {
     this.#target = target;
     this.#lines = lines;

@@ -12,14 +12,14 @@ import { codeQualityOf } from "./code-quality.ts";
 import type { Pipeline } from "./pipeline.ts";
 import { sarifOf } from "./sarif.ts";
 
-/** Where artefacts go: a directory that is not there yet, in one that is. */
+/** Where artefacts are written: a directory that does not exist yet, in one that exists. */
 export interface ArtefactDirectory {
   /** Real path. */
   readonly parent: string;
   readonly name: string;
 }
 
-/** Looks before anything runs. Throws `CliError`. */
+/** Checks the place before anything runs. Throws `CliError`. */
 export async function artefactDirectory(named: string, directory: string): Promise<ArtefactDirectory> {
   const path = resolve(directory, named);
   const parent = await realpath(dirname(path)).catch(() => undefined);
@@ -32,8 +32,8 @@ export async function artefactDirectory(named: string, directory: string): Promi
 }
 
 /**
- * Writes what is kept of the run: its result, its refusals as SARIF and for GitLab, and the ledger as a bundle. The agent could have
- * put something else there meanwhile, so that nothing is written over or through. Throws `CliError`.
+ * Writes the run's result, its refusals as SARIF and for GitLab, and the ledger as a bundle. The agent could have put something
+ * into that place meanwhile, so no file is overwritten and no link followed. Throws `CliError`.
  */
 export async function writeArtefacts(
   { parent, name }: ArtefactDirectory,

@@ -23,7 +23,7 @@ const ciPolicySchema = z.strictObject({
         .strictObject({
           rule: z.string().min(1),
           command: z.string().min(1).optional(),
-          /** Where the command starts, below the workspace; the workspace itself where it is not named. */
+          /** Directory in which the command starts, inside the workspace; absent: the workspace itself. */
           cwd: z.string().min(1).optional(),
           paths: z.array(scope).min(1).optional(),
           risk: z.enum(riskWords.words).default("medium"),
@@ -33,10 +33,10 @@ const ciPolicySchema = z.strictObject({
     .max(1_000),
 });
 
-/** What passes in a pipeline although a rule asks about it. */
+/** Questions of rules that are answered yes in a pipeline. */
 export type CiPolicy = z.infer<typeof ciPolicySchema>;
 
-/** Whatever is asked, nobody answers. */
+/** Answers no question. */
 export const allowNothing: CiPolicy = { version: 1, allow: [] };
 
 const maxBytes = 1024 * 1024;
@@ -66,7 +66,7 @@ export async function readCiPolicy(file: string, place: { directory: string; wor
   return parseCiPolicy(text, file);
 }
 
-/** Throws `CliError`. */
+/** Parses the text of such a file. Throws `CliError` if it is not a policy. */
 export function parseCiPolicy(text: string, file: string): CiPolicy {
   try {
     return ciPolicySchema.parse(parseStrictYaml(text, file).data);
@@ -111,7 +111,7 @@ export function answerByCiPolicy(
   };
 }
 
-/** False for no path at all: an entry with paths is about paths. */
+/** False without any path: an entry with paths is about paths. */
 function covers(globs: readonly ScopeGlob[], named: readonly string[], workspace: string): boolean {
   return (
     named.length > 0 &&
@@ -143,7 +143,7 @@ function isCommand(allowed: { readonly command: string; readonly cwd: string }, 
 
 const commandAction = z.object({ arguments: z.object({ command: z.string(), cwd: z.string().optional() }) });
 
-/** The directory itself where it is in no repository. */
+/** The root of the repository around the directory; outside of a repository, the directory itself. */
 function repositoryAround(directory: string): string {
   for (let at = directory; ; at = dirname(at)) {
     if (existsSync(join(at, ".git"))) return at;

@@ -7,9 +7,10 @@ import type { Refusal } from "./refusals.ts";
 const mostShown = 10;
 
 /**
- * GitHub takes lines of a step's output for commands (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
- * While the agent works it must not: a line that a model says or a file holds would give an order to the runner. The word that ends
- * this is known to nobody before.
+ * GitHub takes lines of a step's output as commands
+ * (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands). While the agent works it must not: a line
+ * that a model writes or a file contains could command the runner. The word that ends this time is random, so that nobody can
+ * know it before.
  */
 export class QuietRunner {
   readonly #word = randomUUID();
@@ -34,7 +35,7 @@ export function annotationLines(refusals: readonly Refusal[], problem: string): 
     };
   });
   const shown = ["error", "warning"].flatMap((command) =>
-    // The turn's own end is among the errors.
+    // One error is the problem that ended the turn.
     lines.filter((line) => line.command === command).slice(0, mostShown - (command === "error" ? 1 : 0)),
   );
   const end = problem === "" ? [] : [{ command: "error", text: `title=Gennai::${data(problem)}` }];

@@ -11,7 +11,7 @@ export interface PipelineEnd {
   readonly report: TurnReport;
 }
 
-/** Codes of a turn's error that say that it used up what it may. */
+/** Error codes of a turn that reached one of its limits. */
 const limits: ReadonlySet<string> = new Set([
   "budget_exceeded",
   "iteration_limit",
@@ -20,7 +20,7 @@ const limits: ReadonlySet<string> = new Set([
   "repeated_refusal",
 ]);
 
-/** A run where nobody is: who answers in a person's place, and what has to be told afterwards. */
+/** A run without a person: it answers questions by policy, and gathers what is reported afterwards. */
 export class Pipeline {
   readonly #policy: CiPolicy;
   readonly #workspace: string;
@@ -45,7 +45,7 @@ export class Pipeline {
     return this.#error;
   }
 
-  /** Undefined: the turn never came to its end. */
+  /** undefined: the turn did not come to its end. */
   get end(): PipelineEnd | undefined {
     return this.#end;
   }
@@ -61,7 +61,7 @@ export class Pipeline {
     this.#errorCode = event.errorInfo?.code ?? "";
   }
 
-  /** Says more exactly what the code of a run elsewhere says. */
+  /** Replaces the exit code of an ordinary run by the more exact one of a pipeline. */
   ended(report: TurnReport, code: ExitCode): ExitCode {
     const exact = this.#exact(report, code);
     this.#end = { report, code: exact };
@@ -73,7 +73,7 @@ export class Pipeline {
     if (outcome === "error" && limits.has(this.#errorCode)) return exitCode.limit;
     if (outcome === "error" && this.#errorCode.startsWith("model_")) return exitCode.model;
     if (outcome !== "completed" || code !== exitCode.refused) return outcome === "completed" ? code : exitCode.failed;
-    // Refusals that were not allowed later in the turn.
+    // Refusals of tools that were not allowed later in the turn.
     const lasting = this.refusals.filter(({ tool }) => refused.includes(tool));
     return lasting.length > 0 && lasting.every(({ unanswered }) => unanswered) ? exitCode.unanswered : code;
   }

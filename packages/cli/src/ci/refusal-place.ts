@@ -4,7 +4,7 @@ import type { Refusal } from "./refusals.ts";
 /** File with a project's own rules: shown for a refusal that concerns no file, by a built-in rule. */
 const ruleFile = ".gennai/rules.yaml";
 
-/** A file of the repository and a line to show a refusal at: what it is about, else its rule. Relative, with slashes. */
+/** Where in the repository a refusal is shown: at the file that it is about, else at its rule. Relative, with slashes. */
 export function placeOf({ path, place }: Refusal): { readonly file: string; readonly line: number } {
   if (path !== undefined) return { file: path, line: 1 };
   const [, file = "", line = ""] = /^(.+):(\d+)$/.exec(place) ?? [];
@@ -14,7 +14,7 @@ export function placeOf({ path, place }: Refusal): { readonly file: string; read
     : { file, line: Math.max(1, Number(line)) };
 }
 
-/** Characters of what was tried that are shown: who collects refusals takes whole files of a few megabytes. */
+/** Most characters that are shown of what was tried: collectors take whole reports of a few megabytes only. */
 const maxWords = 1_000;
 
 /** What was tried, and why it did not run. */

@@ -5,13 +5,13 @@ import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outco
 import * as z from "zod";
 import { relativeTo } from "./ci-policy.ts";
 
-/** A call that did not run because it may not, or that was refused a connection while it ran. Texts are the server's own or masked by it. */
+/** A call that was not allowed to run, or was refused a connection while it ran. Texts are written or masked by the server. */
 export interface Refusal {
   readonly tool: string;
   /** Id of the rule, e.g. `floor/git-loss`. */
   readonly rule: string;
   readonly risk: Risk;
-  /** A rule asked, and neither a user nor the policy answered. */
+  /** True if a rule asked, and neither a user nor the policy answered. */
   readonly unanswered: boolean;
   /** Why, as the model was told. */
   readonly reason: string;

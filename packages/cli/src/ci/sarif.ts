@@ -44,7 +44,7 @@ export function sarifOf(refusals: readonly Refusal[], version: string): object {
   };
 }
 
-/** Brackets make a link of a message (3.11.6), and what the model typed should lead nobody anywhere. */
+/** Brackets make a link of a message (3.11.6), and text of the model must not become a link. */
 function plain(text: string): string {
   return text.replaceAll(/[\\[\]]/g, (character) => `\\${character}`);
 }

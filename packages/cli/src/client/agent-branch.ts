@@ -10,12 +10,12 @@ export interface BranchRequest {
   readonly request: string;
   /** A name of the user's choice. */
   readonly branch?: string;
-  /** Further branches nobody works on, with `*`. */
+  /** Further branches that the agent must not work on, with `*` as wildcard. */
   readonly protect: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** `prepareBranch` of the server, done here before a server is asked. Throws `CliError`; then nothing was changed. */
+/** Does here, before a server is asked, what the server's `prepareBranch` does. Throws `CliError`; then nothing was changed. */
 export async function prepareAgentBranch(request: BranchRequest): Promise<AgentBranch> {
   const { workspace: directory, request: task, branch, protect, signal } = request;
   try {

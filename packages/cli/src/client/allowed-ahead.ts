@@ -7,9 +7,9 @@ import { z } from "zod";
 const connectionAction = z.object({ operands: z.object({ reaches: z.string().min(1) }) });
 
 /**
- * The answer of `--allow HOST:PORT`: a yes for this once, where a command wants nothing else and no other rule asks. undefined: it
- * says nothing of the question. A name that leads into the machine's own networks is asked about by its address, which nobody
- * allowed ahead.
+ * Answers a question by `--allow HOST:PORT`: yes for this once, if the command wants nothing else and no other rule asks;
+ * undefined if the option does not settle the question. A name that leads into the machine's own networks is asked about by its
+ * address, which such an option does not cover.
  */
 export function answeredAhead(
   { computed, actionJson }: Pick<ConfirmationQuestion, "computed" | "actionJson">,

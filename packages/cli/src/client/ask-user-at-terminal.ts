@@ -15,7 +15,7 @@ interface AskOptions {
   readonly signal: AbortSignal;
 }
 
-/** Puts questions of the model to the person at the terminal, one after the other. An empty line leaves one to the model. */
+/** Puts the model's questions to the person at the terminal, one after the other. An empty line leaves a question to the model. */
 export async function askUserAtTerminal(questions: readonly UserQuestion[], options: AskOptions): Promise<UserReply> {
   const { write, paint } = options;
   const answers: UserAnswer[] = [];

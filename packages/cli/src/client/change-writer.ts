@@ -4,7 +4,7 @@ import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/works
 import type { AppliedFile, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { CliError } from "../errors/cli-error.ts";
 
-/** Largest file a proposal may be about; bytes. */
+/** Largest file that a proposal may change; bytes. */
 const maxBytes = 64 * 1024 * 1024;
 
 /** Writes sets of changes into a workspace, all or nothing, each against the bytes it is based on. */
@@ -16,7 +16,7 @@ export class ChangeWriter {
     this.#workspace = openLocalWorkspace(workspace, { stateDir });
   }
 
-  /** undefined: there is no such file. Throws `CliError` for what is not text. */
+  /** The text that changes of a file are based on; undefined if there is no such file. Throws `CliError` for what is not text. */
   async base(path: string): Promise<BaseFile | undefined> {
     const resolved = await this.#workspace.resolve(path);
     if ((await this.#workspace.stat(resolved)) === undefined) return undefined;
@@ -31,7 +31,7 @@ export class ChangeWriter {
     }
   }
 
-  /** Rejects with `ToolFailure` when a file is no longer as it was; then nothing was written. */
+  /** Rejects with `ToolFailure` if a file has changed since; then nothing was written. */
   async write(changes: readonly ReviewedChange[]): Promise<readonly AppliedFile[]> {
     const prepared = await Promise.all(changes.map((change) => this.#prepare(change)));
     const applied = await this.#workspace.apply(prepared);
@@ -52,7 +52,7 @@ export class ChangeWriter {
   }
 }
 
-/** A change as it was proposed, nothing left out. */
+/** A change as it was proposed, as a whole. Throws for a conflict, and if its new text was not sent. */
 export function finalChange(change: ProposedChange): ReviewedChange {
   const { path, operation, newContent: text, baseSha256 } = change;
   if (change.conflict) throw new Error(`${path} has a conflict and is not applied without review.`);

@@ -16,12 +16,12 @@ import { colouredLine, type Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { toolCallLine, toolErrorMessage } from "./tool-call-line.ts";
 
-/** Lines of a result that are shown; the session has all of them. */
+/** Lines of a result that are shown; the session has all lines. */
 const shownLines = 6;
-/** A diff is what the reader came for. */
+/** The same for a diff, of which readers want to see more. */
 const shownDiffLines = 60;
 
-/** Its result is JSON for the model; a person sees the proposal as diffs after the turn. */
+/** Its result is not printed: it is JSON for the model, and a person sees the proposal as diffs after the turn. */
 const proposingTool = "ProposeChanges";
 
 /** Prints a session's events for a person, as they come. */
@@ -38,12 +38,12 @@ export class EventPrinter {
   #atLineStart = true;
   #streaming: "thinking" | "text" | "output" | undefined;
   #textShown = false;
-  /** The call whose line was printed last: its result needs no name. */
+  /** Id of the call whose line was printed last: its result needs no name. */
   #lastCall = "";
 
   constructor(options: {
     readonly write: (text: string) => void;
-    /** Names commands in the server's own words as the user types them. */
+    /** Replaces commands in the server's own words by what the user would type. */
     readonly asTyped: (text: string) => string;
     readonly paint: Paint;
     readonly width: number;
@@ -86,18 +86,18 @@ export class EventPrinter {
         this.#printResult(body.value);
         break;
       case "final":
-        // Text that was streamed is not said twice.
+        // Text that was streamed is not printed twice.
         if (!this.#textShown) this.#stream("text", body.value.text);
         this.breakLine();
         break;
       case "userMessage":
         this.#textShown = false;
-        // Said by another client while the turn ran.
+        // Another client sent it while the turn ran.
         if (body.value.messageId !== "")
           this.line(this.#paint("dim", `  told meanwhile: ${terminalSafe(body.value.text)}`));
         break;
       case "contextAdded": {
-        // What was refused or cut is said by a warning.
+        // A warning reports what was refused or cut.
         const names = body.value.items.filter(({ reason }) => reason === "").map(({ name }) => terminalSafe(name));
         if (names.length > 0) this.line(this.#paint("dim", `  with ${names.join(", ")}`));
         break;
@@ -128,7 +128,7 @@ export class EventPrinter {
       case "planChanged": {
         const { stepId, stepState, text } = body.value;
         const broke = stepState === PlanStepState.FAILED || stepState === PlanStepState.SKIPPED;
-        // What a step did, its tool calls show.
+        // The tool calls of a step show what it did.
         if (text === "" || (stepId !== "" && !broke)) break;
         const name = stepId === "" ? "plan" : terminalSafe(stepId);
         this.line(this.#paint(broke ? "red" : "dim", `  ${name}: ${indented(terminalSafe(text))}`));
@@ -149,13 +149,13 @@ export class EventPrinter {
     }
   }
 
-  /** A line of its own. */
+  /** Prints a line of its own. */
   line(text: string): void {
     this.breakLine();
     this.#write(`${text}\n`);
   }
 
-  /** Ends what is being streamed. */
+  /** Ends the line that is being streamed. */
   breakLine(): void {
     if (!this.#atLineStart) this.#write("\n");
     this.#atLineStart = true;

@@ -15,7 +15,7 @@ export interface HeadlessEditorOptions {
   readonly writer: ChangeWriter;
   /** Set when the server cannot reach the files. */
   readonly held?: ClientWorkspacePort | undefined;
-  /** Undefined where no person is: then another client is to ask its own. */
+  /** undefined if no person is here: then another client asks its person. */
   readonly askUser?: ((questions: readonly UserQuestion[], options: RequestOptions) => Promise<UserReply>) | undefined;
   readonly confirm: (question: ConfirmationQuestion, options: RequestOptions) => Promise<ConfirmationReply>;
 }

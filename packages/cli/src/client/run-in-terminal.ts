@@ -57,7 +57,7 @@ export function runInTerminal(
       hard = setTimeout(() => kill("SIGKILL"), grace);
     };
     signal.addEventListener("abort", onAbort, { once: true });
-    // Anyone who leaves at once, by a second Ctrl-C, leaves nothing running.
+    // After a second Ctrl-C this process exits at once, and must not leave the command running.
     const leaving = atExit(() => kill("SIGKILL"));
     const finish = () => {
       leaving[Symbol.dispose]();

@@ -13,7 +13,7 @@ import { addUsage, nothingUsed, type TurnUsage } from "./turn-usage.ts";
 /** Where a turn is shown. */
 export interface TurnView {
   show(event: InvokeEvent): void;
-  /** Something about the work, not of it. */
+  /** Shows a remark of this program, which is not part of the turn. */
   note(text: string): void;
 }
 
@@ -21,10 +21,10 @@ export interface TurnView {
 export interface TurnReport {
   readonly turnId: string;
   readonly outcome: TurnOutcome;
-  /** The model's last words. */
+  /** The model's final text. */
   readonly text: string;
   readonly changedFiles: readonly string[];
-  /** Some of them were changed by commands, whose work is taken back by turns. */
+  /** True if commands changed some of them: such changes are only taken back with the whole turn. */
   readonly commandsChangedFiles: boolean;
   readonly proposals: readonly Proposal[];
   /** Tools that were refused and not let through later in the turn. */
@@ -103,7 +103,7 @@ class TurnFold {
       for (const { path } of body.value.files) this.#changedByCommands.add(path);
     else if (body.case === "toolResult") {
       const name = this.#toolNames.get(body.value.id) ?? body.value.id;
-      // Also of a command that ended well without the connection that it was refused.
+      // Also for a command that succeeded, although a connection was refused to it.
       if (body.value.failureClass === FailureClass.PERMISSION_DENIED) this.#refused.add(name);
       else if (body.value.error === "") this.#refused.delete(name);
     }

@@ -23,7 +23,7 @@ export async function chooseIntent(
     if (!(cause instanceof ConnectError)) throw cause;
     const { intents, warnings } = await listIntents(governance, sessionId, { signal });
     const known = intents.find((intent) => intent.id === id);
-    // Refused for another reason than the choice.
+    // The server refused for another reason than the choice.
     if (known?.selectable === true) throw cause;
     const selectable = intents.filter((intent) => intent.selectable);
     throw new CliError(

@@ -1,20 +1,20 @@
 import { contextWords, costWords } from "@gennai/client/session/models/usage-meter";
 import type { TokenUsage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
-/** What a turn took of its model, sub-agents and compactions included. */
+/** What a turn used of models, with its sub-agents and compactions. */
 export interface TurnUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** The part of `inputTokens` that came from the provider's cache, as far as it says so. */
   readonly cachedInputTokens: number;
   readonly modelCalls: number;
-  /** What the newest call of the turn itself held, and what the model takes; 0: unknown. */
+  /** Tokens of the turn's newest own call, and how many the model takes; 0: unknown. */
   readonly contextTokens: number;
   readonly maxContextTokens: number;
   /** An estimate; absent where no price is known. */
   readonly cost?: number;
   readonly currency?: string;
-  /** Calls without a price, where others have one: it costs more than `cost`. */
+  /** Calls of unknown price, if other calls have one: the turn costs more than `cost`. */
   readonly unpricedCalls: number;
 }
 
@@ -28,7 +28,7 @@ export const nothingUsed: TurnUsage = {
   unpricedCalls: 0,
 };
 
-/** @param parentCallId of the call whose sub-agent used it; empty for the turn itself */
+/** Adds one call's usage. @param parentCallId call whose sub-agent used it; empty for the turn itself */
 export function addUsage(sum: TurnUsage, usage: TokenUsage, parentCallId: string): TurnUsage {
   const { cost } = usage;
   return {

@@ -33,13 +33,13 @@ export interface UserTerminalOptions {
   readonly yes: boolean;
   readonly ask: boolean;
   readonly json: boolean;
-  /** Reads requests from the input, also from a pipe. */
+  /** True to read requests from the input, also from a pipe. */
   readonly promptsForRequests: boolean;
-  /** What commands may reach without a question. */
+  /** Endpoints that commands may reach without a question. */
   readonly allow?: readonly Endpoint[];
-  /** Who is asked instead of the console's input: a user with several terminals. */
+  /** The person who is asked, in place of the console's input, if several terminals share one person. */
   readonly person?: Person | undefined;
-  /** Set where nobody is, whatever the input is: it answers in a person's place. */
+  /** Set for a run without a person, whatever the input is: it answers in the person's place. */
   readonly pipeline?: Pick<Pipeline, "answer" | "hear">;
 }
 
@@ -49,7 +49,7 @@ export interface Person {
   question: LineInput["question"];
 }
 
-/** Where the user sits: what is shown, who answers, what can be done here. */
+/** The user's terminal: what is shown, who answers, and what the server may do here. */
 export class UserTerminal implements Disposable {
   readonly paint: Paint;
   readonly view: TurnView;
@@ -97,11 +97,11 @@ export class UserTerminal implements Disposable {
     this.editor = new HeadlessEditor({
       workspace: options.workspace,
       held: options.held,
-      // A pipeline's own has its secrets, and files that steer its later steps.
+      // The environment of a pipeline has its secrets, and names files that control its later steps.
       environment: pipeline === undefined ? console.environment : undefined,
       writer: this.writer,
       confirm: (question, { signal }) => this.#confirm(question, signal),
-      // What is asked is not a permission, so that no policy answers it.
+      // Such a question asks for no permission, so that no policy answers it.
       askUser: person && ((questions, { signal }) => this.#askUser(questions, person, signal)),
     });
   }

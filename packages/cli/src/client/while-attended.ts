@@ -3,7 +3,7 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import type { UserTerminal } from "./user-terminal.ts";
 
-/** Does something with the session while this terminal watches it and answers what the server asks. */
+/** Runs `work` while this terminal watches the session and answers what the server asks. */
 export async function whileAttended<Result>(
   session: AgentSession,
   place: { readonly terminal: UserTerminal; readonly interrupts: Interrupts; readonly signal: AbortSignal },

@@ -7,7 +7,7 @@ export interface ModelChoice {
   readonly baseUrl?: string;
 }
 
-/** What sessions of a server run with when they choose nothing: the model the user named, else the one that needs no key. */
+/** Settings of a server's sessions that choose nothing: the model that the user named, else the one that needs no key. */
 export function defaultSettings(choice: ModelChoice): SessionSettings {
   const backend = choice.baseUrl === undefined ? "offline" : "openai-compatible";
   return { ...settingDefaults, backend, ...choice };

@@ -2,8 +2,8 @@ import { usageError } from "../errors/cli-error.ts";
 import type { ServerFlags } from "./server-choice.ts";
 
 /**
- * Whether this command keeps the files and the server reaches them only through it: the user's word, else so for a server
- * on another machine. Throws for a server that is started for these very files.
+ * Whether this command keeps the files and the server reaches them only through it: if the user says so, else for a server on
+ * another machine. Throws `CliError` for a server that would be started for these very files.
  */
 export function holdsFiles({ server, localFiles }: ServerFlags): boolean {
   const isNamed = server !== "auto" && server !== "own";

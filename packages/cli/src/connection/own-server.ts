@@ -15,10 +15,10 @@ export interface OwnServerRequest {
   readonly stages?: StagesMode;
 }
 
-/** The server's modules, read once. */
+/** Loads the server's modules; only the first call takes time. */
 export const loadServer = () => import("@gennai/server/serve");
 
-/** A server in this process, for this command alone: it listens nowhere. Disposing ends it. The server is loaded only here. */
+/** A server in this process, for this command alone; it listens nowhere. Disposing ends it. The server is loaded only here. */
 export async function startOwnServer(
   request: OwnServerRequest,
   console: Console,
@@ -40,7 +40,7 @@ export async function startOwnServer(
   });
 }
 
-/** The server's log of a command that is about something else: only what went wrong. */
+/** The server's log for a command that is about something else: only warnings and errors. */
 function consoleLog(console: Console) {
   return {
     debug: () => {},

@@ -2,7 +2,7 @@ import type { DiscoveryRecord } from "@gennai/protocol/discovery";
 import { findServers } from "@gennai/server/http/routes/discovery";
 import { proves } from "./server-token.ts";
 
-/** A server of this user that runs, and may see this token: its own. */
+/** A running server of this user, and its own token, which it may see. */
 export type ProvenServer = Pick<DiscoveryRecord, "url"> & { readonly token: string };
 
 /**

@@ -20,16 +20,16 @@ import { loadServer, type OwnServerRequest, startOwnServer } from "./own-server.
 import { provenServers } from "./proven-servers.ts";
 import { announcedToken, proves, type TokenSource, tokenFor } from "./server-token.ts";
 
-/** Which server to use, and its options if it is our own. */
+/** Which server to use, and the options of a server of our own. */
 export interface ServerRequest extends OwnServerRequest, TokenSource {
-  /** `auto`: a running server of this workspace, else an own one. `own`. Or a URL. */
+  /** `auto`: a running server of this workspace, else one of our own; `own`; or a URL. */
   readonly server: string;
   /** W3C `traceparent` of the person who runs the command. */
   readonly traceParent?: string;
   readonly signal: AbortSignal;
 }
 
-/** What every command says about its server. */
+/** Options that every command has about its server. */
 export interface ServerFlags {
   readonly server: string;
   readonly authTokenFile?: string;
@@ -54,7 +54,7 @@ export function serverRequest(
 /** A server to work with. Disposing ends it if it is our own. */
 export interface ChosenServer extends AsyncDisposable {
   readonly client: AgentClient;
-  /** What governs the agent, on the same server. */
+  /** Client of the service for rules, intents and emergency controls, on the same server. */
   readonly governance: GovernanceClient;
   readonly plans: PlanClient;
   /** Empty for our own, which listens nowhere. */
@@ -77,10 +77,10 @@ export async function chooseServer(asked: ServerRequest, console: Console): Prom
   }
 }
 
-/** Begins to read the server's modules where `chooseServer` will most likely start one. */
+/** Begins to load the server's modules if `chooseServer` will probably start one. */
 export async function loadAhead({ server, stateDir }: Pick<ServerRequest, "server" | "stateDir">): Promise<void> {
   const isOwn = server === "own" || (server === "auto" && (await findServers(stateDir)).servers.length === 0);
-  // What keeps them from being read is told by anyone who needs them.
+  // Whoever needs the modules reports why they cannot be loaded.
   if (isOwn) loadServer().catch(() => undefined);
 }
 
@@ -99,7 +99,7 @@ export async function requireIsolation(
   });
 }
 
-/** A running server that works on this workspace and proves that it is what it says. */
+/** A running server that works on this workspace and proves its identity. */
 async function findRunning(request: ServerRequest): Promise<ChosenServer | undefined> {
   const { stateDir, workspace, signal } = request;
   for await (const { url, token } of provenServers(stateDir, { workspace }, { signal })) {
@@ -111,7 +111,7 @@ async function findRunning(request: ServerRequest): Promise<ChosenServer | undef
 async function connectTo(request: ServerRequest, console: Console): Promise<ChosenServer> {
   const url = parseServerUrl(request.server);
   const token = await tokenFor(url, request, console);
-  // Anyone who sits on the port must show that it knows the token before it sees it.
+  // Any program may listen on the port: it must prove that it knows the token before it gets the token.
   if (token !== undefined && !(await proves(url, token, request.signal))) {
     throw new CliError(`${url} does not answer as a Gennai server that knows this token.`, {
       exitCode: exitCode.usage,
@@ -125,7 +125,7 @@ async function connectTo(request: ServerRequest, console: Console): Promise<Chos
   return running(url, token, request, () => tokenFor(url, request, console));
 }
 
-/** Throws `CliError`. */
+/** The origin of a server's URL. Throws `CliError`. */
 export function parseServerUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).origin;
   throw new CliError(`--server takes auto, own or a URL, not ${JSON.stringify(text)}.`, {
@@ -145,7 +145,7 @@ async function startOwn(request: ServerRequest, console: Console): Promise<Chose
   };
 }
 
-/** @param findToken the token as it is known at the time: a server that starts again may have another one */
+/** @param findToken finds the present token: a restarted server may have another one */
 function running(
   url: string,
   token: string | undefined,

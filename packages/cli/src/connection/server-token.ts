@@ -6,14 +6,14 @@ import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import type { Console } from "../terminal/console.ts";
 
-/** Where the token of a server is looked for. */
+/** Where the token of a server is searched. */
 export interface TokenSource {
   readonly stateDir: string;
   /** Named by the user. */
   readonly tokenFile?: string;
 }
 
-/** The token for a server: of the environment, of a file, or announced by a server of this user. */
+/** The token for a server: from the environment, from a file, or as a server of this user announced it; undefined: none. */
 export async function tokenFor(url: string, request: TokenSource, console: Console): Promise<string | undefined> {
   const fromEnvironment = console.environment["GENNAI_AUTH_TOKEN"];
   if (fromEnvironment !== undefined && fromEnvironment !== "") return fromEnvironment;
@@ -21,7 +21,7 @@ export async function tokenFor(url: string, request: TokenSource, console: Conso
   return announcedToken(url, request);
 }
 
-/** What `--auth-token-file` names. Throws `CliError`. */
+/** The token in the file of `--auth-token-file`. Throws `CliError`. */
 export async function readTokenFile(name: string, console: Console): Promise<string> {
   const file = resolve(console.directory, name);
   const text = await readFile(file, "utf8").catch((error: unknown) => {
@@ -48,7 +48,7 @@ function sameServer(one: string, other: string): boolean {
 
 /** Whether the server may see the token. Rejects only when the signal aborts. */
 export async function proves(url: string, token: string, signal?: AbortSignal): Promise<boolean> {
-  // Its certificate says who it is, before any token is sent; and a user's token is not a secret that the server shares.
+  // Over https, the certificate proves who it is before any token is sent; and a server does not know its users' tokens.
   if (new URL(url).protocol === "https:") return true;
   return (await proveServer(url, token, { signal })).type === "proven";
 }

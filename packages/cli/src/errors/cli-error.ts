@@ -22,12 +22,12 @@ export class CliError extends Error {
   }
 }
 
-/** What is wrong with the command line; nothing was done. */
+/** The error for a wrong command line; nothing was done. */
 export function usageError(message: string, ...next: readonly string[]): CliError {
   return new CliError(message, { exitCode: exitCode.usage, next });
 }
 
-/** Any error as something that can be shown. */
+/** Any error as one that can be shown. */
 export function asCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof ConnectError) return fromConnectError(error);
@@ -46,7 +46,7 @@ export function asCliError(error: unknown): CliError {
   });
 }
 
-/** The server speaks to all its clients, and says nothing of the options of this one. */
+/** The server speaks to all kinds of clients, so its message does not name options of this program. */
 const modelOptions = "A model is named by --backend and --model; a server of your own also by --base-url.";
 
 function fromConnectError(error: ConnectError): CliError {
@@ -86,7 +86,7 @@ function fromConnectError(error: ConnectError): CliError {
   }
 }
 
-/** The server knows best what to do next; it says so apart, and once more at the end of its message. */
+/** The server knows best what to do next; its hint is a field of its own, and also the end of its message. */
 function toldBy(error: ConnectError): { readonly message: string; readonly hint: string; readonly code: string } {
   const info = error.findDetails(ErrorInfoSchema)[0];
   if (info === undefined || info.message === "") return { message: error.rawMessage, hint: "", code: "" };

@@ -1,4 +1,4 @@
-/** What the process says to its caller. */
+/** Exit codes of the process. */
 export const exitCode = {
   ok: 0,
   /** The job failed: the model, the server or a tool. */

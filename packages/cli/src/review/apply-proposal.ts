@@ -20,8 +20,8 @@ import { exitCode } from "../errors/exit-code.ts";
 import type { Decisions } from "./hunk-selection.ts";
 
 /**
- * Tells the server what was decided, writes what was kept as one set, and reports it. Nothing is written unless every file
- * is still as the proposal found it. Throws `CliError`.
+ * Sends the decisions to the server, writes what was kept as one set, and reports it. Nothing is written unless every file is
+ * still as the proposal found it. Throws `CliError`.
  */
 export async function applyProposal(
   proposal: Proposal,
@@ -51,7 +51,7 @@ export async function applyProposal(
     const final = await reviewedChange(change, await freshBase(change, writer), ofChange, options);
     if (final !== undefined) changes.push(final);
   }
-  // Only now: a proposal is reviewed once, and a file that moved on can still be left out.
+  // Only now: a proposal is reviewed once, and until then a file that has changed meanwhile can be left out.
   await session.submitReview({ proposalId, hunks, note }, { signal });
   if (changes.length === 0) return [];
   const files = await writer.write(changes).catch((error: unknown) => {

@@ -3,13 +3,13 @@ import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-st
 
 /** What a person said to "keep it?". */
 export type KeepAnswer =
-  /** Ids of what is dropped; undefined: everything is. */
+  /** Ids of dropped changes; undefined: all are dropped. */
   | { readonly type: "chosen"; readonly dropped: ReadonlySet<string> | undefined }
   | { readonly type: "unclear"; readonly message: string };
 
 /**
- * `all` but what rules refuse, the `rest` but what they ask about and what git ignores as well, `none`, or changes by number,
- * e.g. `1 3-5`.
+ * Reads an answer: `all` keeps what rules do not refuse; `rest` leaves out also what they ask about and what git ignores; `none`
+ * keeps nothing; and numbers keep single changes, e.g. `1 3-5`.
  */
 export function chosenChanges(answer: string, changes: readonly TriedChange[]): KeepAnswer {
   const word = answer.trim().toLowerCase();
@@ -28,8 +28,8 @@ export function chosenChanges(answer: string, changes: readonly TriedChange[]): 
 }
 
 /**
- * What `--keep` keeps: what no rule speaks against and git does not ignore, and what the person named: a path in the list, or a
- * directory that holds it. What rules refuse stays out. A name that nothing has is `unclear`.
+ * What `--keep` keeps: what no rule asks about or refuses and git does not ignore, and what the person named: a path in the list,
+ * or a directory that contains it. What rules refuse is dropped. An unknown name is `unclear`.
  */
 export function keptUnasked(changes: readonly TriedChange[], included: readonly string[]): KeepAnswer {
   const names = included.map((name) => name.replace(/^\.\//, "").replace(/\/+$/, ""));

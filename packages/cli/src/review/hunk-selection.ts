@@ -20,7 +20,7 @@ export function namedHunks(proposal: Proposal): readonly NamedHunk[] {
   );
 }
 
-/** What the command line decides: `keep` names what is kept, `refuse` what is not; with only `refuse`, the rest is kept. */
+/** Decides by options: `keep` names what is kept, `refuse` what is not; with `refuse` alone, the rest is kept. */
 export function decideBySelection(
   proposal: Proposal,
   selection: { readonly keep: readonly string[]; readonly refuse: readonly string[] },

@@ -10,7 +10,7 @@ import { chosenChanges, keptUnasked } from "./chosen-changes.ts";
 
 /** What happens to changes that were offered. */
 export interface OfferDecision {
-  /** Ids of what is dropped; undefined: everything is. */
+  /** Ids of dropped changes; undefined: all are dropped. */
   readonly dropped: ReadonlySet<string> | undefined;
   /** True if nobody could be asked. */
   readonly unasked: boolean;
@@ -20,11 +20,11 @@ export interface OfferContext {
   readonly console: Console;
   readonly interrupts: Pick<Interrupts, "interrupt">;
   readonly signal: AbortSignal;
-  /** What the user types; all questions of a command read it by one. */
+  /** What the user types; all questions of a command share this one input. */
   lines(): LineInput;
 }
 
-/** Asks which of the changes are kept, where they were shown. Throws `CliError` for an `include` that names none. */
+/** Asks which of the changes are kept, after they were shown. Throws `CliError` for an `include` that names no change. */
 export async function decideOffer(
   { changes }: Offer,
   flags: { readonly keep: boolean; readonly ask: boolean; readonly include: readonly string[] },
@@ -45,7 +45,7 @@ export async function decideOffer(
   }
 }
 
-/** The kept ones of these changes. */
+/** Those of the changes that are kept. */
 export function keptOf(changes: readonly TriedChange[], { dropped }: OfferDecision): readonly TriedChange[] {
   return dropped === undefined ? [] : changes.filter(({ id }) => !dropped.has(id));
 }
@@ -62,7 +62,7 @@ export function describeOffer({ changes, neverKept, diff }: Offer, paint: Paint)
   return diff === "" ? list : `${colouredDiff(spelledOut(diff), paint).replace(/\n$/, "")}\n\n${list}`;
 }
 
-/** After some were kept: what was left out, and the way back. @param name how the user calls this program */
+/** After some were kept: what was left out, and how to take it back. @param name how the user calls this program */
 export function describeKept(offered: readonly TriedChange[], kept: readonly TriedChange[], name: string): string {
   const left = offered.filter((change) => change.ignored && !kept.includes(change));
   const names = left.map((change) => terminalSafe(spelledOut(change.name))).join(", ");

@@ -10,7 +10,7 @@ import { isTerminal } from "../terminal/console.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import type { OfferContext } from "./offered-changes.ts";
 
-/** What a command of this person's may reach: `--allow HOST:PORT`, and what is answered here. Throws `CliError` for what is not a host and port. */
+/** What a person's command may reach: by `--allow HOST:PORT`, and by questions here. Throws `CliError` for no HOST:PORT. */
 export function personsNetworkHere(
   flags: { readonly allow?: readonly string[] | undefined; readonly ask?: boolean | undefined },
   { console, lines, signal }: OfferContext,
@@ -32,7 +32,7 @@ export function personsNetworkHere(
   return { ...allowed, ask };
 }
 
-/** What `--allow` lets through where nobody is asked. Throws as `personsNetworkHere` does. @param next what one does about the rest */
+/** What `--allow` lets through if nobody can be asked. Throws like `personsNetworkHere`. @param next what to do about the rest */
 export function allowedAhead(allow: readonly string[] = [], next = "Let it through"): PersonsNetwork {
   return {
     allow: allow.map((text) => {

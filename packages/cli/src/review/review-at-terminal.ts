@@ -29,7 +29,7 @@ export function describeProposal(proposal: Proposal, paint: Paint): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** What made it, beside the file tools, and where from. */
+/** Which commands made the change, and where the file was moved from. */
 function origin({ commands = [], movedFrom }: ProposedChange): readonly string[] {
   return [
     ...(movedFrom === undefined ? [] : [`moved from ${terminalSafe(movedFrom)}`]),
@@ -37,7 +37,7 @@ function origin({ commands = [], movedFrom }: ProposedChange): readonly string[]
   ];
 }
 
-/** Characters of a command that say which one it was. */
+/** Characters of a command that are shown. */
 const maxCommand = 80;
 
 function changedBy(commands: readonly string[]): string {
@@ -48,7 +48,7 @@ function changedBy(commands: readonly string[]): string {
   return `changed by ${shown.join(", ")}`;
 }
 
-/** undefined: the user left the review; nothing is decided. */
+/** Asks about each hunk. undefined: the user left the review, and nothing is decided. */
 export async function reviewAtTerminal(
   proposal: Proposal,
   options: {
@@ -65,7 +65,7 @@ export async function reviewAtTerminal(
   let rest: HunkDecision | undefined;
   write("y keep · n [reason] refuse · e edit · a keep all the rest · d refuse all the rest · q quit, apply nothing\n");
   for (const hunk of hunks) {
-    // What conflicts is never kept.
+    // A conflict is never kept.
     if (hunk.change.conflict) decided.set(hunk, { type: "undo", note: "conflict" });
     else if (rest !== undefined) decided.set(hunk, rest);
     while (!decided.has(hunk)) {
@@ -135,7 +135,7 @@ function describeHunk(named: NamedHunk, paint: Paint): string {
   return [paint("bold", terminalSafe(title)), ...made, ...hunk.lines.map((line) => hunkLine(line, paint))].join("\n");
 }
 
-/** A line of a hunk may itself begin with `--`: only its first character counts here. */
+/** The text of a hunk's line may begin with `--`: only the line's first character counts here. */
 function hunkLine(line: string, paint: Paint): string {
   return line.startsWith("+") || line.startsWith("-")
     ? paint(line.startsWith("+") ? "green" : "red", terminalSafe(line))

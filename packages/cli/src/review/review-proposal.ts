@@ -12,7 +12,7 @@ export interface ReviewOptions {
   readonly session: AgentSession;
   readonly writer: ChangeWriter;
   readonly selection: { readonly keep: readonly string[]; readonly refuse: readonly string[] };
-  /** `--yes`: what nobody refuses is kept. */
+  /** `--yes`: everything is kept that is not refused. */
   readonly keepAll: boolean;
   /** undefined: nobody can be asked. */
   readonly input: LineInput | undefined;
@@ -33,7 +33,7 @@ export interface ReviewResult {
   readonly files: readonly string[];
 }
 
-/** Shows a proposal, has it decided and applies what is kept. Throws `CliError`; then nothing of it was written. */
+/** Shows a proposal, asks for decisions, and applies what is kept. Throws `CliError`; then nothing of it was written. */
 export async function reviewProposal(proposal: Proposal, options: ReviewOptions): Promise<ReviewResult> {
   options.write(`\n${describeProposal(proposal, options.paint)}`);
   const hunks = namedHunks(proposal);

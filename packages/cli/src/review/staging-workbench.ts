@@ -5,7 +5,7 @@ import type { Console } from "../terminal/console.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { version } from "../version.ts";
 
-/** What stages work of this person's over a workspace, and has it judged. Rejects where nothing can be staged. */
+/** Opens what stages and judges a person's own work in a workspace. Rejects if nothing can be staged. */
 export function openStagingWorkbench(workspace: string, console: Console): Promise<PolicyWorkbench> {
   const { environment } = console;
   const configDir = environment["XDG_CONFIG_HOME"];

@@ -23,20 +23,20 @@ export interface TryFlags {
   readonly include?: readonly string[];
   /** `HOST:PORT`s that it may reach without a question. */
   readonly allow?: readonly string[];
-  /** Also without a terminal. */
+  /** True to ask also without a terminal. */
   readonly ask?: boolean;
   /** Seconds. */
   readonly timeout: string;
   readonly json?: boolean;
 }
 
-/** A command of a person's, with what it is given. */
+/** A person's command, and its options. */
 export interface StagedTry extends Pick<TrialOptions, "network" | "agent"> {
   readonly command: string;
   readonly seconds: number;
   /** Real path. */
   readonly workspace: string;
-  /** Aborted while the command runs, it ends it, and rejects with the signal's reason. What has ended by then is offered as usual. */
+  /** If aborted while the command runs, ends it, and `tryStaged` rejects with the reason. Later, it has no effect. */
   readonly ending?: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ export function checkedSeconds(flags: TryFlags): number {
   return seconds;
 }
 
-/** Runs one on a stage, shows what it changed, and keeps what is wanted. */
+/** Runs a command on a stage, shows what it changed, and keeps what is wanted. @returns the exit code */
 export async function tryStaged(
   { command, seconds, workspace, ending, ...trialOptions }: StagedTry,
   flags: TryFlags,
@@ -101,7 +101,7 @@ function wishes({ keep = false, ask = false, include = [] }: TryFlags): Paramete
   return { keep, ask, include };
 }
 
-/** Words as a shell is given them. */
+/** Words quoted for a shell. */
 export function shellWords(words: readonly string[]): string {
   return words.map(quoted).join(" ");
 }

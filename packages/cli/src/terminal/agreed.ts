@@ -2,7 +2,7 @@ import { type Console, isTerminal } from "./console.ts";
 import { Interrupts } from "./interrupts.ts";
 import { LineInput } from "./line-input.ts";
 
-/** Asks a person once. False without a terminal, which is said. @param what e.g. `Purging is for good` */
+/** Asks a person once. False without a terminal, which it reports. @param what e.g. `Purging is for good` */
 export async function agreed(question: string, what: string, console: Console): Promise<boolean> {
   if (!isTerminal(console.input) || !isTerminal(console.errors)) {
     console.errors.write(`${what}: say --yes, or run it in a terminal.\n`);

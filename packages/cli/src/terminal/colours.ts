@@ -5,7 +5,7 @@ import { terminalSafe } from "./terminal-safe.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours a text, or does not. */
+/** Colours a text, or returns it as it is. */
 export type Paint = (style: Style, text: string) => string;
 
 /** https://no-color.org: no colours when NO_COLOR is set, on a dumb terminal, or into a file. */
@@ -16,7 +16,7 @@ export function paintFor(stream: NodeJS.WritableStream, environment: NodeJS.Proc
   return (style, text) => (text === "" ? "" : styleText(style, text, { validateStream: false }));
 }
 
-/** `high risk`, in the colour of how high it is. */
+/** `high risk` and the like, in a colour. */
 export function colouredRisk(risk: Risk, paint: Paint): string {
   return paint(isAtLeast(risk, "high") ? "red" : isAtLeast(risk, "medium") ? "yellow" : "green", `${risk} risk`);
 }
@@ -30,7 +30,7 @@ export function colouredDiff(diff: string, paint: Paint): string {
     .join("\n");
 }
 
-/** A line of one. */
+/** A line of a unified diff. */
 export function colouredLine(line: string, paint: Paint): string {
   const text = terminalSafe(line);
   if (line.startsWith("+++") || line.startsWith("---")) return paint("bold", text);

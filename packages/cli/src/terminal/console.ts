@@ -12,13 +12,13 @@ export interface Console {
 
 export function processConsole(): Console {
   for (const stream of [process.stdout, process.stderr]) {
-    // A reader that went away, `gennai … | head`, or a terminal that was closed, is no fault of ours.
+    // It is no error here that a reader has gone, as in `gennai … | head`, or that a terminal was closed.
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
     });
   }
   return {
-    // Node opens it when it is first asked for, and few commands read it.
+    // Node opens the input at its first use, and few commands read it.
     get input() {
       return process.stdin;
     },
@@ -45,7 +45,7 @@ export function commandName(environment: NodeJS.ProcessEnv): string {
   return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? "gennai" : "npm start --";
 }
 
-/** A text of our own or of the server's with the commands it names as the user would type them. Not for what people wrote. */
+/** A text of ours or of the server, with commands as the user would type them. Not for what people wrote. */
 export function asTyped(text: string, environment: NodeJS.ProcessEnv): string {
   return text.replace(ownCommand, commandName(environment));
 }

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { CliError } from "../errors/cli-error.ts";
 
 /**
- * Lets the user edit a text in `$VISUAL` or `$EDITOR`. undefined: the editor failed, so the text is not to be taken.
+ * Lets the user edit a text in `$VISUAL` or `$EDITOR`. undefined: the editor failed. Rejects with `CliError` if neither is set.
  * @param path names the temporary file, so that the editor knows the language
  */
 export async function editText(
@@ -22,7 +22,7 @@ export async function editText(
   try {
     await writeFile(file, text, { mode: 0o600 });
     const code = await new Promise<number | null>((resolve, reject) => {
-      // The user's own setting may hold arguments, so it goes through the shell, as git does it.
+      // The user's setting may contain arguments, so a shell runs it, as with git.
       const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "editor", file], { stdio: "inherit" });
       child.on("error", reject);
       child.on("close", resolve);

@@ -1,6 +1,6 @@
 import { exitCode } from "../errors/exit-code.ts";
 
-/** Ctrl-C and SIGTERM, and where wanted SIGHUP: the first is told to what runs right now, the second ends the process at once. */
+/** Ctrl-C and SIGTERM, and SIGHUP if wanted: the first is passed to what runs now, the second ends the process at once. */
 export class Interrupts implements Disposable {
   #listener: ((signal: NodeJS.Signals) => void) | undefined;
   #count = 0;
@@ -8,7 +8,7 @@ export class Interrupts implements Disposable {
   readonly #exit: (code: number) => void;
   readonly #signals: readonly NodeJS.Signals[];
 
-  /** @param hangUp a terminal that is closed counts as well; for a server, SIGHUP means something else */
+  /** @param hangUp true to count a closed terminal as well; for a server, SIGHUP means something else */
   constructor(exit: (code: number) => void = (code) => process.exit(code), { hangUp = false } = {}) {
     this.#exit = exit;
     this.#signals = hangUp ? ["SIGINT", "SIGTERM", "SIGHUP"] : ["SIGINT", "SIGTERM"];
@@ -26,7 +26,7 @@ export class Interrupts implements Disposable {
     else this.#listener(signal);
   }
 
-  /** Who is told; until then, an interrupt ends the process. */
+  /** Passes interrupts to the listener until disposed; without one, an interrupt ends the process. */
   listen(listener: (signal: NodeJS.Signals) => void): Disposable {
     this.#listener = listener;
     return { [Symbol.dispose]: () => (this.#listener = undefined) };

@@ -5,8 +5,8 @@ import { callbackify } from "node:util";
 import { type Console, isTerminal } from "./console.ts";
 
 /**
- * Lines the user types. On a terminal, what is typed while nothing is asked is swallowed: it must never answer a question
- * that appears later. From a pipe, such lines wait for the next `line`, and still never answer a `question`.
+ * Lines that the user types. On a terminal, what is typed while nothing is asked is dropped: it must never answer a question that
+ * appears later. From a pipe, such lines wait for the next `line`, and never answer a `question`, either.
  */
 export class LineInput implements Disposable {
   readonly #console: Console;
@@ -22,7 +22,7 @@ export class LineInput implements Disposable {
   #suspended = false;
   #completing = false;
 
-  /** @param onInterrupt Ctrl-C; on a terminal it arrives here, as the terminal no longer makes a signal of it */
+  /** @param onInterrupt called for Ctrl-C; on a terminal it arrives here, because the terminal makes no signal of it any more */
   constructor(console: Console, onInterrupt: () => void) {
     this.#console = console;
     this.#terminal = isTerminal(console.input) && isTerminal(console.errors);
@@ -31,16 +31,16 @@ export class LineInput implements Disposable {
     this.#reader = this.#open();
   }
 
-  /** Asks. Only what is typed after the question is shown answers it. undefined: no more input, or the signal aborted. */
+  /** Asks. Only what is typed after the question is shown answers it. undefined: the input ended, or the signal aborted. */
   async question(prompt: string, options: { readonly signal: AbortSignal }): Promise<string | undefined> {
-    // What was typed before is still on its way: let it arrive, then forget it.
+    // What was typed before may still arrive: wait for it, then forget it.
     await sleep(30);
     if (this.#terminal) this.#reader.write(null, { ctrl: true, name: "e" });
     if (this.#terminal) this.#reader.write(null, { ctrl: true, name: "u" });
     return this.#next(prompt, options.signal);
   }
 
-  /** The next line, or one that was already there. */
+  /** The next line, or one that has already arrived. undefined as for `question`. */
   async line(prompt: string, options: { readonly signal: AbortSignal }): Promise<string | undefined> {
     const early = this.#early.shift();
     if (early !== undefined) return early;
@@ -96,7 +96,7 @@ export class LineInput implements Disposable {
       const [candidates, typed] = (await (this.#completing ? this.complete?.(line) : undefined)) ?? [[], line];
       return [[...candidates], typed];
     } catch {
-      // Completion is a help: without it one types on.
+      // Without completion, the user types on.
       return [[], line];
     }
   }
@@ -114,7 +114,7 @@ export class LineInput implements Disposable {
       else if (!this.#terminal) this.#early.push(line);
     });
     reader.on("SIGINT", this.#onInterrupt);
-    // A terminal that was closed cannot be read, or set to anything; its end is told as well.
+    // A closed terminal can be neither read nor set; its end is reported as well.
     reader.on("error", () => undefined);
     reader.on("close", () => {
       if (this.#suspended) return;

@@ -7,9 +7,9 @@ import { ensurePrivateDirectory, writePrivateFile } from "@gennai/machine/privat
 import type { Console } from "./console.ts";
 
 /**
- * Opens a link in the user's browser. Every user of the machine can read a program's arguments, so the browser is given a
- * file only this user can read, which leads on to the link. Disposing removes it. What goes wrong is told, and no error:
- * the link was printed.
+ * Opens a link in the user's browser. Every user of the machine can read a program's arguments, so the browser gets a file that
+ * only this user can read, which leads on to the link. Disposing removes the file. Failures are only reported, because the link
+ * was printed.
  */
 export async function openInBrowser(
   link: string,

@@ -1,7 +1,7 @@
 import { hiddenCharacters } from "@gennai/protocol/hidden-characters";
 
 /**
- * Text from a model or a file, harmless on a terminal: hidden characters go, so that nothing moves the cursor, sets the title,
+ * Makes text of a model or a file harmless on a terminal: without hidden characters, nothing moves the cursor, sets the title,
  * answers for the user, or shows text in another order than it runs.
  */
 export function terminalSafe(text: string): string {
@@ -9,8 +9,8 @@ export function terminalSafe(text: string): string {
 }
 
 /**
- * One line of JSON, equal to the output of `JSON.stringify`, with these characters escaped because it may be shown in a
- * terminal. So is `##[`, which pipeline runners take for a command anywhere in a line.
+ * One line of JSON, equal in value to the output of `JSON.stringify`, with hidden characters escaped because a terminal may show
+ * it. `##[` is escaped, too, since pipeline runners take it as a command anywhere in a line.
  */
 export function jsonLine(value: unknown): string {
   const line = JSON.stringify(value).replace(hiddenCharacters, (character) =>

@@ -4,11 +4,11 @@ import { Interrupts } from "./interrupts.ts";
 import { LineInput } from "./line-input.ts";
 
 /**
- * Does work of which nothing may be left when it is ended by a signal: the first of them aborts the signal and waits for
- * the work to reject, the second ends the process at once.
+ * Does work of which nothing may be left if a signal ends it: the first signal aborts the work and waits until it rejects, the
+ * second ends the process at once.
  *
- * @param left what is said then
- * @returns the work's exit code, or 130 and 143 where it was ended
+ * @param left message after such an end
+ * @returns the work's exit code, or 130 or 143 if it was ended
  */
 export async function untilEnded(
   console: Console,
@@ -16,13 +16,13 @@ export async function untilEnded(
   work: (place: {
     readonly interrupts: Interrupts;
     readonly signal: AbortSignal;
-    /** What the user types, from the first call on. */
+    /** The user's input; opened by the first call. */
     lines(): LineInput;
   }) => Promise<number>,
 ): Promise<number> {
   const ending = new AbortController();
   let endedBy: NodeJS.Signals | undefined;
-  // Under nohup no terminal is the input, and the work outlives it.
+  // Under nohup the input is no terminal, and the work goes on without one.
   using interrupts = new Interrupts(undefined, { hangUp: isTerminal(console.input) });
   using _listening = interrupts.listen((signal) => {
     endedBy = signal;

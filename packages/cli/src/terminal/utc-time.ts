@@ -1,6 +1,6 @@
 /**
- * A time in the format of all commands, e.g. `2026-11-26 21:15:15 UTC`; empty if invalid. @param time milliseconds, or RFC 3339
- * in UTC
+ * A time in the format of all commands, e.g. `2026-11-26 21:15:15 UTC`; empty if invalid.
+ * @param time milliseconds since the epoch, or RFC 3339 in UTC
  */
 export function utcTime(time: number | string | Date): string {
   const at = new Date(time);

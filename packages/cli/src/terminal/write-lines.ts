@@ -1,7 +1,4 @@
-/**
- * Writes texts no faster than their reader takes them, so that none but the next is in memory. Asks for no more of them when
- * the reader went away.
- */
+/** Writes texts only as fast as their reader takes them, so that only one is in memory. Ends early if the reader has gone. */
 export async function writeLines(
   lines: AsyncIterable<string>,
   output: Pick<NodeJS.WritableStream, "write" | "on" | "off">,
@@ -9,7 +6,7 @@ export async function writeLines(
   let isGone = false;
   let goOn: () => void = () => undefined;
   const drained = () => goOn();
-  // The process's own output takes writes again after an error, and fails again.
+  // After an error, the process's own output takes writes again, and fails again.
   const gone = () => {
     isGone = true;
     goOn();

@@ -68,13 +68,13 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
   const serverOf = async (workspace: string): Promise<EditorServer> => {
     const choosing = chosen.get(workspace) ?? chooseFor(workspace);
     chosen.set(workspace, choosing);
-    // What failed is tried again by the next session.
+    // The next session tries again what failed.
     choosing.catch(() => chosen.delete(workspace));
     const { client: agent, governance, plans } = await choosing;
     return { agent, governance, plans };
   };
 
-  // Our own output is the protocol's alone; everything else goes to the errors, which editors keep as a log.
+  // Standard output carries the protocol alone; everything else is written to standard error, which editors keep as a log.
   const stream = ndJsonStream(webWritable(console.output), ReadableStream.from(bytesOf(console.input)));
   const messages = new TransformStream<AnyMessage, AnyMessage>();
   const read = stream.readable.pipeTo(messages.writable).catch((error: unknown) => error);
@@ -95,7 +95,7 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
   );
   await connection.closed;
   ending.abort();
-  // An output that broke may leave the input open.
+  // After the output broke, the input may stay open.
   const problem = await Promise.race([read, setTimeout(1_000, undefined, { ref: false })]);
   if (problem instanceof MessageTooLargeError) {
     throw new CliError("The editor sent a message of more than 32 MiB.", {
@@ -106,7 +106,7 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
   return exitCode.ok;
 }
 
-/** What a command line says in two lines, an editor says in one. */
+/** Joins the lines of a `CliError`, since editors show an error as one line. */
 async function plainly<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work;

@@ -6,8 +6,8 @@ import type { GoverningAct } from "@gennai/store/ledger/record-act";
 type NamedServer = Parameters<EditorMcpServers["offer"]>[1][number];
 
 /**
- * The MCP servers that an editor names, as servers of its workspace that wait for a person's word.
- * @param record that a person gave it, in the ledger of the workspace
+ * Treats the MCP servers that an editor names as servers of its workspace, which a person must accept first.
+ * @param record writes to the workspace's ledger that a person accepted one
  */
 export function editorMcpServers(
   place: Omit<McpContext, "workspaceRoot">,
@@ -35,7 +35,7 @@ export function editorMcpServers(
   };
 }
 
-/** Editors name them for people; tools are named by it. */
+/** A name that fits into names of tools, made of one that editors write for people. */
 function nameOf({ name }: NamedServer): string {
   return name.replaceAll(/[^A-Za-z0-9_-]+/g, "-").slice(0, 40);
 }
@@ -52,7 +52,7 @@ function written(server: NamedServer): unknown {
   return { url: server.url, headers: record(server.headers) };
 }
 
-/** All that an acceptance is for. Values that are secrets stay the editor's. */
+/** All that a person accepts. Secret values are masked. */
 function described({ server: { written: start, runs }, changed }: McpStatus): string {
   return [
     ...(changed ? ["It is not the one that was accepted."] : []),

@@ -3,7 +3,7 @@ import type { CommandHost } from "../command-host.ts";
 import { collect, workspaceCommand } from "../options/shared-options.ts";
 import type { AttemptsFlags, AttemptsTakeFlags } from "./attempts-commands.ts";
 
-/** `gennai attempts …`: what `gennai run --attempts` came to. */
+/** `gennai attempts …`: the results of `gennai run --attempts`. */
 export function registerAttemptsCommands(program: Command, { console, ended }: CommandHost): void {
   const attempts = program
     .command("attempts")

@@ -31,7 +31,7 @@ export interface BackgroundOpenFlags extends BackgroundFlags {
   readonly port?: string;
 }
 
-/** Sessions that are looked through, newest first. */
+/** How many of the newest sessions are searched. */
 const maxSessions = 20;
 
 /** `gennai background list` */

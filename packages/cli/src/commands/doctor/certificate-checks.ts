@@ -13,7 +13,7 @@ const day = 24 * 60 * 60 * 1_000;
 /** Long enough before the end that a person can renew it in working hours. */
 const warnedBefore = 30 * day;
 
-/** How long the certificates hold that a server shows at `https:` addresses, and the one in a file. */
+/** Checks how long certificates are valid: those that servers show at `https:` addresses, and the one in a file. */
 export function certificateChecks(places: {
   readonly urls: readonly string[];
   /** PEM with the chain. */
@@ -52,7 +52,7 @@ function date(time: Date): string {
   return time.toISOString().slice(0, 10);
 }
 
-/** Nothing is sent to what answers there, so that it need not be trusted yet. */
+/** Nothing is sent to the server, so that it need not be trusted yet. */
 async function servedValidity(url: string, signal: AbortSignal): Promise<Validity> {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");

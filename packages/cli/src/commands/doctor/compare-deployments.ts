@@ -12,7 +12,7 @@ import type { ServerAddress } from "./server-checks.ts";
 /** Milliseconds. */
 const timeout = 15_000;
 
-/** What a deployment is, in one column. */
+/** What is known of a deployment, as one column: values by name. */
 type Column = ReadonlyMap<string, string>;
 
 interface Row {
@@ -22,7 +22,7 @@ interface Row {
   readonly same: boolean;
 }
 
-/** Audit parity: whether deployments that should be the same are. Fails when they differ in anything. */
+/** Audit parity: compares deployments that should be the same. Fails if they differ in anything. */
 export async function compareDeployments(
   places: readonly ServerAddress[],
   { json, console }: { readonly json: boolean; readonly console: Console },
@@ -96,7 +96,7 @@ function rowsOf(columns: readonly Column[]): readonly Row[] {
   });
 }
 
-/** Every difference a line; what is the same in one line for all files of the release. */
+/** One line for each row, but only one for all equal files of the release. */
 function table(places: readonly ServerAddress[], rows: readonly Row[], console: Console): string {
   const paint = paintFor(console.output, console.environment);
   const lines = [`      ${"".padEnd(32)}${places.map(({ url }) => cell(url)).join("")}`];

@@ -31,7 +31,7 @@ export interface DoctorFlags {
   readonly json?: boolean;
 }
 
-/** `gennai doctor`: what works here and what does not, each with what to do next. Fails when something does not. */
+/** `gennai doctor`: what works here and what does not, each with what to do next. Fails if something does not work. */
 export async function doctorCommand(flags: DoctorFlags, console: Console): Promise<ExitCode> {
   if (flags.compare !== undefined) {
     const { compareDeployments } = await import("./compare-deployments.ts");

@@ -4,7 +4,7 @@ import { errorMessage } from "@gennai/protocol/error-message";
 /** Milliseconds one check may take. */
 const timeoutMs = 20_000;
 
-/** Runs all checks, one after the other, and tells each finding as it comes. Never rejects. */
+/** Runs all checks, one after the other, and passes each finding on at once. Never rejects. */
 export async function runChecks(
   checks: readonly Check[],
   tell: (finding: Finding) => void,

@@ -8,17 +8,17 @@ import { reachProblem } from "../../errors/reach-problem.ts";
 import { version } from "../../version.ts";
 import { certificateChecks } from "./certificate-checks.ts";
 
-/** Where a server is, and what opens it. */
+/** The address of a server, and its token. */
 export interface ServerAddress {
   readonly url: string;
   readonly token: string | undefined;
 }
 
-/** Milliseconds that two clocks may run apart before a person should know, and before things go wrong. */
+/** Milliseconds by which two clocks may differ before a person should know, and before it does harm. */
 const noticeableSkew = 2_000;
 const harmfulSkew = 30_000;
 
-/** Whether a server is there, knows us, and speaks our language. */
+/** Checks whether a server answers, accepts the token, and speaks our protocol. */
 export async function serverChecks(options: {
   /** Named by the user; undefined: those that announced themselves for this workspace. */
   readonly named: ServerAddress | undefined;
@@ -55,7 +55,7 @@ function checksOf(place: ServerAddress): readonly Check[] {
 async function reachFinding({ url, token }: ServerAddress, signal: AbortSignal): Promise<readonly Finding[]> {
   const check = "server";
   const start = ["Start it with gennai serve, or check the address."];
-  // Anyone who sits on the port must show that it knows the token before it sees it.
+  // Any program may listen on the port: it must prove that it knows the token before it gets the token.
   if (token !== undefined && new URL(url).protocol === "http:") {
     const proof = await proveServer(url, token, { signal });
     if (proof.type === "nobody") return [{ check, state: "fail", text: `Nobody answers at ${url}.`, next: start }];
@@ -113,7 +113,7 @@ async function clockFinding({ url }: ServerAddress, signal: AbortSignal): Promis
   await response?.body?.cancel();
   const there = Date.parse(response?.headers.get("date") ?? "");
   if (Number.isNaN(there)) return { check, state: "warn", text: "The server does not say what time it is." };
-  // The second it names may be any moment of it.
+  // The header has whole seconds, so the time may be any moment within that second.
   const apart = there > after ? there - after : there + 1_000 < before ? before - there - 1_000 : 0;
   if (apart < noticeableSkew) return { check, state: "ok", text: "the server's and this machine's agree" };
   const text = `The server's clock and this machine's are ${Math.round(apart / 1_000)} s apart.`;

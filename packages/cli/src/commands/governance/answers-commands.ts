@@ -29,7 +29,7 @@ export async function answersListCommand(flags: AnswersFlags, console: Console):
   return exitCode.ok;
 }
 
-/** `gennai answers revoke`. Throws `CliError` for an id that none has. */
+/** `gennai answers revoke`. Throws `CliError` for an unknown id. */
 export async function answersRevokeCommand(
   id: string | undefined,
   flags: AnswersFlags & { readonly all?: boolean },

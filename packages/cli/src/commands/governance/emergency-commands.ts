@@ -20,7 +20,7 @@ export interface EmergencyFlags {
   readonly json?: boolean;
 }
 
-/** Changes shown with the state. */
+/** Number of changes that are shown with the state. */
 const shownChanges = 10;
 
 /** `gennai emergency status` */
@@ -31,8 +31,8 @@ export async function emergencyStatusCommand(flags: EmergencyFlags, console: Con
 }
 
 /**
- * Switches a control: through a running server, which says what it stopped, else in the store, from where every server
- * that starts later has it. A server that does not answer is passed by: it sees the store as well.
+ * Switches a control: through a running server, which reports what it stopped, else in the store, which later servers read. A
+ * server that does not answer is skipped, since it reads the store as well.
  */
 export async function emergencySwitchCommand(
   control: EmergencyControl,

@@ -4,7 +4,7 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { utcTime } from "../../terminal/utc-time.ts";
 
 export interface EmergencyTold extends EmergencyReport {
-  /** Turns that ended by the switching; absent when no server runs. */
+  /** Turns that the switch ended; absent if no server runs. */
   readonly stoppedTurnIds?: readonly string[];
 }
 

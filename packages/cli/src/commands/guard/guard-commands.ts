@@ -19,7 +19,7 @@ export interface GuardFlags {
   readonly json?: boolean;
 }
 
-/** `gennai guard install HOST | all`; `all` are those that are on this machine. */
+/** `gennai guard install HOST | all`; `all` means the agents that are on this machine. */
 export async function guardInstallCommand(name: string, flags: GuardFlags, console: Console): Promise<ExitCode> {
   const { here, elsewhere } =
     name === "all" ? await agentsHere(flags, console) : { here: guardedAgents(name), elsewhere: [] };
@@ -116,7 +116,7 @@ async function agentsHere(flags: GuardFlags, console: Console) {
   return { here: all.filter(isHere), elsewhere: all.filter((agent) => !isHere(agent)) };
 }
 
-/** The agents that are on this machine, or guarded although they are not. */
+/** The agents that are on this machine, and those that are guarded although they are not on it. */
 async function agentsOfInterest(flags: GuardFlags, console: Console): Promise<readonly GuardedAgent[]> {
   const { here, elsewhere } = await agentsHere(flags, console);
   const places = await Promise.all(
@@ -148,7 +148,7 @@ async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console
       const text = `For ${amiss.join(", ")} it is missing or differs from what install writes. Install it again.`;
       findings.push({ state: "fail", text });
     }
-    // A file of the workspace may name any program: only our own is started.
+    // A file of the workspace may name any program, so only our own is started.
     if (found.startsAnother) {
       findings.push({ state: "fail", text: "It starts another program than this one. Install it again." });
     }
@@ -162,7 +162,7 @@ async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console
   return findings;
 }
 
-/** Starts the hook as the host does, with a read that no rule refuses, and with input that is not valid. */
+/** Starts the hook as the host does, with an event that is no call. */
 async function triedHook(
   { host, greeting }: GuardedAgent,
   { words, environment }: HookProgram,
@@ -179,7 +179,7 @@ async function triedHook(
     hook.on("error", () => resolve(null));
     hook.on("close", resolve);
   });
-  // A hook that never reads its input is told by its exit code.
+  // The exit code shows a hook that never reads its input.
   hook.stdin.on("error", () => undefined);
   hook.stdin.end(greeting);
   await text(hook.stdout);
@@ -190,7 +190,7 @@ async function triedHook(
     : { state: "fail", text: `The hook cannot be started (exit code ${ended}): ${words.join(" ")}` };
 }
 
-/** Files in which a hook of ours is in place for an agent; none for one that has no hooks. */
+/** Files in which our hook is installed for an agent; empty for an agent without hooks. */
 export async function installedHooks(id: string, flags: GuardFlags, console: Console): Promise<readonly string[]> {
   const agent = guardedAgents("all").find(({ host }) => host.id === id);
   if (agent === undefined) return [];
@@ -224,7 +224,7 @@ async function surroundings(agent: GuardedAgent, flags: GuardFlags, console: Con
   };
 }
 
-/** The project's, and the user's. */
+/** The agent's hook file in the project, and the one of its user. */
 async function bothPlaces(agent: GuardedAgent, flags: GuardFlags, console: Console) {
   return [
     await guardedFile(agent, { ...flags, user: false }, console),

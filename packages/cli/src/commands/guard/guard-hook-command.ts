@@ -14,22 +14,22 @@ import type { Console } from "../../terminal/console.ts";
 
 const anyPayload = z.record(z.string(), z.json());
 
-/** Milliseconds for the server's answer: less than any host waits for its hook, which lets a call go on when that takes too long. */
+/** Milliseconds for the server's answer: less than every host waits, since a host runs the call when its hook takes too long. */
 const answerMs = 20_000;
 
-/** What every host takes for a refusal before a call, whatever the hook printed. */
+/** Exit code that every host takes as a refusal before a call, whatever the hook printed. */
 const blocked = 2;
-/** A hook that failed. At the end of the agent's work `blocked` would keep it from coming to rest. */
+/** Exit code of a failed hook. At the end of the agent's work, `blocked` would keep the agent from stopping. */
 const failed = 1;
 
-/** No server is there to be asked. */
+/** No server runs that could be asked. */
 class NoServerError extends Error {
   override readonly name = "NoServerError";
 }
 
 /**
- * `gennai guard hook HOST`: what the host starts for each call. It relays what it is told to the server and prints the answer. Where there
- * is no server, what changes things is refused, and reads go on; where one is there and gives no answer, all is refused.
+ * `gennai guard hook HOST`: the host starts it for each call. It passes the event on to the server and prints the answer. Without
+ * a server, reads go on and calls that change things are refused; if a server gives no answer, every call is refused.
  */
 export async function guardHookCommand(host: GuardedHost, console: Console): Promise<number> {
   let payload: z.infer<typeof anyPayload> = {};
@@ -74,7 +74,7 @@ async function serverAnswer(
   return answer;
 }
 
-/** A server of the project, or else any of this user's: rules and ledger are those of the project wherever it is judged. */
+/** A server of the project, else any of this user's: whichever judges, the rules and the ledger are the project's. */
 async function serverFor(stateDir: string, workspace: string, signal: AbortSignal) {
   for await (const server of provenServers(stateDir, { workspace }, { signal })) return server;
   for await (const server of provenServers(stateDir, {}, { signal })) return server;

@@ -14,7 +14,7 @@ export function guardPlugin(agent: string, program: HookProgram, body: string): 
       if (text !== "" && !holdsOurs(text)) throw new Error("it was not written by Gennai");
       return source;
     },
-    // Nothing of others' is in a file by this first line.
+    // A file with this first line has nothing of others in it.
     withoutOurs: () => undefined,
     surroundings: () => ({ problems: [], foreign: [] }),
   };
@@ -34,7 +34,7 @@ ${body}`;
   return `${first}\n${code}`;
 }
 
-/** Plain JavaScript: it runs in Bun, in Node and through loaders of TypeScript. */
+/** Plain JavaScript: it must run in Bun, in Node and through TypeScript loaders. */
 const telling = String.raw`
 // Asks the gate. Undefined: nothing speaks against the call. Rejects where nobody could judge it: then it must not run.
 function tell(payload, project) {
@@ -71,8 +71,8 @@ function tell(payload, project) {
 `;
 
 /**
- * opencode calls `tool.execute.before` ahead of each call, which does not run where that throws; `tool.execute.after` behind one that ran;
- * and reports one that failed by an event.
+ * opencode calls `tool.execute.before` before each call, which does not run if that throws, and `tool.execute.after` after a call
+ * that ran. It reports a failed call by an event.
  */
 export const opencodePlugin = String.raw`
 export const GennaiGuard = async ({ client, directory, worktree }) => {
@@ -118,7 +118,7 @@ export const GennaiGuard = async ({ client, directory, worktree }) => {
 };
 `;
 
-/** pi calls the handlers of `tool_call` ahead of each call, and blocks one where a handler fails; `tool_result` comes behind each. */
+/** pi calls `tool_call` handlers before each call, and blocks it if one fails; it calls those of `tool_result` after each. */
 export const piExtension = String.raw`
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const shown = (value) => {

@@ -14,28 +14,28 @@ import type { GuardedFormat } from "./guarded-file.ts";
 import { type HookProgram, shellLine } from "./hook-program.ts";
 import { type HookEntry, hookSettings } from "./hook-settings.ts";
 
-/** An agent that a hook can be put in place for. */
+/** An agent for which a hook can be installed. */
 export interface GuardedAgent {
   readonly host: GuardedHost;
   /** How our hook is written in its files. */
   format(program: HookProgram): GuardedFormat;
-  /** Something that its hook never gets for a call: for trying whether it answers. */
+  /** Input that is no call, for testing whether the hook answers. */
   readonly greeting: string;
   /** True if the agent itself reports in which project it works. */
   readonly saysProject?: true;
   /** Name of its program on the search path. */
   readonly program: string;
-  /** Its files of hooks for a project, absolute: ours goes into the first; the others are looked at. */
+  /** Absolute paths of its hook files for a project: ours is written to the first; the others are only examined. */
   projectFiles(workspace: string): readonly [string, ...string[]];
   /** Where its user's own configuration is. */
   home(environment: NodeJS.ProcessEnv): string;
   /** Its file of hooks for all projects, in that directory. */
   readonly userFile: string;
-  /** What its user has to do besides, after an install into a project. */
+  /** What its user must do after an installation into a project. */
   readonly nextStep?: string;
-  /** The next step after an installation into the user's own settings. */
+  /** What its user must do after an installation into the user's own settings. */
   readonly nextStepOfUser?: string;
-  /** What it cannot do, or does by itself: tried with the real program. Told by `status`, and in the guide. */
+  /** What it cannot do, or does on its own, as tried with the real program. Shown by `status` and in the guide. */
   readonly limits: readonly string[];
 }
 
@@ -43,9 +43,9 @@ export interface GuardedAgent {
 const timeout = 60;
 
 /**
- * Before a call every exit code but 2 is a hook that failed, and most hosts go on; at another event 2 would keep it from coming to rest.
- *
- * @param before the event of which that is true
+ * Before a call, every exit code but 2 means that the hook failed, and most hosts then run the call. At other events, 2 would
+ * keep the agent from stopping.
+ * @param before the event before a call
  */
 const inSettings =
   (
@@ -61,7 +61,7 @@ const inSettings =
     return hookSettings({ timeout, ...entry, commands: Object.fromEntries(commands) });
   };
 
-/** Gemini CLI takes exit code 2 for a refusal only where something is said with it. */
+/** Gemini CLI takes exit code 2 as a refusal only if there is a message. */
 const saidRefusal = "{ echo 'The hook of Gennai failed, so nothing is done.' >&2; exit 2; }";
 
 const settingsGreeting = '{"session_id":"doctor","hook_event_name":"Doctor"}';
@@ -75,7 +75,7 @@ const agents: readonly GuardedAgent[] = [
     format: inSettings(claudeCodeEvents, "PreToolUse"),
     greeting: settingsGreeting,
     saysProject: true,
-    // The one that is not shared: the program lies elsewhere on every machine.
+    // The first is not shared with others, because the program's path differs between machines.
     projectFiles: (workspace) => [
       join(workspace, ".claude", "settings.local.json"),
       join(workspace, ".claude", "settings.json"),
@@ -196,7 +196,7 @@ const agents: readonly GuardedAgent[] = [
   },
 ];
 
-/** Throws `CliError` for one that there is no guard for. */
+/** The agent of this name, or all for `all`. Throws `CliError` if it has no guard. */
 export function guardedAgents(name: string): readonly GuardedAgent[] {
   const named = agents.filter(({ host }) => name === "all" || host.id === name);
   if (named.length > 0) return named;
@@ -206,7 +206,7 @@ export function guardedAgents(name: string): readonly GuardedAgent[] {
   });
 }
 
-/** Throws `CliError` as `guardedAgents` does. */
+/** The host of one agent. Throws `CliError` as `guardedAgents` does. */
 export function guardedHostNamed(name: string): GuardedHost {
   const [agent] = name === "all" ? guardedAgents("") : guardedAgents(name);
   if (agent === undefined) throw new TypeError("There is no agent.");

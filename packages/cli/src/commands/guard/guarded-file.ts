@@ -32,18 +32,18 @@ import { relayScript } from "./relay-script.ts";
 export interface GuardedFormat {
   /** Whether anything of ours is in it. */
   holdsOurs(text: string): boolean;
-  /** Whether it is told to start another program than this one. */
+  /** Whether it starts another program than this one. */
   startsAnother(text: string): boolean;
-  /** What of ours is not there as it would be written now. */
+  /** What of ours differs from what would be written now, or is missing. */
   amiss(text: string): readonly string[];
   withOurs(text: string): string;
-  /** undefined: nothing is left. @param wasThere there was a file before ours came: then one is left, however little it says */
+  /** undefined: nothing is left. @param wasThere true if there was a file before ours: then a file stays, even an empty one */
   withoutOurs(text: string, wasThere: boolean): string | undefined;
-  /** What else in it keeps ours from its work, and whose hooks are beside it; for people. */
+  /** What else in it keeps our hook from working, and which hooks of others there are; texts for people. */
   surroundings(text: string): { readonly problems: readonly string[]; readonly foreign: readonly string[] };
 }
 
-/** The earlier text, and the text written instead. */
+/** What the file was before, and the digest of what was written. */
 const backupSchema = z.strictObject({
   path: z.string(),
   /** undefined: there was no file. */
@@ -54,11 +54,11 @@ const backupSchema = z.strictObject({
 });
 type Backup = z.infer<typeof backupSchema>;
 
-/** Milliseconds for another `gennai guard` to be done. */
+/** Milliseconds to wait until another `gennai guard` is done. */
 const timeoutMs = 20_000;
 const pauseMs = 20;
 
-/** The program that hooks start first. It is there while a hook is. */
+/** The program that hooks start first. It exists as long as a hook does. */
 export function relayPath(stateDir: string): string {
   return join(stateDir, "guard", "relay");
 }
@@ -72,9 +72,8 @@ export class GuardedFile {
   readonly #format: GuardedFormat;
 
   /**
-   * @param root of the project that contains it: a project's content is untrusted, so links below it are not followed.
-   * Undefined: it is
-   *   in a user's own directory, where such files are often links
+   * @param root project that contains the file. A project's content is untrusted, so links below it are not followed. undefined:
+   * the file is in a user's own directory, where such files are often links
    */
   constructor(
     path: string,
@@ -104,7 +103,7 @@ export class GuardedFile {
     return this.#plainly(() => this.#format.surroundings(this.#text() ?? ""));
   }
 
-  /** False where it is in place as it would be written now. */
+  /** False if it was already installed as it would be written now. */
   async install(): Promise<boolean> {
     this.#refuseLinks();
     await ensurePrivateDirectory(this.#stateDir);
@@ -115,7 +114,7 @@ export class GuardedFile {
     await writePrivateFile(relayPath(this.#stateDir), relayScript);
     if (this.amiss.length === 0) return false;
     const kept = await this.#kept();
-    // Installed again over our own writing, the first original stays the original.
+    // If our own text is written over, the first original stays the original.
     const isOwn = kept !== undefined && before !== undefined && sha256Hex(before) === kept.writtenSha256;
     const original = isOwn ? kept.before : this.#cleared(before);
     const backup: Backup = {
@@ -154,7 +153,7 @@ export class GuardedFile {
     return true;
   }
 
-  /** What was there before an ours of which nothing is known any more. */
+  /** The text without ours, if nothing is known of the installation that put ours there. */
   #cleared(text: string | undefined): string | undefined {
     return this.#plainly(() =>
       text !== undefined && this.#format.holdsOurs(text) ? this.#format.withoutOurs(text, false) : text,
@@ -164,7 +163,7 @@ export class GuardedFile {
   async #forget(): Promise<void> {
     await removePrivateFile(this.#backup);
     const relay = relayPath(this.#stateDir);
-    // What hooks in other places start stays.
+    // The relay stays while hooks in other files start it.
     if (existsSync(relay) && readdirSync(dirname(relay)).length === 1) await removePrivateFile(relay);
   }
 
@@ -206,7 +205,7 @@ export class GuardedFile {
     }
   }
 
-  /** A link that came with a project leads a write to another place. */
+  /** Refuses links below the root: with one, a project could lead a write to another place. */
   #refuseLinks(): void {
     const root = this.#root;
     if (root === undefined) return;

@@ -2,17 +2,17 @@ import { existsSync } from "node:fs";
 import { usageError } from "../../errors/cli-error.ts";
 import { relayPath } from "./guarded-file.ts";
 
-/** What is started for each call, no matter who starts it: the relay where there is Perl, which may become this program. */
+/** What an agent starts for each call: the relay if there is Perl. The relay becomes this program if no server listens. */
 export interface HookProgram {
   /** Every variable that could influence it is set here, whatever the caller's environment. */
   readonly environment: Readonly<Record<string, string>>;
   readonly words: readonly [string, ...string[]];
 }
 
-/** Where systems have it. Without it, Node asks by itself, which takes longer. */
+/** Usual paths of Perl. Without it, Node asks the server, which takes longer. */
 const perls = ["/usr/bin/perl", "/usr/local/bin/perl"];
 
-/** @param project undefined: who starts it says which one it is. Throws `CliError`. */
+/** @param project undefined: the agent that starts it names the project. Throws `CliError`. */
 export function hookProgram(agent: string, stateDir: string, project: string | undefined): HookProgram {
   const program = process.argv[1];
   if (program === undefined || !existsSync(program))
@@ -33,7 +33,7 @@ export function hookProgram(agent: string, stateDir: string, project: string | u
 /** The program as a line for a shell. */
 export function shellLine({ environment, words }: HookProgram): string {
   const set = Object.entries(environment).map(([name, value]) => `${name}=${value === "" ? "" : quoted(value)}`);
-  // The last three are plain words, by which the line is known again.
+  // The last three are plain words, by which the line is recognized later.
   return [...set, ...words.slice(0, -3).map(quoted), ...words.slice(-3)].join(" ");
 }
 

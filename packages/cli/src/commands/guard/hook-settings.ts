@@ -15,18 +15,18 @@ export interface HookEntry {
   readonly flat?: true;
 }
 
-/** How commands of ours are known again, no matter which program file they start: by the whole form that `install` writes. */
+/** Recognizes our commands, whatever program file they start, by the whole form that `install` writes. */
 const ours =
   /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook (?:claude-code|codex|copilot|gemini) \|\| (?:exit [12]|\{ echo '[^']*' >&2; exit 2; \})$/;
 
-/** Gemini CLI's. */
+/** Switches for hooks in the settings of Gemini CLI. */
 const switches = z.object({ enabled: z.boolean().optional(), disabled: z.array(z.string()).optional() });
 
-/** Names in the `env` of settings that decide which program a hook is, and what it obeys. */
+/** Names in the `env` of settings that decide which program a hook is, and how it behaves. */
 const steering =
   /^(?:(?:NODE|GENNAI|LD|DYLD|PERL).*|PATH|PWD|HOME|ENV|SHELL|BASH_ENV|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|CODE_(?:SIMPLE|SHELL.*)))$/;
 
-/** Events at whose hooks a call is changed, or its question answered. */
+/** Events whose hooks can change a call, or answer its question. */
 const judging: ReadonlySet<string> = new Set([
   "PreToolUse",
   "PermissionRequest",
@@ -65,7 +65,7 @@ function parsed(text: string): Settings {
   throw new Error("it holds no JSON object");
 }
 
-/** The settings with our hook for each event, once, behind those of others. Throws for settings of another shape. */
+/** The settings with our hook for each event, once, after those of others. Throws for settings of another shape. */
 function withHook(settings: Settings, entry: HookEntry): Settings {
   const clean = withoutHook(settings);
   const hooks = { ...objectOf(clean["hooks"], "hooks") };
@@ -75,7 +75,7 @@ function withHook(settings: Settings, entry: HookEntry): Settings {
   return { ...clean, hooks };
 }
 
-/** The settings without ours; whatever only held ours is gone, too. */
+/** The settings without our hook, and without what only held our hook. */
 function withoutHook(settings: Settings): Settings {
   if (settings["hooks"] === undefined) return settings;
   const hooks: Record<string, unknown> = {};
@@ -93,7 +93,7 @@ function withoutHook(settings: Settings): Settings {
   return Object.keys(hooks).length === 0 ? rest : { ...settings, hooks };
 }
 
-/** Commands of ours that are in place, by event. */
+/** Our installed commands, by event. */
 function ourCommands(settings: Settings): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { event, hook } of hooksIn(settings)) if (isOurs(hook)) found.set(event, commandOf(hook));
@@ -110,7 +110,7 @@ function eventsAmiss(settings: Settings, entry: HookEntry): readonly string[] {
   });
 }
 
-/** What in these settings keeps our hook from running as it was installed; for people. */
+/** What in these settings keeps our hook from running as installed; texts for people. */
 function problemsIn(settings: Settings): readonly string[] {
   const { env } = settings;
   const names = typeof env === "object" && env !== null ? Object.keys(env) : [];

@@ -1,4 +1,4 @@
-/** What `gennai intents init` writes. Nothing in it can be selected before a person said so. */
+/** The file that `gennai intents init` writes. Its intent cannot be selected until a person changes its status. */
 export const firstIntents = `# Intents: pieces of work that a person authorised, and the paths that each may change.
 # Only an intent whose status is active (or in_progress) can be selected.
 active_intents:

@@ -19,7 +19,7 @@ export interface IntentsFlags {
   readonly json?: boolean;
 }
 
-/** `gennai intents list`: what can be selected, and what is wrong with the file. Fails when something is. */
+/** `gennai intents list`: what can be selected, and what is wrong with the file. Fails if something is wrong. */
 export async function intentsListCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
   const { intents } = await openIntents(flags, console);
   const status = await intents.status();
@@ -91,7 +91,7 @@ export async function intentsModeCommand(
   return exitCode.ok;
 }
 
-/** `gennai intents accept`: a person read the file as it is now; where intents are required, only then they can be selected. */
+/** `gennai intents accept`: a person read the present file. If intents are required, they can be selected only after this. */
 export async function intentsAcceptCommand(flags: IntentsFlags, console: Console): Promise<ExitCode> {
   const { intents, record } = await openIntents(flags, console);
   let status: IntentsStatus;
@@ -129,7 +129,7 @@ function describeMode({ mode, on, why }: IntentsStatus): string {
   return `Intents are ${on ? "on" : "off"} here (${mode}). ${why}`;
 }
 
-/** For who sees no intent that can be selected. Where something is wrong with the file, its problems say it. */
+/** Advice if no intent can be selected; empty if the file's problems already say it. */
 function whatToDo(
   { intents, problems, on, mode, sha256 }: IntentsStatus,
   { file, name }: { readonly file: string; readonly name: string },

@@ -2,7 +2,7 @@ import { utcTime } from "../../terminal/utc-time.ts";
 import { fieldsOf, listOf, parseRecord, type RecordFields, textOf } from "./record-fields.ts";
 import { decisionOf } from "./record-line.ts";
 
-/** What one record says, each call and each decision of a person in plain words. `lines`: a name and what is said. */
+/** What one record says of each call and each decision of a person, in plain words; `lines` are pairs of a name and a text. */
 export interface Explanation {
   readonly title: string;
   readonly lines: readonly (readonly [name: string, text: string])[];
@@ -140,7 +140,7 @@ function plannedStep(call: RecordFields, record: RecordFields, others: readonly 
   const run = others.find((each) => metadataOf(each).get("turn_id") === turn && planOf(each).has("id"));
   if (run === undefined) return `it is the step ${step} of a plan that a person approved`;
   const plan = planOf(run);
-  // If there are several approvals, the last one before the run was spent.
+  // Of several approvals, the last one before the run was spent.
   const approval = others.findLast(
     (each) =>
       textOf(metadataOf(each).get("kind")) === "session" &&
@@ -187,7 +187,7 @@ const scopeWords: Readonly<Record<string, string>> = {
 function ruleWords(call: RecordFields): string {
   const rule = textOf(call.get("rule"));
   if (rule === "") return "none asked or refused";
-  // A question that got no yes is a refusal in the end; the rule asked all the same.
+  // A question without a yes ends as a refusal, but the rule asked.
   const asked = textOf(call.get("verdict")) === "ask" || call.has("confirmation");
   const did = asked ? "asked for a person's yes" : textOf(call.get("verdict")) === "deny" ? "refused it" : "let it run";
   return `${rule}, ${ruleOrigin(rule)}, ${did}`;

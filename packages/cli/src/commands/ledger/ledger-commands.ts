@@ -49,13 +49,13 @@ export async function ledgerVerifyCommand(flags: LedgerVerifyFlags, console: Con
     report.status === "ok" && report.records > 0
       ? await ledger.anchors({ ...anchorSources(flags, console), repository: workspaceRoot }, key)
       : undefined;
-  // Git's notes are looked into unasked: that they hold nothing is no news.
+  // Git's notes are always searched, so it is no news if they have no anchor.
   const judged = withAnchors(report, anchors?.found === 0 && flags.anchors === undefined ? undefined : anchors);
   writeReport(judged, flags, console);
   return ledgerExitCodes[judged.status];
 }
 
-/** `gennai ledger repair`: from the store, else a torn last line is cut; a copy is kept. */
+/** `gennai ledger repair`: rebuilds the file from the store, else cuts off a torn last line; a copy is kept. */
 export async function ledgerRepairCommand(flags: LedgerFlags, console: Console): Promise<number> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const repair = await new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) }).repair();
@@ -94,7 +94,7 @@ export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console
   return exitCode.ok;
 }
 
-/** `gennai ledger rotate-key`: a new signing key, which every ledger of the state directory is handed over to. */
+/** `gennai ledger rotate-key`: makes a new signing key, and hands every ledger of the state directory over to it. */
 export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Console): Promise<number> {
   const ledgers = new StateLedgers({ stateDir: defaultStateDir(console.environment), toolVersion: version });
   const rotation = await ledgers.rotateKey();
@@ -114,7 +114,7 @@ export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Consol
   return exitCode.ok;
 }
 
-/** `gennai ledger accept-rollback`: what is missing is lost, and the ledgers say so from now on. */
+/** `gennai ledger accept-rollback`: gives missing records up as lost, which the ledgers then record. */
 export async function ledgerAcceptRollbackCommand(flags: LedgerFlags, console: Console): Promise<number> {
   const ledgers = new StateLedgers({ stateDir: defaultStateDir(console.environment), toolVersion: version });
   const accepted = await ledgers.acceptRollback();
@@ -162,7 +162,7 @@ async function verifyBundle(name: string, flags: LedgerVerifyFlags, console: Con
   return ledgerExitCodes[report.status];
 }
 
-/** Where a call of the command wants anchors to be looked for, but for git. */
+/** The sources of anchors that options name; git's notes are another one. */
 function anchorSources(flags: LedgerVerifyFlags, console: Pick<Console, "directory">) {
   return {
     files: (flags.anchors ?? []).map((file) => resolve(console.directory, file)),

@@ -2,7 +2,7 @@ import type { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
 
 export type WorkspaceLedgerReport = Awaited<ReturnType<WorkspaceLedger["verify"]>>;
 
-/** Exit codes of `gennai ledger verify`; 1 and 2 stay what they are for every command: failure and wrong usage. */
+/** Exit codes of `gennai ledger verify`; 1 and 2 mean what they mean for every command: failure and wrong usage. */
 export const ledgerExitCodes: Readonly<Record<WorkspaceLedgerReport["status"] | "contradicts_anchor", number>> = {
   ok: 0,
   broken_chain: 10,

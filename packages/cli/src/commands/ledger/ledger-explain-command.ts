@@ -10,7 +10,7 @@ import { explainRecord, recordsNamed } from "./explain-record.ts";
 import type { LedgerFlags } from "./ledger-commands.ts";
 import { parseRecord } from "./record-fields.ts";
 
-/** Records that one id may mean at most before more of it is asked for: a call has two. */
+/** Most records that one id may match before a longer id is asked for: a call has two. */
 const mostShown = 4;
 
 /** `gennai ledger explain ID`: what happened, who agreed, by which rule. */

@@ -36,7 +36,7 @@ export async function ledgerPageCommand(flags: LedgerPageFlags, console: Console
   return exitCode.ok;
 }
 
-/** Beside the bundled program, or, from source, where its own build puts it. */
+/** Path of the page: beside the bundled program or, from source, where its own build writes it. */
 function builtPage(): string {
   const beside = join(import.meta.dirname, name);
   return existsSync(beside) ? beside : join(import.meta.dirname, "../../../../ledger-page/dist", name);

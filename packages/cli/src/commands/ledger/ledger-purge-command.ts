@@ -12,7 +12,7 @@ export interface LedgerPurgeFlags extends LedgerFlags {
   readonly yes?: boolean;
 }
 
-/** `gennai ledger purge`: for good, so it asks, and without a terminal it needs `--yes`. */
+/** `gennai ledger purge`: cannot be undone, so it asks first; without a terminal it needs `--yes`. */
 export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Console): Promise<number> {
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const { session } = flags;
@@ -40,7 +40,7 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
   return exitCode.ok;
 }
 
-/** What of it can not be reached from here. */
+/** What remains that this machine cannot remove. */
 function notesText(count: number): string {
   return `${count === 1 ? "1 git note tells" : `${count} git notes tell`} of it no more, nor does the notes' own history here. git's garbage collection takes what no reference
 leads to, at once with git gc --prune=now. Copies that were pushed stay until git push --force origin refs/notes/agent-trace, and trailers in

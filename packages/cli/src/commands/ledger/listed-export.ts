@@ -2,7 +2,7 @@ import { bundleLines } from "@gennai/governance/ledger/bundle/bundle-layout";
 import { type BundlePart, bundleParts, bundlePartWords } from "@gennai/store/audit/bundle-parts";
 import { type Leaving, leavesText, leavingParts } from "../options/what-leaves.ts";
 
-/** What would leave with a bundle, counted in the bundle itself. */
+/** What an exported bundle would reveal, counted in the bundle itself. */
 export async function listedBundle(
   lines: AsyncIterable<string>,
   parts: ReadonlySet<BundlePart>,
@@ -25,7 +25,7 @@ export async function listedBundle(
   ]);
 }
 
-/** The same of lines of records. */
+/** The same for an export as lines of records. */
 export async function listedLines(
   lines: AsyncIterable<string>,
   parts: ReadonlySet<BundlePart>,
@@ -46,7 +46,7 @@ function chainOf(count: number): Leaving {
   return { leaves: true, name: "chain", what };
 }
 
-/** @param counted of what is not in it there is nothing to count */
+/** @param counted what is in the export; not used for parts that are not in it */
 function chosen(parts: ReadonlySet<BundlePart>, counted: Readonly<Record<BundlePart, string>>): readonly Leaving[] {
   const wordsOf = (part: BundlePart): string =>
     `${bundlePartWords[part]}${parts.has(part) ? `; ${counted[part]}` : ""}`;

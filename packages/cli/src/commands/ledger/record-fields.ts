@@ -13,7 +13,7 @@ export function parseRecord(line: string): RecordFields | undefined {
   }
 }
 
-/** Empty for what is not an object. */
+/** The fields of an object; empty for anything else. */
 export function fieldsOf(value: unknown): RecordFields {
   return new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);
 }

@@ -4,7 +4,7 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { utcTime } from "../../terminal/utc-time.ts";
 import { fieldsOf, listOf, parseRecord, textOf } from "./record-fields.ts";
 
-/** A record in a line: seq, time, kind, what was called with which verdict, which files, or what a person decided. Old records show what they have. */
+/** A record as one line: seq, time, kind, calls with verdicts, files or decision. Old records show what they have. */
 export function describeRecord(line: string, paint: Paint): string {
   const record = parseRecord(line);
   if (record === undefined) return paint("red", `(no record) ${terminalSafe(line.slice(0, 100))}`);
@@ -30,7 +30,7 @@ export function describeRecord(line: string, paint: Paint): string {
   ].join("  ");
 }
 
-/** The name of another agent that made the call by itself. */
+/** The name of another agent that made the call itself; empty if a session made it. */
 function agentOf(kind: string, details: ReadonlyMap<string, unknown>): string {
   return kind === "session" ? "" : textOf(details.get("agent"));
 }
@@ -80,7 +80,7 @@ export function decisionOf(kind: string, details: ReadonlyMap<string, unknown>):
   }
 }
 
-/** Its approval, and how its run and verification began and ended. */
+/** Text about a plan's approval, or about how its run or verification began or ended. */
 function planWords(kind: string, plan: ReadonlyMap<string, unknown>): string {
   const id = `plan ${shortId(plan.get("id"))}`;
   if (kind === "session") return `${id} approved by ${textOf(plan.get("approved_by"))}`;

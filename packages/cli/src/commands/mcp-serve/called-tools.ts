@@ -27,7 +27,7 @@ const requestSchema = z.looseObject({
 });
 type Request = z.infer<typeof requestSchema>;
 
-/** A call under way, from its wish to its result. */
+/** A call that the client wants, until its result. */
 interface Wish {
   readonly id: string;
   readonly name: string;
@@ -37,8 +37,8 @@ interface Wish {
 }
 
 /**
- * Calls a session's tools for a client with its own model: each call is a turn, with this in place of the model. So it is
- * handled like any other call: the session's rules, questions, records, and its stop.
+ * Calls a session's tools for a client with its own model. Each call is a turn in which this class takes the model's place, so
+ * the session's rules, questions, records and stop apply as for any other call.
  */
 export class CalledTools {
   #session: AgentSession | undefined;
@@ -47,13 +47,13 @@ export class CalledTools {
   /** Resolves when the last call is done: one turn at a time, in the order of the calls. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Replaces a model; see `Editor.callModel`. */
+  /** Takes the place of a model; see `Editor.callModel`. */
   readonly callModel = async (requestJson: string): Promise<string> => {
     const request = requestSchema.parse(JSON.parse(requestJson));
     return JSON.stringify(this.#answer(request));
   };
 
-  /** Asks once what there is. */
+  /** Runs a first turn, whose model request lists the tools. */
   async open(session: AgentSession, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     this.#session = session;
     await this.#turn("A client of the Model Context Protocol has connected.", { signal });
@@ -94,7 +94,7 @@ export class CalledTools {
     await this.#last.catch(() => undefined);
   }
 
-  /** @returns the turn's last error */
+  /** @returns the turn's last error; empty: none */
   async #turn(text: string, { signal }: { readonly signal: AbortSignal }): Promise<string> {
     const session = this.#session;
     if (session === undefined) throw new TypeError("No session is open.");
@@ -110,7 +110,7 @@ export class CalledTools {
       const events = session.runTurn(
         { text },
         {
-          // Its end is waited for also after a cancel: by then nothing runs any more.
+          // After a cancel, too, its end is awaited: then nothing runs any more.
           signal: never,
           onStart: (turn) => {
             turnId = turn.turnId;
@@ -128,7 +128,7 @@ export class CalledTools {
   #answer({ messages, tools }: Request): readonly object[] {
     if (this.#tools.length === 0) this.#tools = tools;
     const wish = this.#wish;
-    // Also what is asked besides calls, such as for a summary of a long session.
+    // Also answers requests that are about no call, such as for a summary of a long session.
     if (wish === undefined) return said("A client of the Model Context Protocol decides what is called.");
     if (!wish.isAsked) {
       wish.isAsked = true;

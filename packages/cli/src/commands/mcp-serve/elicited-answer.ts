@@ -12,11 +12,11 @@ const scopeNames: Readonly<Record<ConfirmationScope, string>> = {
   workspace: "Yes, in this workspace from now on",
 };
 
-/** How a question is answered where the client cannot ask; for its model and its user. */
+/** The reason of the refusal if the client cannot ask; for its model and its user. */
 export const howToAnswer =
   "This client cannot ask its user (it has no elicitation). Tell the user: no rule can allow it, so they have to do it themselves.";
 
-/** Puts a question of the gate before the client's user, by the form that MCP has for it. */
+/** Puts a question of the gate before the client's user, by MCP's elicitation. */
 export async function elicitedAnswer(
   question: ConfirmationQuestion,
   server: Server,

@@ -28,7 +28,7 @@ export interface McpServeFlags extends ServerFlags {
   readonly stages?: string;
 }
 
-/** Milliseconds for calls under way when the client goes. */
+/** Milliseconds that calls may still take after the client has gone. */
 const graceMs = 2_000;
 
 /** `gennai mcp serve`: serves the agent that started it over its input and output, until it closes the input. */

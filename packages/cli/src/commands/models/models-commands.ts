@@ -17,7 +17,7 @@ export interface ModelsFlags extends ServerFlags {
   readonly json?: boolean;
 }
 
-/** `gennai models`: a line a model, by provider. */
+/** `gennai models`: one line for each model, by provider. */
 export async function modelsCommand(flags: ModelsFlags, console: Console): Promise<ExitCode> {
   const which = whichOf(flags);
   await using server = await serverOf(flags, console);
@@ -53,13 +53,13 @@ export async function modelsTryCommand(model: string, flags: ModelsFlags, consol
   return exitCode.ok;
 }
 
-/** undefined: all there are. */
+/** The provider that the options name; undefined: all. */
 function whichOf(flags: ModelsFlags): { readonly backend: Backend; readonly baseUrl: string } | undefined {
   const { baseUrl, backend = baseUrl === undefined ? undefined : "openai-compatible" } = modelChoice(flags);
   return backend && { backend, baseUrl: baseUrl ?? "" };
 }
 
-/** Who has the model. Throws `CliError` where nobody has, or several. */
+/** The provider that has the model. Throws `CliError` if none has it, or several have. */
 async function placeOf(client: AgentClient, model: string, signal: AbortSignal) {
   const found = (await listModels(client, undefined, { signal })).filter(({ models }) =>
     models.some((each) => each.model === model),

@@ -6,8 +6,8 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 
 /**
- * Records what the user of this program decides about a workspace, with their user name, before it holds.
- * What it gives rejects with `StoreError` where nothing can be recorded.
+ * Gives a function that records what the user of this program decides about a workspace, with their user name, before it takes
+ * effect. The function rejects with `StoreError` if nothing can be recorded.
  */
 export function actRecorder(
   workspaceRoot: string,

@@ -7,13 +7,13 @@ export interface Leaving {
   readonly what: string;
 }
 
-/** The list that `--dry-run` prints: what would leave, and what not. @param where it would go */
+/** The list that `--dry-run` prints: what would leave this machine, and what not. @param where its destination */
 export function leavesText(where: string, leaving: readonly Leaving[]): string {
   const lines = leaving.map(({ leaves, name, what }) => `  ${leaves ? "yes" : "no "} ${name.padEnd(13)} ${what}`);
   return `${terminalSafe([where, ...lines].join("\n"))}\n`;
 }
 
-/** Parts that can be chosen, in the list. */
+/** The list's entries for parts that can be chosen. */
 export function leavingParts<Part extends string>(
   all: readonly Part[],
   words: Readonly<Record<Part, string>>,
@@ -22,7 +22,7 @@ export function leavingParts<Part extends string>(
   return all.map((part) => ({ leaves: chosen.has(part), name: part, what: words[part] }));
 }
 
-/** What goes along with lines in no case. */
+/** The entry for what an export of lines never contains. */
 export const neverLeaves: Leaving = {
   leaves: false,
   name: "prompts",

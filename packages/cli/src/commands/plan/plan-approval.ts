@@ -8,22 +8,22 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import type { PlanContext, PlanFlags } from "./plan-context.ts";
 import type { KeptApproval } from "./plan-token-files.ts";
 
-/** A token that a server takes, for one plan. */
+/** A token that the server accepts for one plan. */
 export interface UsableApproval {
   readonly digest: string;
   readonly token: string;
-  /** What was kept of it; undefined when the caller brought the token. */
+  /** What the state directory has of this plan's approval; undefined: nothing. */
   readonly kept: KeptApproval | undefined;
 }
 
 interface Named {
   readonly planId: string;
-  /** What the user named instead of what is kept. */
+  /** Named by the user, in place of what is kept. */
   readonly token: string | undefined;
   readonly digest: string | undefined;
 }
 
-/** `--yes` is the word for what is not of high risk. Else a person is asked; where nobody is, nothing is approved. Throws `CliError`. */
+/** `--yes` approves a plan without high risk; for any other, a person is asked. Throws `CliError` without an approval. */
 export async function requireYes(
   plan: Plan,
   { terminal, signal }: Pick<PlanContext, "terminal" | "signal">,
@@ -53,7 +53,7 @@ export async function requireYes(
   });
 }
 
-/** Keeps an approval for the commands that come after. Gives what `--json` prints. */
+/** Approves the plan and keeps the approval for later commands. Resolves with what `--json` prints. */
 export async function keepApproval(
   { planId, digest }: Pick<Plan, "planId" | "digest">,
   plans: SessionPlans,
@@ -66,8 +66,8 @@ export async function keepApproval(
 }
 
 /**
- * The approval to execute with. The server has the last word: it keeps approvals in the session's log, so that the one that
- * runs the plan need not be the one that approved it, and spends each once. Throws `CliError`; then nothing ran.
+ * The approval to execute with. The server decides: it keeps approvals in the session's log, so that the person who runs the
+ * plan need not be the one who approved it, and each is spent once. Throws `CliError`; then nothing ran.
  */
 export async function takeApproval(named: Named, plans: SessionPlans, place: PlanContext): Promise<UsableApproval> {
   const { planId } = named;
@@ -94,7 +94,7 @@ export async function waitingApproval(
   return digest === undefined || digest === kept.digest ? { ...kept, expires: tokens.expires(kept) } : undefined;
 }
 
-/** Whether what is kept is of a plan that was not run yet. */
+/** True if an approval is kept whose plan has not run yet. */
 export function isFirstRun(kept: KeptApproval | undefined): boolean {
   return kept !== undefined && kept.runToken === undefined;
 }
@@ -110,14 +110,14 @@ export async function dropRefused(
   if (isOurs && error instanceof ConnectError && error.code === Code.PermissionDenied) await tokens.take(planId);
 }
 
-/** What the server refuses to run is a refusal, also when it is the workspace that is no longer as it was approved. */
+/** Gives every refusal of a run the exit code for refusals, also if the workspace has changed since the approval. */
 export function refusedRun(error: unknown): unknown {
   if (!(error instanceof ConnectError) || error.code !== Code.FailedPrecondition) return error;
   const { message, next } = asCliError(error);
   return new CliError(message, { exitCode: exitCode.refused, next, cause: error });
 }
 
-/** After the run has begun: what `verify` needs. */
+/** Keeps what `verify` needs, after the run has begun. */
 export async function keepForVerification(
   planId: string,
   { digest, token, kept }: UsableApproval,
@@ -133,7 +133,7 @@ export async function keepForVerification(
   await tokens.keepSpent(planId, { ...record, runToken: token });
 }
 
-/** The token that opened the run. Throws `CliError` when the one that was named did not. */
+/** The token that opened the run. Throws `CliError` if the named token did not open it. */
 export async function verificationToken(
   named: Named,
   plans: SessionPlans,

@@ -56,13 +56,13 @@ export async function planNewCommand(request: string, flags: PlanFlags, console:
   return exitCode.ok;
 }
 
-/** `gennai plan preview ID`: real diffs and the rules' word on every action. Nothing runs. */
+/** `gennai plan preview ID`: real diffs, and the rules' verdict on every action. Nothing runs. */
 export async function planPreviewCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanContext(flags, console);
   const { terminal, signal } = place;
   const plans = await plansWith(planId, flags, place);
   const { plan, actions } = await plans.preview(planId, { signal });
-  // What was approved is what was shown: another look makes the approval void.
+  // A person approves what was shown, so a new preview voids the approval.
   if (isFirstRun(await place.tokens.find(planId))) await place.tokens.take(planId);
   if (flags.json === true) terminal.writeJson({ sessionId: plans.sessionId, plan, actions });
   else {
@@ -74,7 +74,7 @@ export async function planPreviewCommand(planId: string, flags: PlanFlags, conso
   return plan.state === "preview" ? exitCode.refused : exitCode.ok;
 }
 
-/** `gennai plan approve ID`: a person's word for exactly one digest. The token goes to the state directory. */
+/** `gennai plan approve ID`: a person approves exactly one digest. The token is kept in the state directory. */
 export async function planApproveCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanContext(flags, console);
   const { terminal, signal } = place;
@@ -117,7 +117,7 @@ export async function planApproveCommand(planId: string, flags: PlanFlags, conso
   return exitCode.ok;
 }
 
-/** `gennai plan execute ID`: spends the token and runs the plan; what the server asks is asked here. */
+/** `gennai plan execute ID`: spends the token and runs the plan; the server's questions are answered here. */
 export async function planExecuteCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanContext(flags, console);
   const { terminal } = place;
@@ -140,7 +140,7 @@ export async function planExecuteCommand(planId: string, flags: PlanFlags, conso
   return executionCode(plan);
 }
 
-/** `gennai plan verify ID`: really runs the verification commands. */
+/** `gennai plan verify ID`: runs the verification commands. */
 export async function planVerifyCommand(planId: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   await using place = await openPlanContext(flags, console);
   const { terminal, tokens } = place;
@@ -192,7 +192,7 @@ export async function planStatusCommand(
 
 const shownSessions = 10;
 
-/** What the plan would be run under. */
+/** Shows the intent under which the plan would run. */
 async function noteIntent(sessionId: string, { server, terminal, signal }: PlanContext): Promise<void> {
   const intent = await activeIntent({ governance: server.governance, sessionId, signal });
   if (intent !== undefined) terminal.view.note(`intent ${intentTitle(intent)}`);

@@ -41,13 +41,13 @@ export interface PlanContext extends AsyncDisposable {
   readonly signal: AbortSignal;
 }
 
-/** What it takes to have a plan written and approved. */
+/** What is needed to have a plan written and approved. */
 export type PlanTerminal = Pick<PlanContext, "server" | "terminal" | "interrupts" | "signal">;
 
-/** Sessions looked through for a plan whose session is not named. */
+/** How many of the newest sessions are searched for a plan whose session is not named. */
 const searchedSessions = 25;
 
-/** @param request what a server of its own starts with */
+/** @param request options for a server that this command starts itself */
 export async function openPlanContext(
   flags: PlanFlags,
   console: Console,
@@ -103,7 +103,7 @@ export async function openPlanSession(
   return AgentSession.start(server.client, terminal.identity(), settings, { interactive: true, signal });
 }
 
-/** The plans of the session that has this one: the named session, the one it was approved in, or the newest that knows it. */
+/** The plans of the named session, else of the one in which this plan was approved, else of the newest that knows it. */
 export async function plansWith(planId: string, flags: PlanFlags, place: PlanContext): Promise<SessionPlans> {
   const { server, signal, tokens, workspace } = place;
   const named = flags.session ?? (await tokens.find(planId))?.sessionId;

@@ -1,7 +1,7 @@
 import type { Plan, PlanStep } from "@gennai/client/plan/plan";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 
-/** What a run that ended is to its caller: only a whole one is a success, and a refusal is told apart. */
+/** The exit code for a run that ended: only a complete run is a success, and a refusal has a code of its own. */
 export function executionCode(plan: Plan): ExitCode {
   if (plan.executed && !["failed", "partial", "interrupted"].includes(plan.state)) return exitCode.ok;
   return plan.steps.some(isRefused) ? exitCode.refused : exitCode.failed;

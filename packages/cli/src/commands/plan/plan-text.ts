@@ -36,7 +36,7 @@ export function planLine(plan: Plan): string {
   return `${terminalSafe(plan.planId)}  ${plan.state.padEnd(17)}  ${plan.digest.slice(0, 12)}  ${terminalSafe(plan.title)}${plan.planJson === "" ? "  (its stored text is damaged or gone)" : ""}\n`;
 }
 
-/** Every action whole: what is approved is what is shown. Control characters and such are spelt. */
+/** Shows every action in full, because people approve what they see. Control characters and the like are spelled out. */
 export function describeActions(actions: readonly PlannedAction[], paint: Paint): string {
   return actions
     .map((action) => {
@@ -69,7 +69,7 @@ export function describeActions(actions: readonly PlannedAction[], paint: Paint)
     .join("");
 }
 
-/** Claimed, executed, verified: three facts, never one. */
+/** The plan's three separate facts: claimed, executed, verified. */
 export function describeOutcome(plan: Plan, paint: Paint): string {
   const fact = (name: string, holds: boolean): string =>
     `${name} ${paint(holds ? "green" : "red", holds ? "yes" : "no")}`;
@@ -89,7 +89,7 @@ export function describeResults(results: readonly VerificationResult[], paint: P
     .join("");
 }
 
-/** The model's answer that is not a plan: what is wrong with it, or what it says instead. */
+/** Text for an answer that is not a plan: what is wrong with it, or what the model says instead. */
 export function describeNoPlan(
   { raw, issues }: { readonly raw: string; readonly issues: readonly PlanIssue[] },
   paint: Paint,
@@ -107,7 +107,7 @@ function describeIssues(issues: readonly PlanIssue[], paint: Paint): string {
     .join("");
 }
 
-/** What a chat or error envelope says. */
+/** The text of a chat or error envelope; anything else as it is. */
 function wordsOf(raw: string): string {
   const found = /"(?:text|message)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(raw)?.[1];
   const words: unknown = found === undefined ? raw : JSON.parse(found);
@@ -129,7 +129,7 @@ function stateText({ state }: Plan): string {
   return state.replaceAll("_", " ");
 }
 
-/** What its author says about it. The digest covers these words, so they are read from the very text that is approved. */
+/** Risks that the plan's author names. The digest covers these words, so they are read from the text that is approved. */
 function risksOf(planJson: string): readonly { readonly level: Risk; readonly text: string }[] {
   const plan: unknown = JSON.parse(planJson === "" ? "{}" : planJson);
   if (typeof plan !== "object" || plan === null || !("risks" in plan) || !Array.isArray(plan.risks)) return [];

@@ -11,13 +11,13 @@ const schema = z.strictObject({
   sessionId: z.string(),
   digest: z.string(),
   approvalToken: z.string(),
-  /** Milliseconds; on both clocks, as one alone can be turned back or begins anew with the machine. */
+  /** Milliseconds; by both clocks, as one can be turned back, and the other starts again with the machine. */
   approved: z.strictObject({ monotonic: z.number(), wall: z.number() }),
   /** The token that opened the run, once it has: it proves to `verify` which run is meant. */
   runToken: z.string().optional(),
 });
 
-/** What `gennai plan approve` leaves for `execute` and `verify`. */
+/** What `gennai plan approve` keeps for `execute` and `verify`. */
 export type KeptApproval = z.infer<typeof schema>;
 
 export interface ApprovalClock {
@@ -36,8 +36,8 @@ const machineClock: ApprovalClock = {
 };
 
 /**
- * Approvals between commands: one file a plan in the state directory, which only this user can read and no sandboxed command
- * sees. The server spends the token; what lies here after that is not an approval any more.
+ * Approvals between commands: one file for each plan in the state directory, which only this user can read and no sandboxed
+ * command sees. After the server has spent the token, the file approves nothing any more.
  */
 export class PlanTokenFiles {
   readonly #directory: string;
@@ -64,7 +64,7 @@ export class PlanTokenFiles {
     }
   }
 
-  /** False as well for one of the time before the machine started anew. */
+  /** False also for an approval from before the machine's last start. */
   isFresh({ approved }: KeptApproval): boolean {
     const [age, wallAge] = [this.#clock.monotonic() - approved.monotonic, this.#clock.wall() - approved.wall];
     return age >= 0 && age < lifetimeMs && wallAge < lifetimeMs;
@@ -74,12 +74,12 @@ export class PlanTokenFiles {
     return new Date(approved.wall + lifetimeMs);
   }
 
-  /** True for the one caller that took it away; the file is gone then. */
+  /** True for the one caller that removed the file. */
   take(planId: string): Promise<boolean> {
     return removePrivateFile(this.#file(planId));
   }
 
-  /** After the run has begun: for `verify`, and no approval of anything more. */
+  /** Keeps for `verify`, after the run has begun, a token that approves nothing more. */
   async keepSpent(planId: string, approval: KeptApproval & { readonly runToken: string }): Promise<void> {
     await this.#write(planId, approval);
   }
@@ -89,7 +89,7 @@ export class PlanTokenFiles {
     await writePrivateFile(this.#file(planId), JSON.stringify(approval));
   }
 
-  /** Ids are the server's; another server's must not lead out of the directory. */
+  /** Servers choose the ids, which must not lead out of the directory. */
   #file(planId: string): string {
     return join(this.#directory, `${encodeURIComponent(planId).replaceAll(".", "%2E")}.json`);
   }

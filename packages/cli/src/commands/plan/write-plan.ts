@@ -14,14 +14,14 @@ export interface WrittenPlan extends SubmittedPlan {
   readonly raw: string;
 }
 
-/** A turn in plan mode; when its answer is not a valid plan, the model is told what is wrong and asked once more. */
+/** Runs a turn in plan mode. If the answer is not a valid plan, the model is told what is wrong and asked once more. */
 export async function writePlan(session: AgentSession, request: string, place: PlanTerminal): Promise<WrittenPlan> {
   const plans = new SessionPlans(place.server.plans, session.sessionId);
   const first = await ask(session, request, plans, place);
   if (first.issues.length === 0) return first;
   place.terminal.view.note(`The answer is not a valid plan (${first.issues.length} issue(s)); asking once more.`);
   const second = await ask(session, correctionRequestText(first.issues), plans, place);
-  // A model that cannot mend its plan has said what was wrong with it the first time.
+  // If the second answer has neither a plan nor issues, the first one's issues say more.
   return second.plan === undefined && second.issues.length === 0 ? first : second;
 }
 

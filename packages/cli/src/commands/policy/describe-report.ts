@@ -20,7 +20,7 @@ function described(report: WorkbenchReport, network: readonly string[], workbenc
   const { outcome, risk, reason, hint, rules, reading } = report;
   const why = outcome === "staged" ? "It runs on a copy; what it changes is judged before it is kept." : reason;
   const lines = [`${paint(outcomeColours[outcome], outcome)}  risk ${risk}${why === "" ? "" : `  ${why}`}`];
-  // What the agent is told: a person who reads this knows best what to do.
+  // The hint that the agent gets: a person can often use it, too.
   if (hint !== "") lines.push(entry("to agent", hint));
   for (const rule of rules) lines.push(entry(rule.verdict, `${rule.rule}  ${rule.reason}`));
   if (reading !== undefined) {

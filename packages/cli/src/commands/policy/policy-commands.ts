@@ -20,7 +20,7 @@ export interface PolicyFlags {
   readonly workspace?: string;
   /** Home assumed for `~` and the user's rules. */
   readonly home?: string;
-  /** Assumed to be selected. */
+  /** Intent that is assumed to be selected. */
   readonly intent?: string;
   /** Whether commands are judged as in a sandbox; values as for `serve`. */
   readonly sandbox?: string;
@@ -33,7 +33,7 @@ export interface PolicyCheckFlags extends PolicyFlags {
   readonly read?: string;
   readonly write?: string;
   readonly jsonl?: boolean;
-  /** Really run the command, where nothing of it is kept. */
+  /** Really run the command, on a stage of which nothing is kept. */
   readonly run?: boolean;
   /** With `run`: the `HOST:PORT`s that the command may reach. */
   readonly allow?: readonly string[];
@@ -89,7 +89,7 @@ export async function policyCheckCommand(
   return report.verdict === "allow" ? exitCode.ok : exitCode.refused;
 }
 
-/** `gennai policy test`: runs the examples in rule files. Exit code 1 when one comes out wrong or a file has errors. */
+/** `gennai policy test`: runs the examples in rule files. Exit code 1 if an example fails or a file has errors. */
 export async function policyTestCommand(flags: PolicyFlags, console: Console): Promise<number> {
   await using workbench = await openWorkbench(flags, console);
   const files = await workbench.rules.examples();
@@ -110,7 +110,7 @@ export async function policyTestCommand(flags: PolicyFlags, console: Console): P
   return failed ? exitCode.failed : exitCode.ok;
 }
 
-/** `gennai policy replay`: judges the calls in the workspace's ledger by today's rules and shows what would differ. */
+/** `gennai policy replay`: judges the calls in the workspace's ledger by the present rules and shows what would differ. */
 export async function policyReplayCommand(flags: PolicyFlags, console: Console): Promise<number> {
   await using workbench = await openWorkbench(flags, console);
   warnOfProblems(workbench, console);

@@ -51,7 +51,7 @@ async function readLog(
   }
 }
 
-/** The entry in the terms of the specification, with its position in the session's log. */
+/** The entry with the specification's names, and its position in the session's log. */
 function entryJson({ tool, input, rule, action, ...place }: DamageControlEntry): string {
   const { sessionId, turnId, toolCallId, seq, time } = place;
   return JSON.stringify({

@@ -54,7 +54,7 @@ export async function blameCommand(named: string, flags: BlameFlags, console: Co
   return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
 }
 
-/** On standard error, where the ledger is not as it was signed, or nobody vouches for its key. */
+/** Warns on standard error if the ledger is not as it was signed, or if nobody vouches for its key. */
 function warnOfTrust({ status, message, source }: ProvenanceTrust, console: Console): void {
   if (source === "unchecked-notes") console.errors.write(`warning: ${message}\n`);
   else if (source === "notes") console.errors.write(`${message}\n`);
@@ -65,7 +65,7 @@ function warnOfTrust({ status, message, source }: ProvenanceTrust, console: Cons
   }
 }
 
-/** What was written before is left out. */
+/** Makes lines unknown that were written before `since`. */
 function ofSince(origin: LineOrigin, since: number | undefined): LineOrigin {
   if (since === undefined || origin.type !== "recorded" || Date.parse(origin.write.time) >= since) return origin;
   return { type: "unknown", reason: "outside", candidates: [] };

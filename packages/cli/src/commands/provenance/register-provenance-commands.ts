@@ -6,7 +6,7 @@ import type { NoteFlags } from "./note-command.ts";
 import type { ReportFlags } from "./report/report-command.ts";
 import type { TrailerFlags } from "./trailer-command.ts";
 
-/** Where lines came from. */
+/** Commands about where lines came from. */
 export function registerProvenanceCommands(program: Command, { console, ended }: CommandHost): void {
   workspaceOption(
     program

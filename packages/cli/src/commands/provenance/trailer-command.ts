@@ -73,7 +73,7 @@ async function amend(directory: string, commit: string, trailers: readonly strin
   const message = stdout.slice(end + 2).trimEnd();
   const missing = trailers.filter((line) => !message.split("\n").includes(line));
   if (missing.length === 0) return undefined;
-  // A signature of the old message signs nothing any more.
+  // A signature of the old message is not valid for the new one.
   const unsigned = header.replaceAll(/^(?:gpgsig|gpgsig-sha256) .*(?:\n .*)*\n?/gm, "").trimEnd();
   const last = message.split(/\n\n+/).at(-1) ?? "";
   const hasTrailers = message.includes("\n\n") && last.split("\n").every((line) => /^[A-Za-z][\w-]*: \S/.test(line));
@@ -81,7 +81,7 @@ async function amend(directory: string, commit: string, trailers: readonly strin
   const place = { directory, writes: "working-tree" } as const;
   const made = await git(["hash-object", "-t", "commit", "-w", "--stdin"], { ...place, input: text });
   const id = made.stdout.trim();
-  // Only when nobody moved the branch meanwhile.
+  // Only if nobody moved the branch meanwhile.
   const move = ["update-ref", "-m", "gennai provenance trailer", "HEAD", id, commit];
   const moved = made.code === 0 ? await git(move, place) : made;
   if (moved.code !== 0) {

@@ -2,7 +2,7 @@ import { lstat, readFile, realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { CliError, usageError } from "../../errors/cli-error.ts";
 
-/** Larger files are not looked into, in bytes. */
+/** Largest file that is read; bytes. */
 const maxBytes = 8 * 1024 * 1024;
 
 export interface WorkspaceText {

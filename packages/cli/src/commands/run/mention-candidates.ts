@@ -13,7 +13,7 @@ export async function mentionCandidates(
   const { prefix, start } = mention;
   const { paths } = await session.client.listPaths({ sessionId: session.sessionId, prefix }, { signal });
   const all = [...namedMentions.filter((name) => name.startsWith(prefix)), ...paths];
-  // A name that a terminal would not show as it is cannot be chosen here.
+  // A name that a terminal cannot show unchanged cannot be chosen here.
   const shown = all.filter((path) => terminalSafe(path) === path && canMention(path));
   const written = shown.map((path) => completeMention(line, line.length, mention, path).text.slice(start).trimEnd());
   return [written, line.slice(start)];

@@ -4,12 +4,12 @@ import { plural } from "@gennai/protocol/plural";
 import type { LineInput } from "../../terminal/line-input.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
-/** Names of files that are shown; the rest is counted. */
+/** Most file names that are shown; the others are counted. */
 const most = 30;
 
 /**
- * Offers the first commit of a repository that has none, before the agent's branch leaves `main`: without it git knows no `main` to come
- * back to. Asks again when the files became others meanwhile. Rejects when the commit cannot be made; then nothing was committed.
+ * Offers the first commit of a repository that has none, before the agent's branch leaves `main`: otherwise git has no `main` to
+ * return to. Asks again if the files have changed meanwhile. Rejects if it cannot be made; then nothing was committed.
  */
 export async function offerFirstCommit(
   session: Pick<AgentSession, "client" | "sessionId">,

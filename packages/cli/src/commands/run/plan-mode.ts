@@ -76,7 +76,7 @@ export async function planRunCommand(
   return ended.code;
 }
 
-/** A request typed in plan mode: the plan is written, shown, approved here or not, run and verified, in the session that is open. */
+/** A request typed in plan mode: the plan is written, shown, approved here or not, run and verified, in the open session. */
 export async function planAtPrompt(request: string, session: AgentSession, place: PlanTerminal): Promise<void> {
   const written = await writePlan(session, request, place);
   if (written.plan === undefined) {

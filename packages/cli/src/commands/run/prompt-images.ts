@@ -8,7 +8,7 @@ import type { Console } from "../../terminal/console.ts";
 /** Limits for all images of one request, which may have 16 MiB. */
 const most = { count: 20, bytes: 12_000_000, fileBytes: 64_000_000 } as const;
 
-/** The files of `--image`, read before anything starts. Throws `CliError` for what models do not take. */
+/** Reads the files of `--image`, before anything starts. Throws `CliError` for what models do not take. */
 export async function promptImages(
   request: string | undefined,
   files: readonly string[],

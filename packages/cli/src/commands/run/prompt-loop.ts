@@ -24,7 +24,7 @@ export interface PromptOptions {
   readonly signal: AbortSignal;
   readonly scenario: string;
   readonly thinking: boolean;
-  /** The one the session works under at the beginning. */
+  /** The session's intent at the beginning. */
   readonly intent: IntentSummary | undefined;
   /** Brings the workspace onto a branch before the first turn that writes. */
   readonly prepare: (request: string, mode: EditingMode) => Promise<unknown>;
@@ -46,7 +46,7 @@ const help = `Type what shall be done, or:
   /exit            leave (so does Ctrl-D, and Ctrl-C at the prompt)
 `;
 
-/** Turn after turn, until the user leaves. A turn that fails is told and does not end the loop. */
+/** Runs turn after turn, until the user leaves. A failed turn is reported and does not end the loop. */
 export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
   const { terminal, interrupts, session } = options;
   const state = { scenario: options.scenario, mode: session.settings.editingMode, planning: false };
@@ -137,7 +137,7 @@ async function runWord(
         state.mode = argument;
         state.planning = false;
       } else if (argument === "plan") {
-        // What an approved plan does, it does as in branch mode.
+        // An approved plan acts as in branch mode.
         await session.changeSettings({ editingMode: "branch" }, { signal });
         state.mode = "branch";
         state.planning = true;

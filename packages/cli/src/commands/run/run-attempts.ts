@@ -75,7 +75,7 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
   );
   const { terminal } = deskOf(all, "");
   using _desk = terminal;
-  // Where each attempt has a model of its own, the session in which they are asked for has none.
+  // If only the attempts have models, the session that starts them takes the first attempt's.
   const model = settings.model ?? flags.attemptModel?.[0];
   const chosen = { ...settings, ...(model === undefined ? {} : { model }), workingDir: workspace };
   const session = await terminal.openSession(server, { settings: chosen, signal });
@@ -96,7 +96,7 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
   return await offerBest({ made, session, all, flags, place });
 }
 
-/** Makes them, each shown as it works. Ended by the signal, nothing of them is left when it rejects. */
+/** Makes the attempts, and shows each as it works. If the signal ends this, it drops them all before it rejects. */
 async function madeAttempts(
   { client }: ChosenServer,
   session: AgentSession,

@@ -80,7 +80,7 @@ export async function runCommand(
   });
   const { signal } = ending;
   let isOffered = false;
-  // What is offered in a session is offered before its branch leaves the one without a commit.
+  // The first commit is offered in the session, before its branch leaves the one without a commit.
   const offersFirst = terminal.policy === "ask" && held === undefined && hasNoCommit(workspace);
   const prepare = async (
     text: string,
@@ -102,12 +102,12 @@ export async function runCommand(
       ...(flags.branch === undefined ? {} : { branch: flags.branch }),
     });
   };
-  // Before a server starts: without a repository there is nothing to run. A resumed session has its own mode, and an intent
-  // that cannot be selected leaves everything as it is.
+  // Before a server starts: without a repository nothing can run. A resumed session has its own mode, and an intent that cannot
+  // be selected leaves everything as it is.
   const isEarly = request !== undefined && flags.session === undefined && flags.intent === undefined && !offersFirst;
   const [early] = await Promise.all([
     isEarly ? prepare(request, settings.editingMode) : undefined,
-    // Read while git is waited for.
+    // Modules are loaded while git works.
     loadAhead({ server: flags.server, stateDir }),
   ]);
 
@@ -142,7 +142,7 @@ export async function runCommand(
         : await activeIntent(place);
   const proposals = (turn: TurnReport) => {
     const review = () => reviewAll(turn, { session, terminal, flags, console, signal });
-    // What was written the server looks at itself, through this command.
+    // The server reads through this command what was written.
     return held === undefined || turn.proposals.length === 0 ? review() : session.whileAttached(review, { signal });
   };
 
@@ -189,7 +189,7 @@ function hasNoCommit(directory: string): boolean {
   return head.type === "branch" && head.commit === undefined;
 }
 
-/** Where the session works: a working tree of its own when the user asked for one. */
+/** The directory in which the session works: a working tree of its own if the user asked for one. */
 async function workspaceOf(request: string | undefined, flags: RunFlags, console: Console): Promise<string> {
   const directory = await resolveWorkspace(flags.workspace, console);
   if (flags.worktree !== true) return directory;
@@ -228,7 +228,6 @@ async function reviewAll(
 ): Promise<readonly ReviewResult[]> {
   const { session, terminal, flags, console, signal } = context;
   const results: ReviewResult[] = [];
-  // A later proposal is made on the same texts: only the newest of a file can be meant.
   for (const proposal of report.proposals) {
     results.push(
       await reviewProposal(proposal, {

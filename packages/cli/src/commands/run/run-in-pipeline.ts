@@ -14,7 +14,7 @@ import type { RunFlags } from "./run-options.ts";
 /** Options that ask a user, or answer for one. */
 const ofPersons = ["yes", "ask", "attempts", "session"] as const;
 
-/** `gennai run --ci`: one request where nobody is, for a pipeline. */
+/** `gennai run --ci`: one request in a pipeline, where no person is. */
 export async function runInPipeline(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {
   const other = ofPersons.find((name) => flags[name] !== undefined);
   if (request === undefined || other !== undefined || flags.mode === "plan") {
@@ -36,14 +36,14 @@ export async function runInPipeline(request: string | undefined, flags: RunFlags
   const runner = annotations === "github" ? new QuietRunner() : undefined;
   const told = flags.json === true ? console.errors : console.output;
   if (runner !== undefined) {
-    // GitHub reads both, each in its own time. A line of JSON is no order.
+    // GitHub reads both streams, each at its own pace. A line of JSON is no command.
     for (const stream of new Set([told, console.errors])) stream.write(runner.begin);
   }
   try {
     return await runCommand(request, flags, console, pipeline);
   } finally {
     if (runner !== undefined) told.write(runner.end + annotationLines(pipeline.refusals, pipeline.problem));
-    // Where the turn never began, the error says all that there is.
+    // If the turn never began, the error says everything.
     if (place !== undefined && pipeline.end !== undefined) {
       const facts = { pipeline, workspace, stateDir: defaultStateDir(console.environment) };
       console.errors.write(`Artefacts: ${await writeArtefacts(place, facts)}\n`);
@@ -51,7 +51,7 @@ export async function runInPipeline(request: string | undefined, flags: RunFlags
   }
 }
 
-/** What the runner shows by itself where nobody says it. */
+/** The annotations that an option names, else those that the runner shows. */
 function annotationsOf(named: string | undefined, environment: NodeJS.ProcessEnv): "github" | "none" {
   if (named === "github" || named === "none") return named;
   if (named === undefined) return environment["GITHUB_ACTIONS"] === "true" ? "github" : "none";

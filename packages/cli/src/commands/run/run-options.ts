@@ -33,16 +33,16 @@ export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
   readonly check?: string;
   /** Models of the first attempt, the second, and so on. */
   readonly attemptModel?: readonly string[];
-  /** True if no person is there: nothing is asked. */
+  /** True if no person is there: nobody is asked. */
   readonly ci?: boolean;
-  /** A file outside of the workspace that says what passes then. */
+  /** A file outside of the workspace that says which questions are then answered yes. */
   readonly ciPolicy?: string;
-  /** A directory that is made for what is kept of the run. */
+  /** A directory that is made for the run's artefacts. */
   readonly artefacts?: string;
   readonly annotations?: string;
 }
 
-/** What the session runs with. Throws `CliError`. */
+/** The session's settings by the options. Throws `CliError`. */
 export function sessionSettings(flags: RunFlags): SettingsChoice {
   const model = modelChoice(flags);
   const settings = chosenSettings(flags);
@@ -60,10 +60,10 @@ function parseMode(text: string | undefined): EditingMode | undefined {
   );
 }
 
-/** Options of `run` that hold with `--ci` alone. */
+/** Options of `run` that need `--ci`. */
 const ofPipelines = ["ciPolicy", "artefacts", "annotations"] as const;
 
-/** Throws `CliError` for options of a pipeline elsewhere. */
+/** Throws `CliError` for options of a pipeline without `--ci`. */
 export function refusePipelineOptions(flags: RunFlags): void {
   const name = ofPipelines.find((each) => flags[each] !== undefined);
   if (name === undefined) return;

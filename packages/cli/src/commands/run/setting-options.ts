@@ -73,7 +73,7 @@ type SettingName = keyof typeof rows;
 /** The options as commander gives them. */
 export type SettingFlags = { readonly [Name in SettingName as FlagOf<Name>]?: string };
 
-/** The one that has another name here: an option says what of. */
+/** `maxTokens` has another name here, because an option must say which tokens. */
 type FlagOf<Name extends SettingName> = Name extends "maxTokens" ? "maxOutputTokens" : Name;
 
 export function settingOptions(command: Command): Command {
@@ -81,7 +81,7 @@ export function settingOptions(command: Command): Command {
   return command;
 }
 
-/** Throws `CliError`. */
+/** The settings that the options choose. Throws `CliError` for a wrong value. */
 export function chosenSettings(flags: SettingFlags): Pick<SettingsChoice, SettingName> {
   const names = Object.keys(rows).filter((name): name is SettingName => Object.hasOwn(rows, name));
   const chosen: unknown = Object.fromEntries(

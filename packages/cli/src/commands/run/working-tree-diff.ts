@@ -3,7 +3,7 @@ import { git } from "@gennai/machine/git/run/run-git";
 /** Lines of diff that are shown; `git diff` has the rest. */
 const shownLines = 200;
 
-/** What these files differ by from the last commit, as a unified diff; empty where git cannot tell. */
+/** The difference of these files from the last commit, as a unified diff; empty if git cannot tell. */
 export async function workingTreeDiff(
   directory: string,
   paths: readonly string[],

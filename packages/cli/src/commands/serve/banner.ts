@@ -5,11 +5,11 @@ import type { Paint } from "../../terminal/colours.ts";
 export interface BannerFacts {
   readonly version: string;
   readonly url: string;
-  /** Opens the page, once. */
+  /** Link that opens the page once. */
   readonly link: string;
-  /** Where the RinaWarp extension comes in; undefined when that is off. */
+  /** Address for the RinaWarp extension; undefined if it is off. */
   readonly rinaUrl?: string | undefined;
-  /** undefined: each user has their own. */
+  /** undefined: each user has a workspace of their own. */
   readonly workspace: string | undefined;
   readonly isSample: boolean;
   readonly encryption: "tls" | "proxy" | "none";
@@ -31,7 +31,7 @@ export interface BannerFacts {
   readonly command: string;
 }
 
-/** What the user sees when the server is up: where, on what, with what, and what to do next. */
+/** What the user sees when the server listens: its address, workspace and settings, and what to do next. */
 export function serveBanner(facts: BannerFacts, paint: Paint): string {
   const { settings, workspace, command, token } = facts;
   const model = settings.model === "" ? settings.backend : `${settings.backend} / ${settings.model}`;

@@ -47,7 +47,7 @@ export function registerServeCommand(program: Command, { console, ended }: Comma
     });
 }
 
-/** Who gets in, over what, and how much of the server they may take. */
+/** Options for access, encryption, and how much of the server each user may take. */
 function securityOptions(command: Command): Command {
   return command
     .option("--tls-cert <file>", "PEM: encrypt with this certificate and its chain; SIGHUP reads it again")

@@ -4,11 +4,11 @@ import type { ServerOptions } from "@gennai/server/tenants/server-options";
 import { usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 
-/** What `serve` says about who gets in, over what, and how much of it. */
+/** Options of `serve` for access, encryption, and how much of the server each user may take. */
 export interface SecurityFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
-  /** TLS ends before this server. */
+  /** A proxy before this server ends TLS. */
   readonly behindProxy?: boolean;
   /** `oidc`, or `token`; false: `--no-auth`. */
   readonly auth?: string | false;
@@ -35,7 +35,7 @@ export interface SecurityFlags {
 
 const ofUsers = ["issuer", "audience", "jwks", "workspaceRoot", "tenantClaim", "adminRole"] as const;
 
-/** Throws `CliError` where other machines could read along. */
+/** Throws `CliError` if other machines could read what is sent. */
 export function refuseUnencrypted(
   flags: SecurityFlags,
   place: { readonly host: string; readonly isLoopback: boolean },
@@ -97,7 +97,7 @@ export function usersOption(flags: SecurityFlags, console: Console): ServerOptio
   };
 }
 
-/** Throws `CliError`. */
+/** The default limits, changed by options. Throws `CliError`. */
 export function limitsOption(flags: SecurityFlags): AdmissionLimits {
   const given = (name: keyof SecurityFlags & `${"max" | "slow" | "tree"}${string}`, otherwise: number): number => {
     const text = flags[name];

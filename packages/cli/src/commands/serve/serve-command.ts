@@ -35,11 +35,11 @@ export interface ServeFlags extends ModelFlags, LogFlags, WatchFlags, SecurityFl
   readonly sandbox?: string;
   readonly stages?: string;
   readonly rinaPort?: string;
-  /** Where the log lies that several servers share. */
+  /** Address of the log that several servers share. */
   readonly log?: string;
   /** Open the page in a browser. */
   readonly open?: boolean;
-  /** For clients that work elsewhere, too. */
+  /** Lets editors find the server for other folders of the user, too. */
   readonly shared?: boolean;
 }
 
@@ -97,7 +97,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     allowedOrigins: flags.allowOrigin ?? [],
     allowedHosts: flags.allowHost ?? [],
     protectedBranches: flags.protect ?? [],
-    // Without one, commands of one user could read files of another user.
+    // Without a sandbox, commands of one user could read files of another user.
     sandbox: users !== undefined && sandbox === "auto" ? "required" : sandbox,
     stages,
     ...(rinaPort === undefined ? {} : { rinaPort }),
@@ -110,7 +110,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     environment: console.environment,
   };
   await using server = await startSomewhere(options, flags, console, interrupts);
-  // What nobody reads must hold no way in: the output of a server that an editor starts is a file.
+  // If nobody may read the output, it must not contain a way in: an editor writes its server's output to a file.
   const link = (flags.shared === true ? undefined : server.pageLink()) ?? server.url;
   const facts: BannerFacts = {
     version,
@@ -152,15 +152,15 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   ended.abort();
   log.info(signal === "idle" ? "Stopping: nobody needed this server." : "Stopping … (again to leave at once)");
   if (signal === "SIGTERM") await server.drain(drain);
-  // What began in this very moment goes on to its end.
+  // A turn that began in this very moment runs to its end.
   if (signal === "idle") await server.drain(lastTurnMs);
   return exitCode.ok;
 }
 
-/** Milliseconds for a turn that began as its server ended for want of any. */
+/** Milliseconds for a turn that began just as the idle server was ending. */
 const lastTurnMs = 10 * 60_000;
 
-/** Listens where the user wants; when that port is taken, on the next free one if the user agrees. */
+/** Listens where the user wants; if that port is taken, on the next free one if the user agrees. */
 async function startSomewhere(
   options: ServerOptions,
   flags: ServeFlags,
@@ -204,7 +204,7 @@ async function workspaceOf(
   return { workspace: await resolveWorkspace(flags.workspace, console), isSample: false };
 }
 
-/** What makes sense for one user alone. Throws `CliError`. */
+/** Throws `CliError` for options that make sense for one user only. */
 function refuseOfOneUser(flags: ServeFlags, console: Console): void {
   const contradicting = [
     flags.workspace !== undefined && "--workspace",
@@ -219,7 +219,7 @@ function refuseOfOneUser(flags: ServeFlags, console: Console): void {
   throw usageError(`${contradicting} is for a server of one user.`, "Leave it out, or leave out --auth oidc.");
 }
 
-/** SIGHUP, as programs that write certificates send it. */
+/** Renews the certificate at SIGHUP, which programs that write certificates send. */
 function renewOnHangup(renew: () => Promise<void>, log: ServerOptions["log"]): Disposable {
   const onHangup = (): void => {
     renew().catch((error: unknown) => log.error("The certificate could not be renewed; the old one stays.", error));

@@ -1,18 +1,18 @@
 import { usageError } from "../../errors/cli-error.ts";
 
 export interface WatchFlags {
-  /** Where Prometheus asks, e.g. `9464` or `0.0.0.0:9464`. */
+  /** Address where Prometheus asks, e.g. `9464` or `0.0.0.0:9464`. */
   readonly metrics?: string;
   /** Seconds that turns may go on after SIGTERM. */
   readonly drain?: string;
-  /** Minutes without a client after which it ends. */
+  /** Minutes without a client after which the server ends. */
   readonly quitWhenIdle?: string;
 }
 
 /** Longer than any useful time to wait for a server to stop. Seconds. */
 const longestDrain = 3_600;
 
-/** Milliseconds. */
+/** Milliseconds. Throws `CliError` for what is not a number of seconds. */
 export function drainOption({ drain = "0" }: WatchFlags): number {
   const seconds = /^\d{1,4}$/.test(drain) ? Number(drain) : Number.NaN;
   if (seconds <= longestDrain) return seconds * 1_000;
@@ -22,10 +22,10 @@ export function drainOption({ drain = "0" }: WatchFlags): number {
   );
 }
 
-/** Minutes of a day. */
+/** Minutes; one day. */
 const longestIdle = 1_440;
 
-/** Milliseconds; undefined: it runs until it is stopped. */
+/** Milliseconds; undefined: the server runs until it is stopped. Throws `CliError`. */
 export function idleOption({ quitWhenIdle }: WatchFlags): number | undefined {
   if (quitWhenIdle === undefined) return undefined;
   const minutes = /^\d{1,4}(\.\d{1,3})?$/.test(quitWhenIdle) ? Number(quitWhenIdle) : 0;

@@ -22,7 +22,7 @@ export interface SessionBundleFlags {
   readonly json?: boolean;
 }
 
-/** Bytes of a file that is read for an import at most. */
+/** Largest file that is read for an import; bytes. */
 const maxBundleBytes = 256 * 1024 * 1024;
 
 /** `gennai sessions export <id>`: a bundle, to a new file (0600) or to standard output. */
@@ -61,7 +61,7 @@ export async function sessionsExportCommand(
 
 const saidText = "It is redacted, and holds the conversation and what was read, prompts and answers too.\n";
 
-/** A session that goes to another machine goes whole: nothing of it is chosen. */
+/** A session is always exported as a whole: no part of it can be left out. */
 async function listed(sessionId: string, lines: AsyncIterable<string>): Promise<string> {
   const counts = { event: 0, blob: 0 };
   for await (const line of lines) {

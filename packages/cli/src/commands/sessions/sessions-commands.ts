@@ -9,7 +9,7 @@ import { type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
-/** What the commands about one session say. */
+/** Options of the commands about one session. */
 export interface SessionFlags extends ServerFlags {
   readonly workspace?: string;
 }

@@ -9,7 +9,7 @@ export interface SessionsDeleteFlags extends SessionFlags {
   readonly json?: boolean;
 }
 
-/** `gennai sessions delete <id>`: for good, so it asks, and without a terminal it needs `--yes`. */
+/** `gennai sessions delete <id>`: cannot be undone, so it asks first; without a terminal it needs `--yes`. */
 export async function sessionsDeleteCommand(
   sessionId: string,
   flags: SessionsDeleteFlags,

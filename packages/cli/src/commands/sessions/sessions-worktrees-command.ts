@@ -11,7 +11,7 @@ export interface SessionsWorktreesFlags {
   readonly json?: boolean;
 }
 
-/** `gennai sessions worktrees`: those that `gennai run --worktree` made. */
+/** `gennai sessions worktrees`: lists the working trees that `gennai run --worktree` made. */
 export async function sessionsWorktreesCommand(flags: SessionsWorktreesFlags, console: Console): Promise<ExitCode> {
   const directory = await resolveWorkspace(flags.workspace, console);
   const { signal } = new AbortController();

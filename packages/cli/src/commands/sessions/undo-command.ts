@@ -23,23 +23,23 @@ export interface UndoFlags extends ServerFlags {
   readonly workspace?: string;
   readonly session?: string;
   readonly json?: boolean;
-  /** Before this turn, from 1. */
+  /** Go back to before this turn; the first is 1. */
   readonly turn?: string;
-  /** Before this checkpoint. */
+  /** Go back to before this checkpoint. */
   readonly to?: string;
   readonly list?: boolean;
   readonly dryRun?: boolean;
   readonly force?: boolean;
-  /** What was kept last without a session. */
+  /** Take back what was last kept without a session. */
   readonly kept?: boolean;
 }
 
-/** Sessions that are looked through for changes, newest first. */
+/** How many of the newest sessions are searched for changes. */
 const maxSessions = 50;
 
 /**
- * `gennai undo`: takes back the newest change set of a session, by default of the newest one of the workspace that has any;
- * with a turn or a checkpoint, all that was done since, or the named files of it.
+ * `gennai undo`: takes back the newest change set of a session, by default of the newest one of the workspace that has any; with
+ * a turn or a checkpoint, all that was done since, or only the named files.
  */
 export async function undoCommand(paths: readonly string[], flags: UndoFlags, console: Console): Promise<ExitCode> {
   const workspace = await resolveWorkspace(flags.workspace, console);
@@ -138,7 +138,7 @@ async function undoToCheckpoint(
       const text = `session ${sessionId}\n${describeCheckpoints(list, commandName(console.environment))}${describeLeft(skipped)}`;
       console.output.write(flags.json === true ? `${JSON.stringify({ sessionId, ...list, skipped })}\n` : text);
       shown += 1;
-      // What undo passes over is not the last thing it looks at.
+      // If undo would leave files here as they are, the session before is listed as well.
       if (skipped.length === 0) return exitCode.ok;
       continue;
     }
@@ -161,7 +161,7 @@ async function undoToCheckpoint(
   throw usageError("No session here has changes to take back.", "gennai sessions lists what there is.");
 }
 
-/** Files that going back as far as possible would leave as they are. */
+/** Files that would stay as they are when going back as far as possible. */
 async function wouldBeLeft(
   client: AgentClient,
   sessionId: string,
@@ -175,7 +175,7 @@ async function wouldBeLeft(
   return (await restored.catch(unlessImpossible))?.skipped ?? [];
 }
 
-/** The list is of use also where nothing can be restored now, as with files that a client holds. */
+/** The list is useful even if nothing can be restored now, as with files that a client holds. */
 function unlessImpossible(error: unknown): undefined {
   if (error instanceof ConnectError && error.code === Code.FailedPrecondition) return undefined;
   throw error;
@@ -192,8 +192,8 @@ function findCheckpoint(checkpoints: readonly Checkpoint[], flags: UndoFlags, se
 }
 
 /**
- * Why a session's newest change set must stay: a user's own work, or nothing, is in its place. Undefined if there is none.
- * Everything else is a failure, and so is this for a session that was named.
+ * Why a session's newest change set must stay: the user's own work, or nothing, is in its place. undefined if there is none.
+ * Throws everything else, and this too for a session that was named.
  */
 function whyNot(error: unknown, flags: UndoFlags): string | undefined {
   if (!(error instanceof ConnectError)) throw error;

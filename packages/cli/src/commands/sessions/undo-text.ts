@@ -3,14 +3,14 @@ import { type CheckpointList, type Restored, skipReasons } from "@gennai/client/
 import { type Checkpoint, notesOf } from "@gennai/protocol/model/session/checkpoint";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
-/** Files named of one checkpoint. */
+/** Most files that are named for one checkpoint. */
 const maxNamed = 5;
 
 const marks = { create: "+", update: "~", delete: "-" } as const;
 const verbs = { create: "brought back", update: "restored", delete: "removed" } as const;
 const futures = { create: "would bring back", update: "would restore", delete: "would remove" } as const;
 
-/** Turns, and in them the commands, oldest first. @param command how the user called us */
+/** Turns and their commands, oldest first. @param command how the user called us */
 export function describeCheckpoints({ checkpoints, problem }: CheckpointList, command: string): string {
   const warning = problem === "" ? "" : `What commands change cannot be taken back now: ${terminalSafe(problem)}\n`;
   if (checkpoints.length === 0) return `${warning}Nothing to take back: this session changed no file.\n`;
@@ -31,7 +31,7 @@ function describe(checkpoint: Checkpoint): string {
   return `${name}${notes.join("")}\n    ${changed}\n`;
 }
 
-/** Files that a list of checkpoints names as not to be taken back. */
+/** Files in a list of checkpoints that undo leaves as they are. */
 export function describeLeft(skipped: Restored["skipped"]): string {
   const lines = skipped.map(({ path, reason }) => `  ${terminalSafe(path)}  ${skipReasons[reason]}\n`);
   return lines.length === 0 ? "" : `Stays as it is, unless named with --force:\n${lines.join("")}`;
@@ -47,7 +47,7 @@ export function describeRestored({ files, skipped }: Restored, options: { readon
   return lines.length === 0 ? "Nothing to take back: all files are as they were then.\n" : lines.join("");
 }
 
-/** Files as they are typed in a shell: the first of them, where there are many. */
+/** Files as one types them in a shell; only the first ones if there are many. */
 export function describeNames(paths: readonly string[]): string {
   const typed = paths.slice(0, maxTyped).map((path) => {
     const safe = terminalSafe(path);

@@ -3,7 +3,7 @@ import type { CommandHost } from "../command-host.ts";
 import { serverOptions, workspaceCommand } from "../options/shared-options.ts";
 import type { StageFlags, StageKeepFlags } from "./stage-commands.ts";
 
-/** `gennai stage …`: what commands of a session made that git ignores, and that the workspace does not have. */
+/** `gennai stage …`: files that git ignores, that a session's commands made, and that the workspace does not have. */
 export function registerStageCommands(program: Command, { console, ended }: CommandHost): void {
   const stage = program
     .command("stage")

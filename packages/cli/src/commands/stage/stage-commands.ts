@@ -23,7 +23,7 @@ export interface StageKeepFlags extends StageFlags {
   readonly yes?: boolean;
 }
 
-/** Sessions that are looked through for such trees, newest first. */
+/** How many of the newest sessions are searched for such trees. */
 const maxSessions = 50;
 
 /** `gennai stage list` */
@@ -35,7 +35,7 @@ export async function stageListCommand(flags: StageFlags, console: Console): Pro
   return exitCode.ok;
 }
 
-/** `gennai stage keep PATH…`: shows what that means, asks, and without a terminal needs `--yes`. */
+/** `gennai stage keep PATH…`: shows what that means and asks; without a terminal it needs `--yes`. */
 export async function stageKeepCommand(
   paths: readonly string[],
   flags: StageKeepFlags,
@@ -81,7 +81,7 @@ export async function stageDropCommand(
   return exitCode.ok;
 }
 
-/** The trees of the session that was named, or of the newest one that has any. */
+/** The trees of the named session, else of the newest one that has any. */
 async function findTrees(flags: StageFlags, console: Console) {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const { signal } = new AbortController();

@@ -3,7 +3,7 @@ import type { TryFlags } from "../../review/try-staged.ts";
 import type { CommandHost } from "../command-host.ts";
 import { collect, workspaceOption } from "../options/shared-options.ts";
 
-/** `gennai try`: a command of one's own, of which nothing is kept without a word. */
+/** `gennai try`: a person's own command, of which nothing is kept unless the person says so. */
 export function registerTryCommand(program: Command, { console, ended }: CommandHost): void {
   workspaceOption(
     program

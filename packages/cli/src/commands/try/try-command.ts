@@ -7,7 +7,7 @@ import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 /**
  * `gennai try`: runs a person's own command on a stage, shows what it changed, and keeps what that person wants.
- * @returns the command's own exit code, where it has one and nobody was missed
+ * @returns the command's own exit code, if it has one and every question could be asked
  */
 export function tryCommand(words: readonly string[], flags: TryFlags, console: Console): Promise<number> {
   const left = "Ended; nothing was kept, the workspace is as before.";

@@ -10,7 +10,7 @@ import type { StartedAgent } from "./started-agents.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An agent's own files as they lie on this machine. */
+/** An agent's own files on this machine. */
 export class AgentHome {
   readonly #agent: StartedAgent;
   readonly #environment: Environment;
@@ -43,14 +43,14 @@ export class AgentHome {
     }
   }
 
-  /** Its logins that are there, in words. */
+  /** Its logins that exist; texts for people. */
   get logins(): readonly string[] {
     return [...this.#loginFiles(), ...this.#fileLogins(), ...this.#keys()];
   }
 
   /**
-   * The home for a run. @param program real path of the parts of its program that it has to see @param uncovered whether it sees
-   * its logins
+   * The home for a run. @param uncovered whether it sees its logins
+   * @param program real path of the parts of its program that it must see
    */
   forRun(program: string, uncovered: boolean): ProgramHome {
     const mounts: RunMount[] = [{ path: program, source: program }];
@@ -119,7 +119,7 @@ export class AgentHome {
   }
 }
 
-/** Throws `CliError` for a file that is not a JSON object: what is a login in it cannot be told. */
+/** Throws `CliError` for a file that is not a JSON object: the logins in it could not be found. */
 function membersOf(path: string): Readonly<Record<string, unknown>> {
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(path, "utf8")));

@@ -7,11 +7,11 @@ import { realPath } from "@gennai/machine/sandbox/host/search-path";
 export interface AgentProgram {
   /** Real path. */
   readonly path: string;
-  /** Real path of what a run has to see of it: the file, or all packages that it lies among. */
+  /** Real path of what a run must see of it: the file, or the directory with all packages. */
   readonly shown: string;
 }
 
-/** The first on the search path; never one that the workspace can fill or choose: it is given a login. @param workspace real path */
+/** The first on the search path that the workspace cannot fill or choose, because it gets a login. @param workspace real path */
 export function agentProgram(
   name: string,
   environment: Readonly<Record<string, string | undefined>>,

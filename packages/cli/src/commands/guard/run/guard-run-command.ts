@@ -26,7 +26,7 @@ export interface GuardRunFlags extends TryFlags {
 
 /**
  * `gennai guard run`: starts another agent on a stage, shows what its session changed, and keeps what the person wants.
- * @returns the agent's own exit code, where it has one and nobody was missed
+ * @returns the agent's own exit code, if it has one and every question could be asked
  */
 export function guardRunCommand(words: readonly string[], flags: GuardRunFlags, console: Console): Promise<number> {
   const left = "Ended; nothing was kept, the workspace is as before.";
@@ -98,7 +98,7 @@ async function guarded(
   }
 }
 
-/** There is no terminal in a run. Throws `CliError` for an agent that would open its screen. */
+/** Throws `CliError` for an agent that would open its screen: there is no terminal in a run. */
 function mayWorkAlone({ id, program, unattended }: StartedAgent, args: readonly string[]): void {
   if (unattended.length === 0 || args.some((word) => unattended.includes(word))) return;
   throw usageError(
@@ -107,7 +107,7 @@ function mayWorkAlone({ id, program, unattended }: StartedAgent, args: readonly 
   );
 }
 
-/** The emergency controls, of which none keeps an agent from starting. Rejects with `CliError` where one does. */
+/** Opens the emergency controls. Rejects with `CliError` if one of them keeps an agent from starting. */
 async function openControls(stateDir: string, console: Console): Promise<EmergencyHere> {
   await using parts = new AsyncDisposableStack();
   const here = parts.use(await EmergencyHere.open(stateDir, { toolVersion: version, onWarning: warn(console) }));
@@ -126,7 +126,7 @@ function warn({ errors }: Console): (text: string) => void {
   return (text) => void errors.write(`warning: ${terminalSafe(text)}\n`);
 }
 
-/** What it may reach, and whether it finds its logins: by what was said ahead, else by one question. Rejects with `CliError` for a no. */
+/** Hosts that it may reach, and whether it sees its logins: by options or one question. Rejects with `CliError` for a no. */
 async function agreed(
   { agent, logins }: { readonly agent: StartedAgent; readonly logins: readonly string[] },
   { allow = [], login = false, ask = false }: GuardRunFlags,

@@ -21,20 +21,20 @@ const variables = z.array(z.string().regex(/^[A-Z_][A-Z0-9_]*$/, "is no name of 
 const startedAgentSchema = z.strictObject({
   /** Name of its program on the search path. */
   program: z.string().regex(/^[\w.+-]{1,100}$/, "is no name of a program"),
-  /** Directories of its own: it reads what is there, and what it writes goes with the run. */
+  /** Its own directories: it reads what is there; what it writes there is dropped with the run. */
   directories: places,
-  /** Files with its logins: not there until a person says yes. */
+  /** Files with its logins: hidden until a person says yes. */
   logins: places,
-  /** Single files of its own beside those, in JSON: it finds copies without what they remember, and without the logins in them. */
+  /** Its own JSON files outside of those directories: it gets copies without these histories and logins. */
   files: z
     .array(z.strictObject({ path: place, histories: z.array(z.string()), logins: z.array(z.string()) }))
     .max(20)
     .default([]),
-  /** What it remembers of other work: never there. */
+  /** What it remembers of other work: always hidden. */
   histories: places,
-  /** Variables that hold a login, treated like the files. */
+  /** Variables that hold a login, treated like the login files. */
   keys: variables,
-  /** Variables that it finds besides what every command finds. */
+  /** Variables that it gets besides those that every command gets. */
   variables,
   /** Hosts of its models. Empty if its user chooses the provider. */
   hosts: z
@@ -42,11 +42,11 @@ const startedAgentSchema = z.strictObject({
     .max(20)
     .default([]),
   environment: z.record(z.string().regex(/^[A-Z_][A-Z0-9_]*$/), z.string().max(1000)).default({}),
-  /** Words of which it has to be given one, so that it works without a terminal; empty where it always does. */
+  /** Words of which its arguments need one, so that it works without a terminal; empty if it always does. */
   unattended: z.array(z.string()).default([]),
 });
 
-/** What a run of its own needs to know of another agent. */
+/** What is known of another agent, to start it on a stage. */
 export type StartedAgent = z.infer<typeof startedAgentSchema> & { readonly id: string };
 
 const providerKeys = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY"];
@@ -102,7 +102,7 @@ const builtIn: Readonly<Record<string, z.input<typeof startedAgentSchema>>> = {
   opencode: {
     program: "opencode",
     directories: ["{XDG_CONFIG_HOME:~/.config}/opencode", "{XDG_CACHE_HOME:~/.cache}/opencode"],
-    // What else is in that directory are its sessions: it begins without.
+    // The rest of that directory is its sessions, which it does not get.
     logins: ["{XDG_DATA_HOME:~/.local/share}/opencode/auth.json"],
     keys: providerKeys,
     environment: { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_SHARE: "1" },
@@ -125,8 +125,8 @@ const maxBytes = 64 * 1024;
 const ownSchema = z.strictObject({ agents: z.record(z.string().regex(/^[a-z][a-z0-9-]{0,40}$/), startedAgentSchema) });
 
 /**
- * The agent that the first word of a command line names, by its id or its program. Rejects with `CliError` for one that is in no
- * table, and for a file of the user's that cannot be read as a whole.
+ * The agent that the first word of a command line names, by its id or its program. Rejects with `CliError` for an unknown agent,
+ * and for a file of the user's agents with any error in it.
  */
 export async function startedAgentNamed(name: string, { environment }: Pick<Console, "environment">) {
   const directory = userConfigDir(environment);

@@ -54,7 +54,7 @@ export async function reportCommand(flags: ReportFlags, console: Console): Promi
   return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
 }
 
-/** No call or session is named in a report, whatever was chosen. */
+/** A report never names calls or sessions, whatever was chosen. */
 const reportedParts = [
   "model",
   "intent",
@@ -73,7 +73,7 @@ function listed(parts: ReadonlySet<SharedPart>): string {
   ]);
 }
 
-/** Where two branches parted: what the other one got since is not of this change. */
+/** Where two branches parted: what the other branch got since does not belong to this change. */
 async function meetingOf(since: string, to: string, directory: string): Promise<string> {
   const { code, stdout } = await git(["merge-base", since, to], { directory });
   const id = stdout.trim();

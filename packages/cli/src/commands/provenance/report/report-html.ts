@@ -16,10 +16,10 @@ import {
   totalOf,
 } from "./report-words.ts";
 
-/** Files with a row; of the rest there is only the number. */
+/** Most files that get a row; the others are only counted. */
 const mostFiles = 500;
 
-/** One page that needs nothing else: no script, nothing fetched. */
+/** The report as one page that needs nothing else: it has no script and fetches nothing. */
 export function reportHtml(report: ChangeReport): string {
   const { lines, files } = report;
   const doubt = doubtOf(report);
@@ -93,7 +93,7 @@ function bars(
     .join("");
 }
 
-/** For the pictures in a table: the largest number of lines in one, and their names. */
+/** What all pictures in a table share: the largest number of lines in one, and the kinds of lines. */
 interface Pictures {
   readonly widest: number;
   readonly kinds: readonly LineKind[];

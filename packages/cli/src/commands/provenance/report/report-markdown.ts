@@ -3,10 +3,10 @@ import type { ChangeReport } from "@gennai/store/provenance/report/change-report
 import { lineShares, type ReportCell, type ReportTable, reportTables } from "./report-tables.ts";
 import { doubtOf, lineKinds, method, rangeOf, shown, summaryOf, title, totalOf } from "./report-words.ts";
 
-/** Files in the table; of the rest there is only the number. */
+/** Most files that get a row; the others are only counted. */
 const mostFiles = 200;
 
-/** For the description of a pull request. Names are escaped so that they cannot break its structure. */
+/** The report for the description of a pull request. Names are escaped so that they cannot break its structure. */
 export function reportMarkdown(report: ChangeReport): string {
   const doubt = doubtOf(report);
   return [
@@ -67,7 +67,7 @@ function cell(value: ReportCell): string {
   return value.isBad === true ? `**${value.number}**` : String(value.number);
 }
 
-/** A name as code: with more backticks around it than it has, and no bar that would end a cell. */
+/** A name as code: in more backticks than it has itself, and without a bar that would end a cell. */
 function code(name: string): string {
   const text = shown(name).replaceAll("|", "\\|");
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));

@@ -16,10 +16,10 @@ export type ReportCell =
   | { readonly type: "words"; readonly text: string; readonly tone?: "yes" | "no" | "refused" }
   /** Text that a person chose. */
   | { readonly type: "person"; readonly text: string }
-  /** Name as it is used elsewhere: a path, a rule, a model. */
+  /** A name that is also used elsewhere: of a path, a rule or a model. */
   | { readonly type: "name"; readonly text: string; readonly remarks?: readonly string[] }
   | { readonly type: "number"; readonly number: number; readonly isBad?: boolean }
-  /** A picture of counts; only where there are pictures. */
+  /** A picture of counts, for formats that have pictures. */
   | { readonly type: "picture"; readonly counts: LineCounts };
 
 export interface ReportTable {
@@ -27,7 +27,7 @@ export interface ReportTable {
   readonly heading: readonly string[];
   /** Never empty. */
   readonly rows: readonly (readonly ReportCell[])[];
-  /** Rows that are left out. */
+  /** Number of rows that are left out. */
   readonly more: number;
 }
 

@@ -39,10 +39,10 @@ export const decisionNames: Readonly<Record<ChangeReport["decisions"][number]["t
 
 export const answerNames = { yes: "yes", no: "no", refused: "refused by the rule" } as const;
 
-/** Whether a question was asked in a session that wrote lines of the change. */
+/** Names for the sessions of questions, by whether they wrote lines of the change. */
 export const sessionNames = { own: "wrote lines of this", other: "wrote none of it" } as const;
 
-/** Whether any answer has a name: only then there is a column for it. */
+/** True if any answer has a name: only then there is a column for it. */
 export function namesPeople({ asked }: ChangeReport): boolean {
   return asked.some(({ by }) => by !== "");
 }
@@ -59,12 +59,12 @@ export function shareOf(part: number, all: number): string {
   return all === 0 ? "–" : `${Math.round((100 * part) / all)} %`;
 }
 
-/** On one line, and nothing in it that nobody sees. */
+/** The text on one line, with hidden characters spelled out. */
 export function shown(text: string): string {
   return spelledOut(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
-/** What the report in one sentence is. */
+/** The report in a few sentences. */
 export function summaryOf({ lines, files, asked, withoutVerification, isVerificationTold }: ChangeReport): string {
   const total = totalOf(lines);
   const agent = agentLines(lines);
@@ -92,18 +92,18 @@ export function doubtOf({ trust }: ChangeReport): string | undefined {
   return `The signed ledger behind this report is not as it was signed (${trust.status}): ${trust.message}`;
 }
 
-/** A record's time for people; what is no time says so, so that nothing else of a record gets in. */
+/** A record's time for people. Anything else becomes “no time”, so that no other text of a record gets into the report. */
 export function when(time: string): string {
   const at = new Date(time);
   return Number.isNaN(at.getTime()) ? "no time" : `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** Between which commits, and when it was made. */
+/** The two commits of the report, and when it was made. */
 export function rangeOf({ from, to, made }: ChangeReport): string {
   return `${from.slice(0, 12)}..${to.slice(0, 12)}, ${when(made)}`;
 }
 
-/** What the reader should know of how it was made. */
+/** How the report was made; for its readers. */
 export const method =
   "Lines are known by their text, in what the signed ledger says that calls wrote; what is not known is said as not known, and never guessed. " +
   "Prompts, answers and texts of files are not in this report, and who said yes is only where that was chosen.";
