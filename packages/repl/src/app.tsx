@@ -13,7 +13,7 @@ import { Panel } from "./shell/panels.tsx";
 import { QuestionTray } from "./shell/question-tray.tsx";
 import { Welcome } from "./shell/welcome.tsx";
 
-/** The whole of the web UI. */
+/** The root component of the web UI. */
 export function App({ control }: { readonly control: ReplControl }) {
   const panel = control.panel.value;
   const { background } = control.stores.value;

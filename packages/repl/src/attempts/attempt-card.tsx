@@ -14,18 +14,18 @@ export interface AttemptCardProps {
   readonly attempt: Attempt;
   /** Key under which it is remembered what is unfolded. */
   readonly id: string;
-  /** What it is at; undefined while it does not work. */
+  /** What it does at the moment; undefined while it does not work. */
   readonly watched: ReadonlySignal<WatchedAttempt> | undefined;
   readonly isSuggested: boolean;
-  /** Something is under way for it. */
+  /** True while an operation on it is under way. */
   readonly disabled: boolean;
-  /** Nothing can be taken while a turn of the session runs. */
+  /** True while a turn of the session runs: then nothing can be taken. */
   readonly isTurnRunning: boolean;
   readonly onStop: () => void;
   readonly onTake: () => void;
 }
 
-/** One attempt: how far it is, what it changed, what the check said, and what one can do with it. */
+/** One attempt: its progress, what it changed, what the check printed, and what the reader can do with it. */
 export function AttemptCard(props: AttemptCardProps) {
   const { attempt, id, watched, isSuggested, disabled, isTurnRunning, onStop, onTake } = props;
   const { number, phase, changes, addedLines, removedLines, text, checkOutput } = attempt;

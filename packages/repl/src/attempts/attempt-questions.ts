@@ -1,13 +1,13 @@
 import type { ConfirmationQuestion, Editor } from "@gennai/client/bridge/editor";
 import type { UserQuestion } from "@gennai/protocol/model/governance/user-question";
 
-/** Where questions of attempts are asked: with those of the session, each with the number of its attempt. */
+/** Asks the questions of attempts together with those of the session, each with the number of its attempt. */
 export interface AttemptQuestions {
   readonly confirm: NonNullable<Editor["confirm"]>;
   readonly askUser: NonNullable<Editor["askUser"]>;
-  /** A person wants to be waited for. */
+  /** The person asked for more time to answer. */
   waits(requestId: string): void;
-  /** @param sessionId whose question it is: where one says that one wants to be waited for */
+  /** @param sessionId session of the attempt that asks: it is told if the person asks for more time */
   asked(requestId: string, sessionId: string): void;
 }
 

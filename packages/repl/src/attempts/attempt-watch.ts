@@ -3,27 +3,27 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type AttemptQuestions, namedQuestion, namedUserQuestions } from "./attempt-questions.ts";
 
-/** What one sees of an attempt that works. */
+/** What is shown of an attempt that works. */
 export interface WatchedAttempt {
-  /** The call that it is at, e.g. `Bash npm test`; empty before the first one. */
+  /** The call that runs or ran last, e.g. `Bash npm test`; empty before the first one. */
   readonly call: string;
-  /** What its model says. */
+  /** The newest text of its model. */
   readonly words: string;
   /** True if it waits for a person's answer. */
   readonly asks: boolean;
 }
 
-/** Characters of a model's words that are shown. */
+/** Characters of a model's text that are shown. */
 const maxWords = 400;
 
-/** Follows the session of an attempt: has what it asks answered here, and shows what it is at. */
+/** Follows the session of an attempt: shows its progress, and asks its questions here. */
 export class AttemptWatch implements Disposable {
   readonly #shown = signal<WatchedAttempt>({ call: "", words: "", asks: false });
   readonly #over = new AbortController();
   readonly #open = new Set<string>();
 
   constructor(options: {
-    /** In which the attempts were asked for. */
+    /** The session in which the attempts were started. */
     readonly session: AgentSession;
     readonly sessionId: string;
     readonly number: number;
@@ -40,7 +40,7 @@ export class AttemptWatch implements Disposable {
     this.#over.abort();
   }
 
-  /** Never rejects: when the stream ends for good, the list of attempts says how far they are. */
+  /** Never rejects: after the stream has ended for good, the list of attempts still shows their progress. */
   async #follow({
     session,
     sessionId,
@@ -98,10 +98,10 @@ export class AttemptWatch implements Disposable {
   }
 }
 
-/** Characters of a call that say which one it is. */
+/** Characters of a call that are shown. */
 const maxCall = 120;
 
-/** A tool, and of its arguments what one knows it by. */
+/** A tool's name, and the argument that identifies the call. */
 export function callWords(name: string, argumentsJson: string): string {
   let args: unknown;
   try {

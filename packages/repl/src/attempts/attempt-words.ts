@@ -3,13 +3,13 @@ import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
 import { countWords } from "../chat/words.ts";
 
-/** A state in a word, and what it means for anyone who looks at it. */
+/** A state as a word, and the tone in which it is shown. */
 export interface ShownState {
   readonly word: string;
   readonly tone: "good" | "bad" | "warn" | "quiet" | "busy";
 }
 
-/** How far an attempt is, or what happened to it. */
+/** The progress of an attempt, or how it ended. */
 export function attemptState({ phase, outcome, check }: Attempt): ShownState {
   if (phase !== "ended")
     return {
@@ -36,7 +36,7 @@ const checkStates = {
   not_run: { word: "Not checked", tone: "quiet" },
 } as const;
 
-/** What it changed, and took: e.g. `2 files, 1.2k tokens, 0.0031 USD`. */
+/** What it changed and used, e.g. `2 files, 1.2k tokens, 0.0031 USD`. */
 export function attemptFacts({ phase, changes, tokens, cost }: Attempt): string {
   const changed =
     changes.length === 0 ? (phase === "ended" ? ["nothing changed"] : []) : [plural(changes.length, "file")];
@@ -60,7 +60,7 @@ export function setWords({ isRunning, attempts, suggested }: AttemptSet): string
     : `No check passed. Of those that changed something, attempt ${suggested} changed the fewest lines.`;
 }
 
-/** The files of an attempt, as changed files are shown elsewhere; links are left out, which only their names say. */
+/** The files of an attempt as changed files are shown elsewhere, without links: of those only the names are shown. */
 export function attemptFiles({ changes }: Attempt): readonly AppliedFile[] {
   return changes
     .filter(({ isLink }) => !isLink)

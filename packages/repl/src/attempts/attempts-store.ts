@@ -18,7 +18,7 @@ export class AttemptsStore implements Disposable {
   readonly #options: AttemptsStoreOptions;
   readonly #attempts: SessionAttempts;
   readonly #sets = signal<readonly AttemptSet[] | undefined>(undefined);
-  /** What is under way for a person, by its key. */
+  /** Keys of operations that are under way. */
   readonly #busy = signal<ReadonlySet<string>>(new Set());
   /** By the id of the attempt's session. */
   readonly #watches = new Map<string, AttemptWatch>();
@@ -33,7 +33,7 @@ export class AttemptsStore implements Disposable {
     this.#attempts = new SessionAttempts(client, sessionId);
   }
 
-  /** Newest first; undefined before they were read. */
+  /** Newest first; undefined before they were loaded. */
   get sets(): ReadonlySignal<readonly AttemptSet[] | undefined> {
     return this.#sets;
   }
@@ -42,12 +42,12 @@ export class AttemptsStore implements Disposable {
     return this.#busy;
   }
 
-  /** What an attempt is at, while it works. */
+  /** What an attempt does at the moment; undefined while it does not work. */
   watched(sessionId: string): ReadonlySignal<WatchedAttempt> | undefined {
     return this.#watches.get(sessionId)?.shown;
   }
 
-  /** Both sides of what the attempts of a set changed. */
+  /** Both sides of the files that a set's attempts changed. */
   contents(setId: string): ChangeContents {
     const known = this.#contents.get(setId);
     if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export class AttemptsStore implements Disposable {
     if (events.some(({ event }) => event.case === "attemptsChanged")) void this.load();
   }
 
-  /** Never rejects. What comes while it is read is read after that. */
+  /** Never rejects. Calls during a load cause one more load afterwards. */
   load(): Promise<void> {
     this.#again = true;
     this.#loading ??= this.#read().finally(() => {
@@ -69,21 +69,21 @@ export class AttemptsStore implements Disposable {
     return this.#loading;
   }
 
-  /** False when they could not be begun; why, is shown. */
+  /** False if they could not be started; then the problem is shown. */
   start(wish: AttemptsWish): Promise<boolean> {
     return this.#try("start", "Starting attempts", async () => {
       await this.#attempts.start(wish, { signal: this.#over.signal });
     });
   }
 
-  /** @param number 0: all of them */
+  /** @param number of the attempt; 0: all */
   async stop(setId: string, number: number): Promise<void> {
     await this.#try(keyOf(setId, number), "Stopping", async () => {
       await this.#attempts.stop(setId, number, { signal: this.#over.signal });
     });
   }
 
-  /** @returns the id of the proposal that it became; undefined when it did not, and why is shown */
+  /** @returns the id of the proposal that the attempt became; undefined if it failed, which is shown */
   async take(setId: string, number: number): Promise<string | undefined> {
     let proposalId: string | undefined;
     await this.#try(keyOf(setId, number), "Taking the attempt", async () => {
@@ -115,7 +115,7 @@ export class AttemptsStore implements Disposable {
     }
   }
 
-  /** Follows those that work, and no others: a browser has few connections to a server. */
+  /** Follows only attempts that work: a browser has few connections to a server. */
   #watch(): void {
     const working = (this.#sets.peek() ?? []).flatMap(({ attempts }) =>
       attempts.filter(({ phase, sessionId }) => phase === "working" && sessionId !== ""),

@@ -3,7 +3,7 @@ import { Icon } from "../icons/icon.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { BackgroundStore } from "./background-store.ts";
 
-/** What runs in the background, each with a stop; nothing while nothing does. */
+/** What runs in the background, each with a stop button; nothing if nothing runs. */
 export function BackgroundStrip({ store }: { readonly store: BackgroundStore }) {
   const running = store.running.value;
   const problem = store.problem.value;

@@ -2,7 +2,7 @@ import { AnswerButton } from "../confirmation/answer-button.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
 import { QuestionTray } from "./question-tray.tsx";
 
-/** Asks where the agent should write, above the pending prompt. The Enter key that sent the prompt answers nothing here. */
+/** Asks where the agent should write, above the pending prompt. The Enter key that sent the prompt does not answer it. */
 export function BranchQuestion({ control }: { readonly control: ReplControl }) {
   const { branch } = control;
   const question = branch.question.value;

@@ -6,7 +6,7 @@ import type { FollowedSession } from "../control/session/followed-session.ts";
 import { type Failure, failureOf } from "../failure/failure.ts";
 import { FirstCommitStore } from "./first-commit-store.ts";
 
-/** - `look`: goes on where it is, and the server lets nothing be written */
+/** - `look`: stays on the present branch, where the server lets nothing be written */
 export type BranchAnswer = "create" | "proposal" | "look";
 
 /** What a person decides before the agent may write. */
@@ -15,21 +15,21 @@ export interface BranchQuestion {
   readonly situation: string;
   /** `ai-agent/…`; undefined where git is not ready for a branch. */
   readonly wanted: string | undefined;
-  /** Files that are not committed: they come along. */
+  /** Number of files that are not committed: they are carried over to the new branch. */
   readonly changedFiles: number;
-  /** What the server said to the last try. */
+  /** What the server answered to the last try. */
   readonly refusal: Failure | undefined;
 }
 
 interface Task {
-  /** What the user asked for: names the branch. */
+  /** What the user asked for; names the branch. */
   readonly task: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Branch Mode where no editor has git: before a session's first turn the workspace is brought onto a branch of the agent's
- * own, if the person agrees. Asked once a session, and again after a call was refused for its branch.
+ * Branch Mode where no editor has git: before a session's first turn, the workspace is put onto a branch of the agent, if the
+ * person agrees. Asks once a session, and again after a call was refused because of its branch.
  */
 export class BranchStore {
   readonly firstCommit = new FirstCommitStore();
@@ -48,7 +48,7 @@ export class BranchStore {
     return this.#question;
   }
 
-  /** An answer is being carried out. */
+  /** True while an answer is carried out. */
   get busy(): ReadonlySignal<boolean> {
     return this.#busy;
   }
@@ -57,19 +57,19 @@ export class BranchStore {
     this.#answer?.(answer);
   }
 
-  /** A call was refused for the branch it would have written on: the next turn asks anew. */
+  /** A call was refused because of the branch that it would have written on: the next turn asks again. */
   refused(sessionId: string): void {
     this.#settled.delete(sessionId);
   }
 
-  /** Resolves when a turn may begin. Rejects with `ConnectError`, or the signal's reason when the person gives up. */
+  /** Resolves when a turn may begin. Rejects with `ConnectError`, or with the signal's reason if the person gives up. */
   async ready(followed: FollowedSession, { task, signal }: Task): Promise<void> {
     const { session, settings } = followed;
     const { client, sessionId } = session;
     const inBranchMode = () => settings.value.editingMode === "branch";
     if (!inBranchMode() || this.#settled.has(sessionId)) return;
     const state = await getWorkspaceState(client, { sessionId, signal });
-    // Nothing can be written there, and these only read.
+    // Nothing can be written on this branch, and these prompts only read.
     if (firstPrompts.includes(task) && !isFree(state)) return;
     if (state.git === "ready" && !state.hasCommit) {
       await this.firstCommit.offer(client, { sessionId, signal });
@@ -77,7 +77,7 @@ export class BranchStore {
     const prepare = () => prepareBranch(client, { sessionId, task, signal });
     if (!isFree(state)) {
       const wanted = state.git === "ready" ? branchNameFor(task) : undefined;
-      // Where git is missing, the server says best what to do.
+      // If git is missing, the server says best what to do.
       let refusal = wanted === undefined ? await failureIn(prepare, signal) : undefined;
       const { changedFiles } = state;
       const situation = situationOf(state);

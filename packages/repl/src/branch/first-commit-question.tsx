@@ -6,8 +6,8 @@ import { VisibleText } from "../review/diff/visible-text.tsx";
 import { QuestionTray } from "./question-tray.tsx";
 
 /**
- * Offers the first commit of a repository, with all that would be in it and what stays out. It comes beside other questions: what was
- * meant for them answers nothing here.
+ * Offers the first commit of a repository: shows what would be in it and what would not. It appears next to other questions, so a
+ * key or click that was meant for them does not answer it.
  */
 export function FirstCommitQuestion({ control }: { readonly control: ReplControl }) {
   const { firstCommit } = control.branch;

@@ -7,11 +7,11 @@ import { type Failure, failureOf } from "../failure/failure.ts";
 export interface FirstCommitQuestion {
   /** undefined: the server could not tell. */
   readonly planned: FirstCommit | undefined;
-  /** What the server said to the last try. */
+  /** What the server answered to the last try. */
   readonly refusal: Failure | undefined;
 }
 
-/** Offers the first commit of a repository that has none: a yes is for the list that is shown. */
+/** Offers the first commit of a repository that has none: a yes holds for the list that is shown. */
 export class FirstCommitStore {
   readonly #question = signal<FirstCommitQuestion | undefined>(undefined);
   #answer: ((yes: boolean) => void) | undefined;
@@ -24,7 +24,7 @@ export class FirstCommitStore {
     this.#answer?.(yes);
   }
 
-  /** Resolves when it was made, or the person wants none. Rejects with the signal's reason when the person gives up. */
+  /** Resolves when it was made, or the person wants none. Rejects with the signal's reason if the person gives up. */
   async offer(
     client: AgentClient,
     { sessionId, signal: until }: { readonly sessionId: string; readonly signal: AbortSignal },

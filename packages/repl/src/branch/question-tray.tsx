@@ -8,13 +8,13 @@ import { Icon } from "../icons/icon.tsx";
 interface QuestionTrayProps {
   readonly label: string;
   readonly situation: string;
-  /** Why the last answer came to nothing. */
+  /** Why the last answer had no effect. */
   readonly refusal: Failure | undefined;
   readonly answers: (answering: { readonly armed: boolean; readonly arming: Arming }) => ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** A question about the branch: above what one writes, and answered only by what was meant for it. */
+/** A question about the branch, above the prompt; only what was meant for it answers it. */
 export function QuestionTray({ label, situation, refusal, answers, children }: QuestionTrayProps) {
   const root = useRef<HTMLElement>(null);
   const { armed, arming } = useArming(root);

@@ -10,7 +10,7 @@ import { useChangedContent } from "./use-changed-content.ts";
 
 interface CallChangesProps {
   readonly files: readonly AppliedFile[];
-  /** The path that the card names already; empty when it names none. */
+  /** The path that the card already shows; empty if it shows none. */
   readonly named: string;
   /** Key under which it is remembered what is unfolded. */
   readonly id: string;
@@ -18,7 +18,7 @@ interface CallChangesProps {
   readonly callId: string;
 }
 
-/** Files up to which all of them are shown with their lines. */
+/** Most files of which all lines are shown at once. */
 const openUpTo = 3;
 
 /** What a call really changed, as the server found it: the lines of the file that its card names, or a list of files. */

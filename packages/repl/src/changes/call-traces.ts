@@ -4,7 +4,7 @@ import type { CallTrace } from "@gennai/protocol/model/governance/line-trace";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 
-/** Known present places of a call's lines. */
+/** Where a call's lines are at present, as far as it is known. */
 export type CallTraceState =
   | { readonly type: "not-asked" }
   | { readonly type: "asking" }
@@ -17,7 +17,7 @@ interface KnownCall {
   readonly state: Signal<CallTraceState>;
 }
 
-/** Present places of the lines of a session's calls: loaded on request, anew each time. */
+/** Where the lines of a session's calls are at present: loaded when a reader asks, and again each time. */
 export class CallTraces implements Disposable {
   readonly #client: Pick<GovernanceClient, "traceCall">;
   readonly #sessionId: string;
@@ -33,7 +33,7 @@ export class CallTraces implements Disposable {
     return this.#of(turnId, callId);
   }
 
-  /** Never rejects: what went wrong is shown in its place. */
+  /** Never rejects: the problem is shown in place of the answer. */
   async ask(turnId: string, callId: string): Promise<void> {
     const state = this.#of(turnId, callId);
     if (state.peek().type === "asking") return;
@@ -46,7 +46,7 @@ export class CallTraces implements Disposable {
     }
   }
 
-  /** Files were changed meanwhile: what was answered is asked again. */
+  /** Files have changed: repeats what was answered before. */
   askAgain(): void {
     for (const { turnId, callId, state } of this.#known.values()) {
       if (state.peek().type === "traced") void this.ask(turnId, callId);

@@ -4,7 +4,7 @@ import { withoutMark } from "../review/diff/content-cache.ts";
 import { type BlobSource, type ContentSide, checkedBlob, sideOf } from "../review/diff/verified-content.ts";
 import { type FileDiff, fileDiff } from "./file-diff.ts";
 
-/** What is known of a changed file's two sides. */
+/** What is known of both sides of a changed file. */
 export type ChangedContent =
   | { readonly type: "loading" }
   /** Sides without a byte-order mark; an absent one is empty. */
@@ -13,10 +13,10 @@ export type ChangedContent =
   /** Only what happened to the file is known. */
   | { readonly type: "unknown"; readonly reason: string };
 
-/** Changed files of which the sides are kept in memory; the oldest go first. */
+/** Changed files whose sides are kept in memory; the oldest are dropped first. */
 const maxKept = 200;
 
-/** What calls changed in files: both sides as the server kept them, fetched and checked once, when they are first looked at. */
+/** What calls changed in files: both sides, which are fetched from the server and checked once, when they are first shown. */
 export class ChangeContents implements Disposable {
   readonly #blob: BlobSource;
   readonly #over = new AbortController();
@@ -26,7 +26,7 @@ export class ChangeContents implements Disposable {
     this.#blob = blob;
   }
 
-  /** What there is of a change; fetches it when nothing is. */
+  /** What is known of a change; fetches it if nothing is. */
   of(file: AppliedFile): ReadonlySignal<ChangedContent> {
     const key = `${file.beforeSha256 ?? ""}:${file.afterSha256 ?? ""}`;
     const known = this.#kept.get(key);

@@ -7,7 +7,7 @@ import { DiffTable } from "../review/diff/diff-table.tsx";
 import { useLineColours } from "../syntax/use-line-colours.ts";
 import type { ChangedContent } from "./change-contents.ts";
 
-/** Rows of a diff that are shown until the reader asks for all of it. */
+/** Rows of a diff that are shown until the reader asks for all. */
 const shownFirst = 14;
 
 interface ChangedFileDiffProps {
@@ -17,7 +17,7 @@ interface ChangedFileDiffProps {
   readonly id: string;
 }
 
-/** What changed in a file, line by line: its beginning, and the rest on demand. */
+/** What changed in a file, line by line: the beginning, and the rest on demand. */
 export function ChangedFileDiff({ file, content, id }: ChangedFileDiffProps) {
   const all = useChat().folds.of(`rows:${id}`, false);
   const text = content.type === "text" ? content : undefined;

@@ -12,13 +12,13 @@ interface ChangedFileProps {
   readonly file: AppliedFile;
   /** Key under which it is remembered what is unfolded. */
   readonly id: string;
-  /** Its lines are shown until the reader closes them. */
+  /** True to show its lines until the reader closes them. */
   readonly open: boolean;
-  /** Its lines are counted even while it is closed. */
+  /** True to count its lines even while it is closed. */
   readonly counted: boolean;
 }
 
-/** A file that was changed, with its lines folded below it, and a way to the editor's own diff where there is an editor. */
+/** A changed file with its lines folded below it, and a link to the editor's own diff if there is an editor. */
 export function ChangedFile({ file, id, open, counted }: ChangedFileProps) {
   const { folds } = useChat();
   const isOpen = folds.of(`diff:${id}`, open);

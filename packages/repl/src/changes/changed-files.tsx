@@ -7,11 +7,11 @@ interface ChangedFilesProps {
   readonly files: readonly AppliedFile[];
   /** Key under which it is remembered what is unfolded. */
   readonly id: string;
-  /** Their lines are shown until the reader closes them. */
+  /** True to show their lines until the reader closes them. */
   readonly open: boolean;
 }
 
-/** Files that are listed, and whose lines are counted, until the reader asks for all. */
+/** Files that are listed, with counted lines, until the reader asks for all. */
 const listedFirst = 10;
 
 /** Changed files, each with its lines folded below it. */

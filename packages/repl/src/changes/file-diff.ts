@@ -1,17 +1,17 @@
 import { type DiffRow, diffRows, splitLines } from "../review/diff/diff-rows.ts";
 
-/** Lines around a change that are shown with it. */
+/** Unchanged lines that are shown before and after a change. */
 const context = 3;
 
 /** What differs between two texts. */
 export interface FileDiff {
-  /** Runs of rows, each with the lines around its changes; what lies between them is the same on both sides. */
+  /** Runs of rows, each with the lines around its changes; the lines between two runs are the same on both sides. */
   readonly hunks: readonly (readonly DiffRow[])[];
   readonly added: number;
   readonly removed: number;
 }
 
-/** Compares two texts line by line. Texts that differ in thousands of lines are shown as one removed and one added. */
+/** Compares two texts line by line. If they differ in thousands of lines, one is shown as removed and the other as added. */
 export function fileDiff(before: string, after: string): FileDiff {
   const [old, fresh] = [splitLines(before), splitLines(after)];
   const shorter = Math.min(old.length, fresh.length);
@@ -35,7 +35,7 @@ export function fileDiff(before: string, after: string): FileDiff {
   return { hunks: hunksOf(rows), added, removed };
 }
 
-/** Line of the first change in the new text, from 1; for pure removals, the line that took their place. */
+/** Number of the first changed line in the new text, from 1; for pure removals, of the line that took their place. */
 export function firstChangedLine({ hunks }: FileDiff): number {
   let line = 1;
   for (const row of hunks[0] ?? []) {
@@ -45,7 +45,7 @@ export function firstChangedLine({ hunks }: FileDiff): number {
   return line;
 }
 
-/** Cuts out what is far from every change. */
+/** Groups changes with the lines around them, and leaves out all other lines. */
 function hunksOf(rows: readonly DiffRow[]): readonly (readonly DiffRow[])[] {
   const hunks: DiffRow[][] = [];
   let end = -1;

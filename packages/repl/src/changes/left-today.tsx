@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
 import { PlaceLink } from "./place-link.tsx";
 
-/** What is still there of the lines that a call wrote, and where: asked when the reader wants to know. */
+/** Which of the lines that a call wrote still exist, and where: asked when the reader wants to know. */
 export function LeftToday({ turnId, callId }: { readonly turnId: string; readonly callId: string }) {
   const traces = useChat().control.stores.value.traces;
   const state = useMemo(() => traces?.of(turnId, callId), [traces, turnId, callId])?.value;
@@ -34,7 +34,7 @@ export function LeftToday({ turnId, callId }: { readonly turnId: string; readonl
   );
 }
 
-/** Places of one file that are named; a reader who wants more opens the file. */
+/** Places of one file that are listed; a reader who wants more opens the file. */
 const placesShown = 12;
 
 function Found({ trace }: { readonly trace: CallTrace }) {

@@ -1,7 +1,7 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useChat } from "../chat/chat-context.ts";
 
-/** Shows a change in the editor's own diff; nothing where there is no editor. */
+/** Shows a change in the editor's own diff; nothing if there is no editor. */
 export function OpenDiffLink({ file }: { readonly file: AppliedFile }) {
   const { control, attemptsId } = useChat();
   const { host, failure } = control;

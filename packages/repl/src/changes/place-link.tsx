@@ -8,7 +8,7 @@ interface PlaceLinkProps {
   readonly lines?: number;
 }
 
-/** A file at a line: opens it in the editor; without one, the place can be copied. */
+/** A place in a file: opens it in the editor; without an editor, the place can be copied. */
 export function PlaceLink({ path, line, lines = 1 }: PlaceLinkProps) {
   const { host, failure } = useChat().control;
   const { openFile } = host;

@@ -5,7 +5,7 @@ import type { ChangedContent } from "./change-contents.ts";
 
 const loading: ChangedContent = { type: "loading" };
 
-/** Both sides of a changed file, once they are there. @param wanted false: nothing is fetched for now */
+/** Both sides of a changed file, as soon as they are loaded. @param wanted false to load nothing now */
 export function useChangedContent(file: AppliedFile, wanted: boolean): ChangedContent {
   const chat = useChat();
   const changes = chat.changes ?? chat.control.stores.value.changes;

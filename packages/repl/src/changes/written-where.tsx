@@ -2,7 +2,7 @@ import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useChat } from "../chat/chat-context.ts";
 import { CopyButton } from "../copy/copy-button.tsx";
 
-/** On which branch changes were written, and where a person looks at them next. */
+/** On which branch changes were written, and where a person can look at them next. */
 export function WrittenWhere({ branch, files }: { readonly branch: string; readonly files: readonly AppliedFile[] }) {
   const { runHostCommand } = useChat().control.host;
   const command = files.some(({ operation }) => operation === "create") ? "git status" : "git diff";

@@ -4,21 +4,21 @@ import { useContext } from "preact/hooks";
 import type { ChangeContents } from "../changes/change-contents.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 
-/** What the items of the chat share: who acts, and what is folded out. */
+/** What the chat's items share: the app's control, and what is unfolded. */
 export interface ChatContext {
   readonly control: ReplControl;
   readonly folds: Folds;
-  /** Where the contents of changed files come from, in place of the session's own. */
+  /** Contents of changed files, in place of the session's own. */
   readonly changes?: ChangeContents;
-  /** The attempts that they belong to. */
+  /** Id of the set of attempts that the items belong to. */
   readonly attemptsId?: string;
 }
 
-/** What the reader opened or closed, kept while the rows themselves come and go. */
+/** What the reader opened or closed; kept although the rows themselves are removed and drawn again. */
 export class Folds {
   readonly #open = new Map<string, Signal<boolean>>();
 
-  /** @param first state until the reader changes it */
+  /** @param first its state until the reader changes it */
   of(key: string, first: boolean): Signal<boolean> {
     const known = this.#open.get(key);
     if (known !== undefined) return known;

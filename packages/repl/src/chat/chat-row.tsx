@@ -8,11 +8,11 @@ import { ChangeSetCard, PlanCard, ProposalCard } from "./items/work-items.tsx";
 
 interface ChatRowProps {
   readonly cell: ItemCell;
-  /** All items here, if they are steps of an editor. */
+  /** All items of this row, if they are steps of an editor. */
   readonly steps?: readonly ItemCell[] | undefined;
 }
 
-/** One place of the chat. Only this is redrawn when its content changes. */
+/** One row of the chat. Only this is redrawn when its content changes. */
 export function ChatRow({ cell, steps = [cell] }: ChatRowProps) {
   if (cell.parentCallId === "") return <ChatItem cell={cell} steps={steps} />;
   return (
@@ -51,7 +51,7 @@ function ChatItem({ cell, steps }: Required<ChatRowProps>) {
   }
 }
 
-/** Pixels before anything was measured: near enough for a scroll bar. */
+/** Estimated pixels before the row was measured; exact enough for a scroll bar. */
 export function estimatedHeight(item: ViewItem): number {
   switch (item.kind) {
     case "assistant":

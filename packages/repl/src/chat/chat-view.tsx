@@ -8,11 +8,11 @@ import { ChatRow, estimatedHeight } from "./chat-row.tsx";
 import { rowName } from "./row-name.ts";
 import { VirtualList } from "./window/virtual-list.tsx";
 
-/** A session as a conversation. */
+/** A session shown as a conversation. */
 export function ChatView({ control, view }: { readonly control: ReplControl; readonly view: SessionView | undefined }) {
   const context = useMemo<ChatContext>(() => ({ control, folds: new Folds() }), [control, view]);
   const chatRows = useMemo(() => new ChatRows(), [view]);
-  // Read so that what was added is drawn.
+  // Read to subscribe: new items cause a redraw.
   const count = view?.count.value ?? 0;
   const rows = chatRows.grow(count === 0 ? [] : (view?.cells ?? []));
   const sought = control.sought.value;
@@ -55,7 +55,7 @@ function isCall(cell: ItemCell, { turnId, callId }: SoughtCall): boolean {
   return item.kind === "tool-call" && item.callId === callId && cell.turnId === turnId;
 }
 
-/** What was just sent, until the log shows it. */
+/** The prompt that was just sent, until the log shows it. */
 function Pending({ control }: { readonly control: ReplControl }) {
   const prompt = control.turns.pending.value;
   if (prompt === undefined) return null;

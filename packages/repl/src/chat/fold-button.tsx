@@ -8,7 +8,7 @@ export interface FoldButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** Opens and closes what is folded. */
+/** A button that opens and closes what is folded. */
 export function FoldButton({ class: name, open, children }: FoldButtonProps) {
   return (
     <button

@@ -4,11 +4,11 @@ import { type MarkdownBlock, markdownBlocks } from "./markdown.ts";
 
 export interface MarkdownTextProps {
   readonly text: string;
-  /** Shows a file of the workspace; without it, paths are plain text. */
+  /** Opens a file of the workspace; without it, paths are plain text. */
   readonly onOpenFile?: ((path: string, line?: number) => void) | undefined;
 }
 
-/** Markdown of a stranger. A block that did not change keeps its place in the document, and with it what is selected. */
+/** Untrusted Markdown. A block that did not change keeps its element, and with it the selection. */
 export function MarkdownText({ text, onOpenFile }: MarkdownTextProps) {
   const before = useRef<ReadonlyMap<string, MarkdownBlock>>(new Map());
   const blocks = markdownBlocks(text, before.current);

@@ -5,7 +5,7 @@ import MarkdownIt from "markdown-it";
 export type MarkdownBlock = string;
 
 const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, breaks: false });
-// Words that look like host names are words; only what says http is a link.
+// Only what begins with http becomes a link; words that look like host names do not.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 for (const scheme of ["ftp:", "//", "mailto:"]) markdown.linkify.add(scheme, null);
 markdown.validateLink = (url) => isWebLink(url) || isPath(url);
@@ -16,7 +16,7 @@ markdown.renderer.rules.link_open = (tokens, index) => {
   if (isWebLink(href)) return `<a href="${safe}" title="${safe}" target="_blank" rel="noopener noreferrer">`;
   return `<a role="button" tabindex="0" class="path" data-path="${safe}">`;
 };
-// Loading a picture could reveal that it was seen: it becomes a link that the user may follow.
+// Loading a picture could tell its server that it was seen: it becomes a link that the user may follow.
 markdown.renderer.rules.image = (tokens, index) => {
   const token = tokens[index];
   const address = String(token?.attrGet("src") ?? "");
@@ -59,7 +59,7 @@ const allowedAttributes = [
 
 let purify: ReturnType<typeof createDOMPurify> | undefined;
 
-/** What markdown-it made is cleaned again: two guards that know nothing of each other. */
+/** Cleans the output of markdown-it again, so that there are two independent guards. */
 function clean(html: string): string {
   purify ??= createDOMPurify(window);
   return purify.sanitize(html, {
@@ -95,7 +95,7 @@ export function markdownBlocks(text: string, before: ReadonlyMap<string, Markdow
 }
 
 /**
- * Headings of a message are below the panel's own level and skip none, whatever the model wrote: screen reader users navigate
+ * Headings of a message are below the panel's own level and skip none, whatever the model wrote: users of screen readers navigate
  * by them.
  */
 function nestHeadings(tokens: ReturnType<typeof markdown.parse>): void {
@@ -115,7 +115,7 @@ function isWebLink(url: string): boolean {
   return /^https?:\/\/\S+$/i.test(url);
 }
 
-/** A path in the workspace: no scheme, no host, no fragment alone. */
+/** A path in the workspace: without scheme or host, and not only a fragment. */
 function isPath(url: string): boolean {
   return !/^[a-z][a-z0-9+.-]*:(?!\d+$)/i.test(url) && !/^[/\\]{2}|^#|[\u0000-\u001f]/.test(url) && url !== "";
 }

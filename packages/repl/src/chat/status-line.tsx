@@ -6,7 +6,7 @@ import { Icon } from "../icons/icon.tsx";
 import type { RunningTurn } from "../model/session-facts.ts";
 import { countWords, durationWords } from "./words.ts";
 
-/** What is going on right now, and what the session has used. */
+/** What happens at the moment, and what the session has used. */
 export function StatusLine({ control }: { readonly control: ReplControl }) {
   const facts = control.followed.value?.view.value.facts.value;
   const progress = control.turns.progress.value;
@@ -79,13 +79,13 @@ function Clock({ since }: { readonly since: Date }) {
   return passed < 1000 ? null : <span class="quiet">{durationWords(passed)}</span>;
 }
 
-/** Until the provider is asked again; Stop ends the wait as it ends everything else. */
+/** Time until the provider is asked again; Stop ends this wait like everything else. */
 function Countdown({ until }: { readonly until: Date }) {
   const left = Math.ceil((until.getTime() - useNow()) / 1000) * 1000;
   return left <= 0 ? null : <span class="quiet">asks again in {durationWords(left)}</span>;
 }
 
-/** Milliseconds since the epoch, each second anew. */
+/** Milliseconds since the epoch, updated each second. */
 function useNow(): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

@@ -8,14 +8,14 @@ import type { CheckpointStore } from "./checkpoint-store.ts";
 
 export interface CheckpointPanelProps {
   readonly store: CheckpointStore;
-  /** A turn runs: nothing can be restored meanwhile. */
+  /** True while a turn runs: then nothing can be restored. */
   readonly running: boolean;
 }
 
 const maxNamed = 8;
 const verbs = { create: "comes back", update: "as it was", delete: "goes" } as const;
 
-/** The points to which a session's work on files can be taken back, newest first, and what that would do. */
+/** The points to which a session's work on files can be taken back, newest first, and what restoring would do. */
 export function CheckpointPanel({ store, running }: CheckpointPanelProps) {
   useEffect(() => void store.load(), [store]);
   const { list, preview, done, busy, problem } = store.view.value;

@@ -12,7 +12,7 @@ import { type Problem, problemOf } from "../failure/problem.ts";
 export interface CheckpointView {
   /** undefined until the first answer. */
   readonly list: CheckpointList | undefined;
-  /** What restoring would do, for a person to agree to. */
+  /** What restoring would do, which a person must agree to. */
   readonly preview: (Restored & { readonly checkpointId: string }) | undefined;
   /** What the last restore did. */
   readonly done: Restored | undefined;
@@ -28,7 +28,7 @@ const nothing: CheckpointView = {
   problem: undefined,
 };
 
-/** A session's checkpoints as a person restores them: look at the list, see what would happen, agree. */
+/** A session's checkpoints, as a person uses them: look at the list, see what would happen, agree. */
 export class CheckpointStore implements Disposable {
   readonly #client: Pick<AgentClient, "listCheckpoints" | "restoreCheckpoint">;
   readonly #sessionId: string;
@@ -58,7 +58,7 @@ export class CheckpointStore implements Disposable {
     });
   }
 
-  /** @param force files to restore although others changed them since */
+  /** @param force paths to restore although others have changed them since */
   restore(checkpointId: string, force: readonly string[] = []): Promise<void> {
     return this.#work("Restore", async (signal) => {
       const done = await this.#restore({ checkpointId });

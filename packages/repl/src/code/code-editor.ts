@@ -13,26 +13,26 @@ import { loadCodeLanguage } from "../look/code-language.ts";
 import { codeColours, codeTheme } from "./code-theme.ts";
 
 export interface CodeEditorOptions {
-  /** Gets the editor in a shadow tree of its own. */
+  /** The element that gets the editor, in a shadow tree. */
   readonly host: HTMLElement;
   /** Lines end in a line feed. */
   readonly text: string;
-  /** Says the language, by its name alone. */
+  /** Its name alone decides the language. */
   readonly path: string;
-  /** For those who hear the page. */
+  /** Label for screen readers. */
   readonly label: string;
   readonly readOnly: boolean;
-  /** The number of the first line. */
+  /** Number that the first line gets. */
   readonly firstLine: number;
-  /** Ctrl+Enter. */
+  /** Called at Ctrl+Enter. */
   readonly onSave: () => void;
-  /** Escape. */
+  /** Called at Escape. */
   readonly onCancel: () => void;
 }
 
 /**
- * CodeMirror, as this page shows code. It is in a shadow tree because it makes style sheets, which a content security policy
- * forbids in the document and lets a script adopt in such a tree. A language that cannot be loaded leaves the text without colours.
+ * CodeMirror, as this page shows code. It makes style sheets, which a content security policy forbids in the document, but lets a
+ * script adopt in a shadow tree: so it is in one. If a language cannot be loaded, the text stays without colours.
  */
 export class CodeEditor implements Disposable {
   readonly #view: EditorView;
@@ -77,14 +77,14 @@ function extensionsOf({ label, readOnly, firstLine, onSave, onCancel }: CodeEdit
     action();
     return true;
   };
-  // Tab is left alone: it leads out of the editor, as out of everything else. Ctrl+] and Ctrl+[ indent.
+  // Tab keeps its usual meaning and leaves the editor. Ctrl+] and Ctrl+[ indent.
   const own = [
     { key: "Mod-Enter", run: run(onSave) },
     { key: "Escape", run: run(onCancel), stopPropagation: true },
   ];
   return [
     lineNumbers({ formatNumber: (line) => String(line + firstLine - 1) }),
-    // Characters that hide, or turn the reading direction, are seen.
+    // Makes hidden characters visible, and those that change the reading direction.
     highlightSpecialChars(),
     drawSelection(),
     EditorView.lineWrapping,
@@ -94,7 +94,7 @@ function extensionsOf({ label, readOnly, firstLine, onSave, onCancel }: CodeEdit
       ? [
           EditorState.readOnly.of(true),
           EditorView.editable.of(false),
-          // Nothing is typed, and yet one scrolls and selects by key.
+          // Read-only, and yet the reader scrolls and selects by keys.
           EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": "true", tabindex: "0" }),
           keymap.of(defaultKeymap),
         ]

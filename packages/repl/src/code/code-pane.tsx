@@ -3,18 +3,18 @@ import { useEffect, useImperativeHandle, useRef, useState } from "preact/hooks";
 import type { CodeEditor } from "./code-editor.ts";
 
 export interface CodePaneProps {
-  /** Lines end in a line feed. Another text afterwards needs another `key`. */
+  /** Lines end in a line feed. A different text later needs a different `key`. */
   readonly text: string;
-  /** Says the language, by its name alone. */
+  /** Its name alone decides the language. */
   readonly path: string;
   readonly label: string;
   readonly readOnly?: boolean;
-  /** The number of the first line; 1 unless given. */
+  /** Number that the first line gets; 1 by default. */
   readonly firstLine?: number;
   readonly handle?: Ref<CodePaneHandle>;
-  /** Ctrl+Enter. */
+  /** Called at Ctrl+Enter. */
   readonly onSave?: () => void;
-  /** Escape. */
+  /** Called at Escape. */
   readonly onCancel?: () => void;
 }
 
@@ -24,8 +24,8 @@ export interface CodePaneHandle {
 }
 
 /**
- * Code in colours, to be edited or only read. The editor is loaded when the first pane is shown; where it cannot be had, a plain
- * text field does the same.
+ * Code in colours, to edit or only to read. The editor is loaded when the first pane is shown; if it cannot be loaded, a plain
+ * text field takes its place.
  */
 export function CodePane(props: CodePaneProps) {
   const { text, path, label, readOnly = false, firstLine = 1, handle } = props;

@@ -2,7 +2,7 @@ import { HighlightStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-/** The look of the code editor, in the variables of the page, so that it changes with the theme. */
+/** The look of the code editor, made of the page's variables, so that it changes with the theme. */
 export const codeTheme = EditorView.theme({
   "&": {
     color: "var(--g-text-strong)",
@@ -30,7 +30,7 @@ export const codeTheme = EditorView.theme({
   ".cm-specialChar": { color: "var(--g-bad)" },
 });
 
-/** The colours of words in it; `look/syntax.css` says what they are. */
+/** The colours of words in it; `look/syntax.css` defines them. */
 export const codeColours = HighlightStyle.define([
   { tag: [tags.keyword, tags.bool, tags.null, tags.atom, tags.self], color: "var(--g-syntax-keyword)" },
   { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.url], color: "var(--g-syntax-string)" },

@@ -11,13 +11,13 @@ interface CommandStateProps {
   readonly item: ToolCallItem;
   readonly command: string;
   readonly turnId: string;
-  /** Where in the log the call begins. */
+  /** Sequence number in the log at which the call begins. */
   readonly seq: bigint;
-  /** Undefined: it is shown, or there is none. */
+  /** undefined: the output is already shown, or there is none. */
   readonly onShowOutput: (() => void) | undefined;
 }
 
-/** Below a command: how it ended and what it took; while it runs, how to stop it and where to watch it. */
+/** Below a command: how it ended and how long it took; while it runs, how to stop it and where to watch it. */
 export function CommandState({ item, command, turnId, seq, onShowOutput }: CommandStateProps) {
   const { control } = useChat();
   const [problem, setProblem] = useState("");
@@ -69,7 +69,7 @@ export function CommandState({ item, command, turnId, seq, onShowOutput }: Comma
       {exit !== undefined && lasting === undefined && !inBackground(item) && (
         <span class={exit.tone}>{exit.words}</span>
       )}
-      {/* A command that failed with another code than 0 says why by that. */}
+      {/* If the exit code is 0 or unknown, it does not say why the call failed. */}
       {status === "failed" && (item.result?.exitCode ?? 0) === 0 && (
         <span class="tone-bad">{item.result?.error.split("\n", 1)[0]}</span>
       )}
@@ -88,7 +88,7 @@ export function CommandState({ item, command, turnId, seq, onShowOutput }: Comma
   );
 }
 
-/** What it stops is gone with the answer. */
+/** A button that stays disabled until the answer to its request. */
 function StopButton({ label, onStop }: { readonly label: string; readonly onStop: () => Promise<void> | undefined }) {
   const [busy, setBusy] = useState(false);
   return (

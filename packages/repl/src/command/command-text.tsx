@@ -5,7 +5,7 @@ import { VisibleText } from "../review/diff/visible-text.tsx";
 /** Most lines and characters of a folded command. */
 const most = { lines: 8, characters: 600 };
 
-/** The command of a call on lines of its own, wrapped and never cut at its side. The end of a long one is there on demand. */
+/** The command of a call on lines of its own, wrapped and never cut at its side. The end of a long one is shown on demand. */
 export function CommandText({ command, id }: { readonly command: string; readonly id: string }) {
   const isOpen = useChat().folds.of(`command:${id}`, false);
   const beginning = command.split("\n").slice(0, most.lines).join("\n").slice(0, most.characters);

@@ -1,7 +1,7 @@
 import { toolIcon } from "../chat/items/tool-words.ts";
 import type { ToolCallItem } from "../model/view-item.ts";
 
-/** An exit code that nobody knows is not success. */
+/** Text about a call's exit code; an unknown exit code is not shown as success. */
 export function exitWords({
   name,
   result,

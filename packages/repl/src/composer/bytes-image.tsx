@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A picture that is only here. */
+/** A picture that is not stored on the server yet. */
 export function BytesImage(props: {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly mediaType: string;

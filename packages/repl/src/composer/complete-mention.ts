@@ -2,11 +2,11 @@ import { canMention, completeMention, mentionAt, namedMentions } from "@gennai/c
 import type { ReplControl } from "../control/repl-control.ts";
 import type { CompletionOption, CompletionSource } from "./completion.tsx";
 
-/** Milliseconds of quiet before the server is asked. */
+/** Milliseconds without typing before the server is asked. */
 const quiet = 80;
 const shown = 8;
 
-/** Paths that complete the `@` that is being typed. The server knows which there are and which the agent may have. */
+/** Paths that complete the `@` that is being typed. The server knows which exist and which the agent may have. */
 export function mentionCompletion(control: ReplControl): CompletionSource {
   return (text, caret, signal) => {
     const mention = mentionAt(text, caret);

@@ -3,18 +3,18 @@ import { Icon, type IconName } from "../icons/icon.tsx";
 
 /** A suggestion that can replace the text being typed in the box. */
 export interface CompletionOption {
-  /** What is shown of it; no two of a list are the same. */
+  /** Shown text; unique in a list. */
   readonly name: string;
-  /** What it is, beside the name; empty: nothing. */
+  /** Explanation next to the name; empty: none. */
   readonly detail: string;
   readonly icon: IconName;
-  /** The whole text of the box once it is chosen, and the new caret position. */
+  /** The whole text of the box after this choice, and the new caret position. */
   readonly done: { readonly text: string; readonly caret: number };
-  /** There is more to choose behind it, e.g. in a folder. */
+  /** True if more can be chosen after it, e.g. in a folder. */
   readonly goesOn: boolean;
 }
 
-/** What completes the text at the caret; undefined: this source has nothing to say here. Rejects when it cannot be had. */
+/** Completes the text at the caret; undefined: this source does not apply here. Rejects if it cannot load its options. */
 export type CompletionSource = (
   text: string,
   caret: number,
@@ -28,15 +28,15 @@ interface Suggestions {
 
 export interface Completion {
   readonly suggestions: Suggestions | undefined;
-  /** Call it when the text or the caret changed. */
+  /** To be called when the text or the caret has changed. */
   typed(text: string, caret: number): void;
-  /** True when the key was for the suggestions. */
+  /** True if the key was for the suggestions. */
   key(event: KeyboardEvent): boolean;
   choose(option: CompletionOption): void;
   close(): void;
 }
 
-/** Completes what is being typed, by the first source that has something to say. */
+/** Completes what is being typed, by the first source that applies. */
 export function useCompletion(
   sources: readonly CompletionSource[],
   write: (text: string, caret: number) => void,
@@ -62,7 +62,7 @@ export function useCompletion(
         (options) => {
           if (!signal.aborted) setSuggestions(options.length === 0 ? undefined : { options, chosen: 0 });
         },
-        // Completion is a help: without it one types on.
+        // Without completion, the user types on.
         () => {
           if (!signal.aborted) setSuggestions(undefined);
         },
@@ -80,7 +80,7 @@ export function useCompletion(
     if (suggestions === undefined) return false;
     const { options, chosen } = suggestions;
     const option = options[chosen];
-    // Typed out already: Enter sends.
+    // The suggestion is already typed out: Enter sends.
     if (event.key === "Enter" && option?.done.text.trim() === box.current.trim()) {
       close();
       return false;
@@ -113,7 +113,7 @@ export function CompletionList({ completion }: { readonly completion: Completion
           tabIndex={-1}
           aria-selected={index === suggestions.chosen}
           class={index === suggestions.chosen ? "mention mention-chosen" : "mention"}
-          // Before the box loses the caret.
+          // Not onClick: the box must not lose the caret.
           onMouseDown={(event) => {
             event.preventDefault();
             completion.choose(option);

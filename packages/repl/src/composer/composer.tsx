@@ -14,10 +14,10 @@ import { QueuedPrompts } from "./queued-prompts.tsx";
 import { SettingsBar } from "./settings-bar.tsx";
 import { usePromptFocus } from "./use-prompt-focus.ts";
 
-/** The style sheet has it grow, without a layout in between for each key. */
+/** The style sheet makes the box grow, without a layout in between at each key. */
 const growsByItself = globalThis.CSS?.supports?.("field-sizing", "content") === true;
 
-/** Where the user writes. Enter sends, Shift and Enter begins a line, arrow up in an empty box brings earlier prompts. */
+/** The box in which the user writes. Enter sends, Shift+Enter begins a line, arrow up in an empty box brings earlier prompts. */
 export function Composer({ control }: { readonly control: ReplControl }) {
   const box = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -31,7 +31,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
   const { attachments, draftAdditions } = control.turns;
   const empty = text.trim() === "" && images.length === 0 && attachments.list.value.length === 0;
 
-  // On a page it would be a keyboard over half of a phone.
+  // On a page, a phone's keyboard would cover half of the screen.
   usePromptFocus(box, control.host.kind === "editor");
   useLayoutEffect(() => {
     if (box.current === null || growsByItself) return;
@@ -72,7 +72,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
     setProblems(read.problems);
   };
   const key = (event: KeyboardEvent & { readonly currentTarget: HTMLTextAreaElement }) => {
-    // Enter that ends a composition chooses a word.
+    // An Enter that ends a composition only chooses a word.
     if (event.isComposing || completion.key(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
@@ -233,7 +233,7 @@ function Thumbnails({ control, images }: { readonly control: ReplControl; readon
   );
 }
 
-/** Newest first. */
+/** Prompts that were sent, newest first. */
 function sentPrompts(control: ReplControl): readonly string[] {
   const cells = control.followed.value?.view.value.cells ?? [];
   const texts = cells.flatMap(({ item }) => (item.value.kind === "user-message" ? [item.value.text] : []));

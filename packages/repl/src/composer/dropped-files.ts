@@ -1,11 +1,11 @@
 import { canMention, writtenMention } from "@gennai/client/session/text/mentions";
 import type { ReplControl } from "../control/repl-control.ts";
 
-/** In the order in which they are believed: the first one is the editor's own. */
+/** In order of preference: the first one is the editor's own. */
 const uriTypes = ["application/vnd.code.uri-list", "text/uri-list"] as const;
 
 /**
- * What is dragged out of the editor's explorer, by URI; undefined: something else. While it is dragged its URIs are not told,
+ * URIs of what is dragged out of the editor's explorer; undefined: something else. While it is being dragged the URIs are hidden,
  * and the list is empty.
  */
 export function droppedUris(control: ReplControl, data: DataTransfer | null): readonly string[] | undefined {
@@ -18,7 +18,7 @@ export function droppedUris(control: ReplControl, data: DataTransfer | null): re
     .filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-/** Mentions what was dropped. Gives what has to be told about it. */
+/** Mentions what was dropped. Resolves with messages for the user. */
 export async function mentionDropped(control: ReplControl, uris: readonly string[]): Promise<readonly string[]> {
   const names = (await control.host.namesOfDropped?.(uris).catch(() => [])) ?? [];
   const mentioned = names.filter(canMention);

@@ -2,7 +2,7 @@ import type { EditorContext } from "@gennai/client/session/editor-context";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../icons/icon.tsx";
 
-/** What goes along of the editor and of what was added from there, by the user's choice: each part can be left out again. */
+/** What the user chose to send along from the editor; each part can be left out again. */
 export function EditorChips({ control }: { readonly control: ReplControl }) {
   const { draftContext, attachments } = control.turns;
   const context = draftContext.value ?? { activeFile: undefined, selection: undefined, openFiles: [] };
@@ -35,7 +35,7 @@ export function EditorChips({ control }: { readonly control: ReplControl }) {
   );
 }
 
-/** Offers what the user looks at; only where there is an editor. */
+/** Offers what the user looks at; only if there is an editor. */
 export function EditorContextButton({ control }: { readonly control: ReplControl }) {
   const { editorContext } = control.host;
   if (editorContext === undefined) return null;

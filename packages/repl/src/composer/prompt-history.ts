@@ -1,4 +1,4 @@
-/** Walks through earlier prompts, and back to what was being written. */
+/** Steps through earlier prompts, and back to the text that was being written. */
 export class PromptHistory {
   #prompts: readonly string[] = [];
   #at = -1;
@@ -11,7 +11,7 @@ export class PromptHistory {
   /**
    * @param steps 1 to an earlier prompt, -1 to a later one
    * @param written present text of the box
-   * @param prompts newest first; called when the walk begins
+   * @param prompts newest first; called at the first step
    * @returns new text of the box; undefined: there is nothing in that direction
    */
   move(steps: 1 | -1, written: string, prompts: () => readonly string[]): string | undefined {
@@ -25,7 +25,7 @@ export class PromptHistory {
     return to === -1 ? this.#written : this.#prompts[to];
   }
 
-  /** The user types: the text of the box is new. */
+  /** The user types: the text of the box is new, and stepping starts again. */
   leave(): void {
     this.#at = -1;
   }

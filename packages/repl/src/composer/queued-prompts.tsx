@@ -8,7 +8,7 @@ interface Waiting {
   readonly pictures: number;
 }
 
-/** What was said and is not told to the model yet: to the running turn, and what waits for its end. Each can be taken back. */
+/** Prompts that the model has not got yet: for the running turn, and for after its end. Each can be taken back. */
 export function QueuedPrompts({ control }: { readonly control: ReplControl }) {
   const facts = control.followed.value?.view.value.facts.value;
   const messages = facts?.queuedMessages ?? [];

@@ -5,7 +5,7 @@ import type { ReplControl } from "../control/repl-control.ts";
 import { ModelForm } from "../models/model-form.tsx";
 import { Popover } from "../shell/popover.tsx";
 
-/** How changes reach the workspace, how the agent goes about it, and which model it is. */
+/** How changes reach the workspace, how often a prompt is tried, the scenario, and the model. */
 export function SettingsBar({ control }: { readonly control: ReplControl }) {
   const session = control.followed.value;
   const settings = session?.settings.value ?? control.choice.value;
@@ -27,7 +27,7 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
           value={mode}
           onChange={({ currentTarget }) => {
             const editingMode = currentTarget.value === "proposal" ? "proposal" : "branch";
-            // What is shown is what is in force, also when the server would not change it.
+            // Shows what is in force, also if the server refuses the change.
             void control.changeSettings({ editingMode }).then((changed) => {
               if (!changed) currentTarget.value = mode;
             });
@@ -50,7 +50,7 @@ export function SettingsBar({ control }: { readonly control: ReplControl }) {
   );
 }
 
-/** How often the next prompt is tried. */
+/** How many times the next prompt is tried. */
 function AttemptsChoice({ control }: { readonly control: ReplControl }) {
   return (
     <label

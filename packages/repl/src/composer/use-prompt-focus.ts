@@ -1,12 +1,12 @@
 import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 
-/** Milliseconds in which a press that brought the focus along is heard of. */
+/** Milliseconds to wait for the press that may have brought the focus. */
 const settling = 30;
 
 /**
- * Gives the prompt the focus when the view gets it and nothing in it has it: anyone who opens the view wants to type. A question that waits
- * comes first. A press into the view decides by itself where the focus goes.
+ * Focuses the prompt when the view gets the focus and nothing in it has it, because anyone who opens the view wants to type. A
+ * waiting question is focused instead. A press into the view decides by itself where the focus goes.
  */
 export function usePromptFocus(prompt: RefObject<HTMLElement | null>, wanted: boolean): void {
   useEffect(() => {

@@ -12,7 +12,7 @@ interface AnswerButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** A button of a question. It can be focused from the start, so that focus does not jump when it arms. */
+/** A button of a question. It can be focused from the start, so that the focus does not jump when the question is armed. */
 export function AnswerButton(props: AnswerButtonProps) {
   const { name, armed, arming, disabled = false, title, onAnswer, children } = props;
   return (

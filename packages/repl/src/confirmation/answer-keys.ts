@@ -1,6 +1,6 @@
 import type { Arming } from "./arming.ts";
 
-/** What a key on the card says; undefined: nothing. */
+/** The answer that a key on the card gives; undefined: none. */
 export type KeyAnswer = "allow" | "deny" | undefined;
 
 interface PressedKey {
@@ -15,8 +15,8 @@ interface PressedKey {
 
 /**
  * The keys of a question, while the focus is on its card: Ctrl+Enter (⌘+Enter) allows once, Ctrl+Backspace (⌘+Backspace) denies.
- * In the field for the reason Enter sends the no, and nothing there is a yes. As with the buttons, a key that was already
- * down when the question came, or that repeats, answers nothing.
+ * In the field for the reason, Enter sends the no, and no key means yes. As with the buttons, a key that was already down when
+ * the question appeared, or that repeats, does not answer it.
  */
 export function keyAnswer(event: PressedKey, arming: Arming): KeyAnswer {
   const wanted = wantedBy(event);

@@ -2,12 +2,12 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useWindowFocus } from "./window-focus.ts";
 
-/** Milliseconds for which a question must have been before a person's eyes until it can be answered. */
+/** Milliseconds for which a question must have been visible before it can be answered. */
 export const armingMilliseconds = 500;
 
 /**
- * Whether a click is an answer. A click counts if it began on the button itself, after the question had been shown long enough:
- * a key that was already down or repeats, and a click meant for what was there before, do not count.
+ * Decides whether a click is an answer. A click counts if it began on the button itself, after the question had been shown long
+ * enough: a key that was already down or repeats, and a click meant for what was there before, do not count.
  */
 export class Arming {
   #armed = false;
@@ -18,26 +18,26 @@ export class Arming {
     if (!armed) this.#begun = undefined;
   }
 
-  /** Pointer or key went down on a button. */
+  /** A pointer or key went down on a button. @param button its name */
   begin(button: string, options: { readonly repeat: boolean }): void {
     if (options.repeat) return;
     this.#begun = this.#armed ? button : undefined;
   }
 
-  /** The click that followed. */
+  /** The click that followed; true if it is an answer. */
   takes(button: string): boolean {
     const taken = this.#armed && this.#begun === button;
     this.#begun = undefined;
     return taken;
   }
 
-  /** The pointer left all buttons before the click, or focus left this one, maybe for the one that was just pressed. */
+  /** The pointer left all buttons before the click, or the focus left this button, which may be the pressed one. */
   leave(button?: string): void {
     if (button === undefined || button === this.#begun) this.#begun = undefined;
   }
 }
 
-/** Arms while the question is on the screen of a window that is looked at, and begins anew when it comes back. */
+/** Arms while the question is visible in a focused window, and starts again when it becomes visible again. */
 export function useArming(element: RefObject<HTMLElement | null>): {
   readonly armed: boolean;
   readonly arming: Arming;

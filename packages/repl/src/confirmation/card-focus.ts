@@ -2,8 +2,8 @@ import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 
 /**
- * Gives a card the focus when it appears, and gives it back when the card goes. A person who is writing keeps it, and so does
- * a window that the person is not in.
+ * Gives a card the focus when it appears, and gives the focus back when the card goes. It does not take the focus from a person
+ * who is writing, or in a window that has no focus.
  */
 export function useCardFocus(card: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import { VisibleText } from "../review/diff/visible-text.tsx";
 
-/** What would be kept, line by line; characters that nobody sees are named. @param diff unified */
+/** What would be kept, line by line; hidden characters are named. @param diff unified */
 export function ChangeDiff({ diff }: { readonly diff: string }) {
   const lines = diff.replace(/\n$/, "").split("\n");
   return (

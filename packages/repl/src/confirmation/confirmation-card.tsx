@@ -16,20 +16,20 @@ import { shownAction } from "./shown-action.ts";
 
 export interface ConfirmationCardProps {
   readonly question: ConfirmationQuestion;
-  /** A person's word, exactly once. */
+  /** Called exactly once, with the person's answer. */
   readonly onAnswer: (reply: ConfirmationReply) => void;
-  /** How many more questions wait behind this one. */
+  /** Number of questions that wait behind this one. */
   readonly waiting?: number;
-  /** The person wants the count to stop; undefined where it cannot. */
+  /** Called when the person wants the countdown to stop; undefined if it cannot. */
   readonly onWait?: () => void;
 }
 
 /**
- * A question of the gate. It is answered with its buttons and the keys of its card, but not in the first moment. The model's
- * claims are separate from the server's findings.
+ * A question of the gate. Its buttons, and the keys on its card, answer it, but not in the first moment. The model's claims are
+ * separate from the server's findings.
  */
 export function ConfirmationCard(props: ConfirmationCardProps) {
-  // Nothing of one question, a reason half written least of all, goes over to the next.
+  // A new card for each question: nothing, such as a half-written reason, is carried over to the next.
   return <Card key={props.question.requestId} {...props} />;
 }
 

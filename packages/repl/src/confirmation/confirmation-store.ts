@@ -2,8 +2,8 @@ import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@g
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 /**
- * The questions that wait for a person, oldest first. `confirm` is an editor's ability: it opens a question, and anyone who
- * shows the questions answers them here. A question that is over elsewhere goes away by its signal.
+ * Questions that wait for a person, oldest first. `confirm` is an editor's ability: it opens a question, and the component that
+ * shows the questions answers them here. A question that was settled elsewhere is removed by its signal.
  */
 export class ConfirmationStore {
   readonly #open = signal<readonly ConfirmationQuestion[]>([]);
@@ -13,14 +13,14 @@ export class ConfirmationStore {
     return this.#open;
   }
 
-  /** Rejects when the signal aborts, and answers nothing then. */
+  /** Rejects when the signal aborts; then it was not answered here. */
   readonly confirm = async (
     question: ConfirmationQuestion,
     { signal: over }: RequestOptions,
   ): Promise<ConfirmationReply> => {
     over.throwIfAborted();
     const { requestId } = question;
-    // Asked twice is one question: the newest one counts, for it is the one that the server waits for.
+    // If a question is asked twice, the newest call counts, because the server waits for that one.
     this.#waiting.get(requestId)?.reject(new Error("The question was asked again."));
     const waiting = Promise.withResolvers<ConfirmationReply>();
     this.#waiting.set(requestId, waiting);
@@ -45,7 +45,7 @@ export class ConfirmationStore {
       .map((each) => (each.requestId === requestId ? { ...each, deadline: undefined } : each));
   }
 
-  /** A person's word. False when the question is over; then nothing was answered. */
+  /** A person's answer. False if the question is over; then nothing was answered. */
   answer(requestId: string, reply: ConfirmationReply): boolean {
     const waiting = this.#waiting.get(requestId);
     waiting?.resolve(reply);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Time until a deadline, in words; empty when none runs. Changes are not announced: they would drown the question. */
+/** Time until a deadline, in words; empty without one. Screen readers are not told of changes: they would drown the question. */
 export function Countdown({
   deadline,
   now = Date.now,

@@ -39,7 +39,7 @@ export function offeredAnswers(
   ];
 }
 
-/** Once, and for the workspace, is for the exact action, whatever another yes would be for. */
+/** A yes for once, or for the workspace, is always for the exact action; another may be for a pattern. */
 function yes(scope: ConfirmationScope, pattern: string | undefined): ConfirmationReply {
   const isExact = pattern === undefined || scope === "once" || scope === "workspace";
   return isExact ? { answer: "yes", scope } : { answer: "yes", scope, pattern };

@@ -10,8 +10,8 @@ export interface PartsChoiceProps {
 }
 
 /**
- * A command's changes, file by file: what is asked about and why, and what needs no question. The user unticks what should not
- * be kept.
+ * A command's changes, file by file: what the question is about and why, and what needs no question. The user unticks what should
+ * not be kept.
  */
 export function PartsChoice({ parts, dropped, onDropped }: PartsChoiceProps) {
   const asked = parts.filter(({ rule }) => rule !== "");
@@ -53,7 +53,7 @@ export function PartsChoice({ parts, dropped, onDropped }: PartsChoiceProps) {
   );
 }
 
-/** Who keeps a part keeps what it needs. */
+/** A part is kept together with the parts that it needs. */
 function withoutNeeds(
   parts: readonly OfferedPart[],
   dropped: ReadonlySet<string>,

@@ -11,7 +11,7 @@ export interface RememberChoiceProps {
   readonly onPattern: (pattern: string | undefined) => void;
 }
 
-/** What a yes for longer than once is remembered for: the exact action, unless a person widens it. */
+/** What a lasting yes holds for: the exact action, unless a person widens it. */
 export function RememberChoice({ question, pattern, onPattern }: RememberChoiceProps) {
   const name = useId();
   const { patterns = [], offeredScopes } = question;

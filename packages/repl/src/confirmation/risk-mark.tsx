@@ -1,6 +1,6 @@
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 
-/** The server's word on risk: a word with a shape, not a colour alone. */
+/** The server's estimate of risk: as a word with a shape, not only as a colour. */
 export function RiskMark({ risk }: { readonly risk: Risk }) {
   return (
     <span class={`risk risk-${risk}`}>

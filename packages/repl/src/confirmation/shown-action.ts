@@ -1,18 +1,18 @@
 import { parsedJson, recordOf } from "@gennai/protocol/json-value";
 
-/** What a question's action is, for people. The JSON itself stays at hand. */
+/** The action of a question, for people. The JSON itself is available as well. */
 export interface ShownAction {
-  /** Empty when the action does not say. */
+  /** Empty if the action names none. */
   readonly tool: string;
-  /** The exact command line or program text, when the action runs one. */
+  /** The exact command line or program text, if the action runs one. */
   readonly command: string | undefined;
   /** Directory of the command; empty: the workspace. */
   readonly cwd: string;
-  /** The other arguments, each as JSON unless it is text. */
+  /** The other arguments, each as JSON unless it is a string. */
   readonly arguments: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Reads an action; nothing of it is believed, it is only laid out. */
+/** Reads an action. Nothing in it is trusted; it is only shown. */
 export function shownAction(actionJson: string): ShownAction {
   const action = recordOf(parsedJson(actionJson));
   const given = recordOf(action["arguments"]);

@@ -3,8 +3,8 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
 /**
- * Whether the window around the app is the one that a person works in, as its host says. undefined: the document's own focus tells, as
- * it does on a page. That of a webview comes and goes between parts of one window, which nothing covered meanwhile.
+ * Whether a person works in the window around the app, as its host reports. undefined: the document's own focus counts, as on a
+ * page. The document focus of a webview also changes within one window, although nothing covers the webview.
  */
 export type WindowFocus = ReadonlySignal<boolean | undefined>;
 

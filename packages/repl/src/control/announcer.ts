@@ -2,13 +2,13 @@ import { turnOutcome } from "@gennai/client/session/turn-state";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
 
-/** Milliseconds over which sentences are gathered, so that a reader is not interrupted by each. */
+/** Milliseconds over which sentences are gathered, so that a screen reader is not interrupted by each. */
 const gatherMilliseconds = 1200;
-/** What is older is a replay, and no news. Milliseconds. */
+/** Older events are a replay, and not announced. Milliseconds. */
 const newsMilliseconds = 15_000;
 const longest = 600;
 
-/** Puts a session's events into sentences for screen readers, a few at a time. */
+/** Turns a session's events into sentences for screen readers, a few at a time. */
 export class Announcer {
   readonly #sentence = signal("");
   #gathered: string[] = [];
@@ -33,7 +33,7 @@ export class Announcer {
   }
 }
 
-/** undefined for what is better not said aloud. Questions are announced by their card. */
+/** undefined for events that are better not announced. Questions are announced by their card. */
 function sentenceFor(event: InvokeEvent): string | undefined {
   const { event: body } = event;
   switch (body.case) {

@@ -9,21 +9,21 @@ export interface AttemptControlOptions {
   readonly turns: () => Pick<TurnControl, "draft" | "sendDraft" | "takeDraft">;
   readonly confirmations: ConfirmationStore;
   readonly userQuestions: UserQuestionStore;
-  /** Resolves with the attempts of the session, once there is one; undefined where none could be begun. */
+  /** Resolves with the store of the session, as soon as there is one; undefined if none could be started. */
   readonly store: () => Promise<AttemptsStore | undefined>;
-  /** What goes along with every prompt. */
+  /** What is sent with every prompt. */
   readonly request: () => { readonly scenario: string; readonly enableThinking: boolean };
-  /** The attempts are what a person wants to see now. */
+  /** Shows the attempts. */
   readonly show: () => void;
 }
 
-/** Prompts that are tried several times, and what their attempts ask. */
+/** Prompts that are tried several times, and the questions of their attempts. */
 export class AttemptControl {
-  /** How often the next prompt is tried; 1: it is said as usual. */
+  /** How many times the next prompt is tried; 1: it is sent as usual. */
   readonly count = signal(1);
   readonly questions: AttemptQuestions;
   readonly #options: AttemptControlOptions;
-  /** Sessions of attempts, by what they asked. */
+  /** Sessions of attempts, by the id of their question. */
   readonly #askedIn = new Map<string, string>();
 
   constructor(options: AttemptControlOptions) {
@@ -37,18 +37,18 @@ export class AttemptControl {
     };
   }
 
-  /** The session of the attempt that asked this; undefined where none did. */
+  /** The session of the attempt that asked this; undefined if no attempt did. */
   sessionOf(requestId: string): string | undefined {
     return this.#askedIn.get(requestId);
   }
 
-  /** Sends what is written, once or as often as was chosen. */
+  /** Sends the draft, once or as often as was chosen. */
   sendDraft(text: string): void {
     if (this.count.value === 1) this.#options.turns().sendDraft(text);
     else void this.tryPrompt(text, this.count.value);
   }
 
-  /** Tries a prompt several times, with all that goes along with the draft. What went wrong is shown; it never rejects. */
+  /** Tries a prompt several times, with everything that the draft has. Never rejects: problems are shown. */
   async tryPrompt(text: string, count: number): Promise<void> {
     const { turns, store, request, show } = this.#options;
     const wish = turns().takeDraft(text);
@@ -56,7 +56,7 @@ export class AttemptControl {
     const attempts = await store();
     show();
     const isStarted = await attempts?.start({ ...wish, ...request(), id: crypto.randomUUID(), count });
-    // What was not sent is not lost.
+    // A prompt that was not sent is not lost.
     if (isStarted !== true && turns().draft.value === "") turns().draft.value = text;
   }
 }

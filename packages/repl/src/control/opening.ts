@@ -2,7 +2,7 @@ import { callFailure } from "@gennai/client/connection/call-failure";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Failure, failureOf } from "../failure/failure.ts";
 
-/** How the app began. */
+/** How the app's start goes. */
 export type OpeningState =
   | { readonly state: "opening" }
   /** The connection is retried automatically. */
@@ -14,16 +14,16 @@ export interface OpeningSteps {
   readonly reach: (signal: AbortSignal) => Promise<void>;
   /** The newest session of the workspace. */
   readonly newest: (signal: AbortSignal) => Promise<string | undefined>;
-  /** Shows a session, unless the user has begun something else meanwhile. */
+  /** Shows a session, unless the user has meanwhile begun something else. */
   readonly show: (sessionId: string, signal: AbortSignal) => Promise<void>;
-  /** Called when a session that was asked for cannot be had. */
+  /** Called if a session that was asked for cannot be opened. */
   readonly refused: (error: unknown) => void;
 }
 
-/** Milliseconds between tries to reach the server. */
+/** Milliseconds between two tries to reach the server. */
 const pause = 3000;
 
-/** Shows the session to begin with, and tries until the server answers. */
+/** Shows the first session; tries until the server answers. */
 export class Opening {
   readonly #steps: OpeningSteps;
   readonly #state = signal<OpeningState>({ state: "opening" });
@@ -37,7 +37,7 @@ export class Opening {
     return this.#state;
   }
 
-  /** Resolves when the server was asked once, however that ended. */
+  /** Resolves when the server was asked once, whatever it answered. */
   get tried(): Promise<void> {
     return this.#tried.promise;
   }
@@ -71,7 +71,7 @@ export class Opening {
       await show(sessionId, end);
     } catch (error) {
       if (callFailure(error) !== "final") throw error;
-      // Shown to nobody who did not ask for it: without a name it was only the newest.
+      // Only a session that was asked for causes a message: otherwise it was just the newest.
       if (named !== undefined) refused(error);
     }
   }

@@ -34,23 +34,23 @@ import { choiceOf } from "./settings-choice.ts";
 import { TurnControl } from "./turn-control.ts";
 import { UnsettledChoice } from "./unsettled-choice.ts";
 
-/** A call of a session, to be shown in the conversation. */
+/** A call of a session that is to be shown in the conversation. */
 export interface SoughtCall {
   readonly sessionId: string;
   readonly turnId: string;
   readonly callId: string;
 }
 
-/** What the host says about the way to the server, and what mends it. */
+/** What the host says about the connection to the server, and what may repair it. */
 export interface ServerNotice {
   readonly message: string;
-  /** undefined: starting a server, and the log. */
+  /** Commands to offer; undefined: to start a server, and to show the log. */
   readonly steps: readonly HostCommand[] | undefined;
 }
 
 /**
- * What the app does: opens, follows and leaves sessions, sends and stops, and keeps what must survive a reload. The server
- * runs the turns; nothing here decides anything about them.
+ * What the app does: opens, follows and leaves sessions, sends prompts and stops turns, and keeps what must survive a reload. The
+ * server runs the turns; this class decides nothing about them.
  */
 export class ReplControl {
   readonly host: ReplHost;
@@ -80,7 +80,7 @@ export class ReplControl {
   /** The proposal that the review panel shows; undefined: the newest. */
   readonly reviewed = signal<string | undefined>(undefined);
   readonly reviews: KeptReviews;
-  /** The call that a person came to see; another object each time. */
+  /** The call that a link leads to; a new object each time. */
   readonly sought = signal<SoughtCall | undefined>(undefined);
   readonly showThinking: Signal<boolean>;
   /** Empty: the server's default for the mode. */
@@ -90,11 +90,11 @@ export class ReplControl {
   /** Settings for a new session. */
   readonly choice: Signal<SettingsChoice>;
   readonly failure = new ShownFailure();
-  /** What the host says about the way to the server; undefined while it is well. */
+  /** What the host says about the connection to the server; undefined while it works. */
   readonly serverNotice = signal<ServerNotice | undefined>(undefined);
-  /** True if another window works on the workspace, and this one only looks. */
+  /** True if another window works on the workspace, and this one only watches. */
   readonly watching = signal(false);
-  /** Whether the host's window is the one that a person works in; undefined: the host does not say. */
+  /** Whether a person works in the host's window; undefined: the host does not say. */
   readonly windowFocus = signal<boolean | undefined>(undefined);
   readonly #followed = signal<FollowedSession | undefined>(undefined);
   readonly #stores: Signal<SessionStores>;
@@ -144,11 +144,11 @@ export class ReplControl {
       agent: this.agent,
       followed: this.#followed,
       newSession: async (signal) => {
-        // What is said while a session is on its way here is said to that one.
+        // While a session is being opened, a prompt is for that session.
         await this.#opening.tried;
         return this.#followed.value ?? this.#create(signal);
       },
-      // An editor's host has git, and sees to the branch itself.
+      // An editor's host has git, and handles the branch itself.
       ready: async (followed, prompt) => {
         await this.#chosen.inForce();
         if (host.kind === "page") await this.branch.ready(followed, prompt);
@@ -188,7 +188,7 @@ export class ReplControl {
     return this.#opening.state;
   }
 
-  /** Resolves when the first session is shown, or there is none: an earlier prompt would start another one. */
+  /** Resolves when the first session is shown, or there is none: a prompt sent earlier would start another session. */
   opened(): Promise<void> {
     return this.#opened;
   }
@@ -214,7 +214,7 @@ export class ReplControl {
     return this.#end.signal;
   }
 
-  /** Resolves once a session is shown; starts one if there is none. */
+  /** Resolves when a session is shown; starts one if there is none. */
   async begun(): Promise<void> {
     if (this.#followed.value === undefined) await this.#create(this.#end.signal);
   }
@@ -234,7 +234,7 @@ export class ReplControl {
     this.sought.value = { sessionId, turnId, callId };
   }
 
-  /** For the session that is shown or on its way here, and for those that come. False when the server would not. */
+  /** Changes the shown session, also one that is being opened, and later ones. False if the server refused. */
   async changeSettings(choice: SettingsChoice): Promise<boolean> {
     const { workingDir: _fixed, ...rest } = choice;
     const followed = this.#followed.value;
@@ -249,12 +249,12 @@ export class ReplControl {
     () => (this.#followed.value?.settings.value ?? this.choice.value).backend ?? this.models.defaultBackend.value,
   );
 
-  /** No model was chosen, neither by the user nor for the server. */
+  /** True if no model was chosen, neither by the user nor for the server. */
   readonly lacksModel: ReadonlySignal<boolean> = computed(
     () => this.choice.value.backend === undefined && this.backend.value === "offline",
   );
 
-  /** For the session that is shown, and for those that come, also in other windows. False when the server would not. */
+  /** Changes the shown session, and later ones, also in other windows. False if the server refused. */
   async useModel(chosen: ChosenModel): Promise<boolean> {
     const { backend, model, baseUrl } = chosen;
     const choice = {
@@ -268,7 +268,7 @@ export class ReplControl {
     return this.#attempt("The model could not be kept for other sessions", () => this.host.keepModel(chosen));
   }
 
-  /** Stops the count of a question, for every client. */
+  /** Stops the countdown of a question, for every client. */
   async waitFor(requestId: string): Promise<void> {
     const sessionId = this.attempts.sessionOf(requestId) ?? this.#followed.value?.session.sessionId;
     if (sessionId === undefined) return;
@@ -292,7 +292,7 @@ export class ReplControl {
     this.panel.value = "review";
   }
 
-  /** Shows what restoring to before a turn would do, for the person to agree to. */
+  /** Shows what restoring to the point before a turn would do, so that the person can agree. */
   async offerRestore(turnId: string): Promise<void> {
     const { checkpoints } = this.#stores.value;
     await checkpoints?.load();
@@ -312,12 +312,12 @@ export class ReplControl {
       if (this.#followed.value !== undefined || this.#wantsNew.value) return;
       const chosen = this.#chosen.take();
       if (chosen === undefined) return void this.#show(session);
-      // It is looked at again then, and shown with what is in force.
+      // The session is loaded again after this, and shown with the settings in force.
       await this.#change(session, chosen);
     }
   }
 
-  /** False when the server would not. */
+  /** False if the server refused. */
   #change(session: Pick<FollowedSession | AgentSession, "changeSettings">, choice: SettingsChoice): Promise<boolean> {
     return this.#chosen.change(() =>
       this.#attempt("The settings could not be changed", async (signal) => {
@@ -372,7 +372,7 @@ export class ReplControl {
     this.turns.seen(events, view);
   }
 
-  /** False when it failed; the failure is shown. */
+  /** False if it failed; the failure is shown. */
   async #attempt(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     try {
       await work(this.#end.signal);

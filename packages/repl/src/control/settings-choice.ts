@@ -2,7 +2,7 @@ import type { ReplSettings } from "@gennai/client/host/repl-host";
 import { backends } from "@gennai/protocol/model/session/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 
-/** What a new session runs with, as the host's settings say. */
+/** The settings of a new session, as the host's settings have them. */
 export function choiceOf(settings: ReplSettings, workspace: string | undefined): SettingsChoice {
   const backend = backends.find((name) => name === settings.backend);
   return {

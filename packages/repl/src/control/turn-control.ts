@@ -13,30 +13,30 @@ import { type KeptPrompt, keptPrompt, newPrompt, type Prompt, PromptQueue } from
 import { isGone, takeFromServer } from "./prompts/take-from-server.ts";
 import type { FollowedSession } from "./session/followed-session.ts";
 
-/** - `starting`: a prompt is on its way; - `stopping`: the server has not confirmed that the work is over */
+/** - `starting`: a prompt is being sent; - `stopping`: the server has not yet confirmed that the work has ended */
 export type TurnProgress = "idle" | "starting" | "running" | "stopping";
 
 export interface TurnControlOptions {
-  /** What was being written, and what waited, before a reload. */
+  /** The draft and the queue from before a reload. */
   readonly draft: string;
   readonly queue: readonly KeptPrompt[];
   readonly agent: Pick<AgentClient, "withdrawMessage">;
   /** The session that is shown. */
   readonly followed: ReadonlySignal<FollowedSession | undefined>;
-  /** Begins the session that a first prompt needs. */
+  /** Starts the session that a first prompt needs. */
   readonly newSession: (signal: AbortSignal) => Promise<FollowedSession>;
-  /** Resolves when a turn may begin; rejects when it may not. */
+  /** Resolves when a turn may begin; rejects if it must not. */
   readonly ready: (
     followed: FollowedSession,
     prompt: { readonly task: string; readonly signal: AbortSignal },
   ) => Promise<void>;
-  /** What goes with every prompt. */
+  /** What is sent with every prompt. */
   readonly request: () => Omit<TurnRequest, "text" | "images">;
   readonly failure: Pick<ShownFailure, "failed" | "worked">;
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds within which a turn that was started must show. */
+/** Milliseconds within which a turn that was started must appear. */
 const showWithin = 4000;
 
 const notSent = "The prompt was not sent";
@@ -44,24 +44,24 @@ const notGoneOn = "The turn was not gone on with";
 const notStopped = "It could not be stopped";
 const notTakenBack = "It was not taken back";
 
-/** What the user says, when it is said, and how it is stopped. */
+/** What the user sends, when it is sent, and how work is stopped. */
 export class TurnControl {
   readonly queue: PromptQueue;
   readonly draft;
   readonly draftImages = signal<readonly PromptImage[]>([]);
-  /** What of the editor goes with the prompt that is being written. */
+  /** What is sent from the editor with the prompt that is being written. */
   readonly draftContext = signal<EditorContext | undefined>(undefined);
   readonly attachments = new DraftAttachments();
-  /** Counts texts added to the draft from elsewhere: then the box should get the focus. */
+  /** Counts texts that other components added to the draft: after that, the box should get the focus. */
   readonly draftAdditions = signal(0);
   readonly #options: TurnControlOptions;
   readonly #pending = signal<Prompt | undefined>(undefined);
-  /** The pending prompt until the server has it: the user may still be asked something. */
+  /** The pending prompt until the server has it; the user may still be asked something before. */
   readonly #unsent = signal<Prompt | undefined>(undefined);
   readonly #stopping = signal(false);
   readonly #goingOn = signal(false);
   #starting = new AbortController();
-  /** The turn that was asked for last shows once the view is here. */
+  /** When the view shows this event, it shows the turn that was started last. */
   #awaitedSeq: bigint | undefined;
   #running = "";
   /** Never rejects. */
@@ -73,7 +73,7 @@ export class TurnControl {
     this.draft = signal(options.draft);
   }
 
-  /** A prompt that the log does not show yet. */
+  /** A prompt that was sent, until the log shows it. */
   get pending(): ReadonlySignal<Prompt | undefined> {
     return this.#pending;
   }
@@ -85,7 +85,7 @@ export class TurnControl {
     return running ? "running" : "idle";
   });
 
-  /** What a reload must find again; a prompt that the server does not have yet is not sent. */
+  /** What must survive a reload; a prompt that the server does not have yet counts as not sent. */
   toKeep(): { readonly draft: string; readonly queue: readonly KeptPrompt[] } {
     const draft = this.attachments.behind(this.draft.value);
     const queue = this.queue.prompts.value.map(keptPrompt);
@@ -95,13 +95,13 @@ export class TurnControl {
     return { draft, queue: [keptPrompt(unsent), ...queue] };
   }
 
-  /** Says it now: to the running turn where it takes that, else when it has ended. */
+  /** Sends a prompt: to the running turn if possible, else when that has ended. */
   send(text: string, images: readonly PromptImage[] = [], context?: EditorContext, scenario?: string): void {
     const prompt = { ...newPrompt(text, images, context), scenario };
     const { value: progress } = this.progress;
     if (progress !== "idle") {
       this.queue.add(prompt);
-      // What the editor shows and a scenario go only with a prompt that begins a turn.
+      // An editor's context and a scenario are only sent with a prompt that begins a turn.
       const session = this.#options.followed.value?.session;
       const begins = context !== undefined || scenario !== undefined;
       if (progress === "running" && !begins && session !== undefined) {
@@ -113,7 +113,7 @@ export class TurnControl {
     }
   }
 
-  /** What goes along with the draft, for a prompt that is no turn of this session. */
+  /** The draft with what belongs to it, for a prompt that begins no turn in this session. Empties the draft. */
   takeDraft(text: string): { readonly text: string; readonly images: readonly Uint8Array[] } {
     const taken = {
       text: this.attachments.behind(text),
@@ -125,7 +125,7 @@ export class TurnControl {
     return taken;
   }
 
-  /** Says it with all that goes along with the draft. @param scenario of this turn alone; undefined: as it is chosen */
+  /** Sends the draft with what belongs to it. @param scenario for this turn alone; undefined: the chosen one */
   sendDraft(text: string, scenario?: string): void {
     this.send(this.attachments.behind(text), this.draftImages.value, this.draftContext.value, scenario);
     this.draftImages.value = [];
@@ -138,7 +138,7 @@ export class TurnControl {
     this.draftAdditions.value++;
   }
 
-  /** @param mentions each as it is written, e.g. `@src/a.ts` */
+  /** @param mentions as they are written, e.g. `@src/a.ts` */
   addMentions(mentions: readonly string[]): void {
     const before = this.draft.value;
     this.draft.value = `${before}${before === "" || /\s$/.test(before) ? "" : " "}${mentions.join(" ")} `;
@@ -150,7 +150,7 @@ export class TurnControl {
     this.draftAdditions.value++;
   }
 
-  /** What the model was not told yet, whether the server has it or it waits here; undefined when it is too late for that. */
+  /** Takes back a prompt that the model has not got, from the server or from the queue; undefined if it is too late. */
   async takeBack(id: string): Promise<Prompt | undefined> {
     await this.queue.settled(id);
     const waited = this.queue.remove(id);
@@ -167,7 +167,7 @@ export class TurnControl {
     }
   }
 
-  /** Ends the running turn and says this one next. */
+  /** Ends the running turn and sends this prompt next. */
   async stopAndSend(id: string): Promise<void> {
     const prompt = await this.takeBack(id);
     if (prompt === undefined) return;
@@ -175,7 +175,7 @@ export class TurnControl {
     await this.#start(prompt);
   }
 
-  /** Goes on with what waits, first with what an ended turn was not told. */
+  /** Sends what waits, first the messages that an ended turn did not get. */
   async sendQueued(): Promise<void> {
     const { queuedMessages = [], turn } = this.#options.followed.value?.view.value.facts.value ?? {};
     const left = queuedMessages.filter(({ turnId }) => turnId !== turn?.turnId);
@@ -187,7 +187,7 @@ export class TurnControl {
     this.#sendNext();
   }
 
-  /** Takes up a turn that was cut off: what it asked is asked again. */
+  /** Continues a turn that was cut off: its questions are asked again. */
   async goOn(turnId: string): Promise<void> {
     const { followed: shown, ready, failure, signal: end } = this.#options;
     const followed = shown.value;
@@ -206,7 +206,7 @@ export class TurnControl {
     }
   }
 
-  /** Ends the running work; true when the server says that it is over. */
+  /** Ends the running work; true when the server confirms that it has ended. */
   async stop(): Promise<boolean> {
     const { followed, signal: end, failure } = this.#options;
     if (this.#stopping.value) return false;
@@ -227,7 +227,7 @@ export class TurnControl {
     }
   }
 
-  /** Another session is shown, or none: what is on its way belongs to the one before. */
+  /** Another session is shown, or none: prompts that are being sent belong to the earlier one. */
   leave(): void {
     this.#starting.abort();
     this.#pending.value = undefined;
@@ -235,10 +235,10 @@ export class TurnControl {
     this.#running = "";
   }
 
-  /** The view of the session has gone on, by these events. */
+  /** The session's view was changed by these events. */
   seen(events: readonly InvokeEvent[], view: SessionView): void {
     for (const { event } of events) {
-      // The server has it: whatever happened to the answer, it is no longer ours to say.
+      // The server has the prompt, even if its answer was lost: it need not be sent again.
       if (event.case === "messageQueued" || event.case === "userMessage") this.queue.remove(event.value.messageId);
     }
     this.#showAwaited(view);
@@ -259,7 +259,7 @@ export class TurnControl {
     this.#pending.value = prompt;
     this.#unsent.value = prompt;
     try {
-      // Not given up half-way: nobody would know whose it is.
+      // Not aborted half-way: nobody would know who has the prompt.
       left = await takeFromServer(agent, prompt, { signal: end });
       if (this.#unsent.value === prompt) this.#unsent.value = left;
       abort.throwIfAborted();
@@ -278,7 +278,7 @@ export class TurnControl {
       this.#awaitedSeq = awaited;
       this.#showAwaited(followed.view.value);
       setTimeout(() => {
-        // The server has the turn: a stream that does not show it has lost its way.
+        // The server has the turn: a stream that does not show it is broken.
         if (this.#awaitedSeq === awaited) followed.reconnect();
       }, showWithin);
     } catch (error) {
@@ -289,7 +289,7 @@ export class TurnControl {
     }
   }
 
-  /** What only the server has; undefined when it is not shown that it does. */
+  /** Withdraws a prompt that only the server has; undefined if the view does not show it. */
   async #takeShown(messageId: string): Promise<Prompt | undefined> {
     const { followed, agent, signal } = this.#options;
     const shown = followed.value;
@@ -300,12 +300,12 @@ export class TurnControl {
     return newPrompt(text, promptImages(images, message.images));
   }
 
-  /** One after the other, so that the server has them in the order in which they were said. */
+  /** Sends one after the other, so that the server gets them in the order in which they were written. */
   #tellBehindOthers(prompt: Prompt, session: AgentSession): void {
     this.#telling = this.#telling.then(() => this.#tell(prompt, session));
   }
 
-  /** To the running turn; what it does not take waits for its end. */
+  /** Sends to the running turn; what that does not accept waits for its end. */
   async #tell(prompt: Prompt, session: AgentSession): Promise<void> {
     const { failure, signal: end } = this.#options;
     if (!this.queue.prompts.value.includes(prompt)) return;
@@ -323,12 +323,12 @@ export class TurnControl {
     }
   }
 
-  /** Or given back: it is kept elsewhere now. */
+  /** The prompt was sent or given back: it is kept elsewhere now. */
   #sent(prompt: Prompt): void {
     if (this.#unsent.value === prompt) this.#unsent.value = undefined;
   }
 
-  /** What was not sent is not lost. */
+  /** Puts back what was not sent, so that it is not lost. */
   #giveBack(prompt: Prompt): void {
     if (prompt.sentTo === undefined && this.draft.value === "" && this.draftImages.value.length === 0) {
       this.draft.value = prompt.text;
@@ -350,13 +350,13 @@ export class TurnControl {
   }
 }
 
-/** The turn is over, or of a kind that cannot be told anything, or the server is older. */
+/** True if the turn has ended, or accepts no messages, or if the server is too old. */
 function takesNone(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   return code === Code.FailedPrecondition || code === Code.Unimplemented || code === Code.NotFound;
 }
 
-/** What this prompt has of its own, in place of what goes with every one. */
+/** What this prompt sends in place of what goes with every prompt. */
 function ownRequest({ context, scenario }: Prompt): Pick<TurnRequest, "context" | "scenario"> {
   return { ...(context === undefined ? {} : { context }), ...(scenario === undefined ? {} : { scenario }) };
 }

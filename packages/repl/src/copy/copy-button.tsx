@@ -4,14 +4,14 @@ import { copyText } from "./copy-text.ts";
 export interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
-  /** A link says the result in its own place, a button beside itself. */
+  /** A link shows the result in its own place, a button next to itself. */
   readonly look?: "button" | "link";
 }
 
-/** Milliseconds for which it says the result. */
+/** Milliseconds for which the result is shown. */
 const saidFor = 1500;
 
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and shows the result. */
 export function CopyButton({ text, label, look = "button" }: CopyButtonProps) {
   const [said, setSaid] = useState("");
   const copy = async () => {

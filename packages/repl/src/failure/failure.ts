@@ -2,12 +2,12 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
-/** What went wrong, for the person before the screen. */
+/** What went wrong, for the user. */
 export interface Failure {
   readonly message: string;
-  /** What to do next; may be empty. */
+  /** What to do next; can be empty. */
   readonly hint: string;
-  /** Stable, e.g. `not_found`; for Copy Details. */
+  /** Stable code, e.g. `not_found`; for Copy Details. */
   readonly code: string;
 }
 
@@ -15,7 +15,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof ConnectError) {
     const info = error.findDetails(ErrorInfoSchema)[0];
     const code = info?.code || (Code[error.code] ?? "unknown");
-    // The text of the error has the hint behind the message.
+    // The error's own text would repeat the hint at its end.
     const message = wordsInEditor(sentence(info?.message || error.rawMessage));
     return { message, hint: wordsInEditor(info?.hint || hints[error.code] || ""), code };
   }
@@ -23,7 +23,7 @@ export function failureOf(error: unknown): Failure {
   return { message: sentence(message), hint: "", code: "" };
 }
 
-/** All of it as text, for a report. */
+/** All of it as text, for a bug report. */
 export function failureDetails({ message, hint, code }: Failure): string {
   return [message, hint, code === "" ? "" : `Code: ${code}`].filter((line) => line !== "").join("\n");
 }

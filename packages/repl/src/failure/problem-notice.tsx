@@ -4,7 +4,7 @@ import { type Problem, problemDetails } from "./problem.ts";
 
 export interface ProblemNoticeProps {
   readonly problem: Problem;
-  /** undefined: it stays. */
+  /** undefined: the notice cannot be closed. */
   readonly onDismiss?: () => void;
 }
 

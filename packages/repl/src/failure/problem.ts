@@ -1,6 +1,6 @@
 import { type Failure, failureOf } from "./failure.ts";
 
-/** A failure of what a person asked a panel for. */
+/** The failure of an action in a panel. */
 export interface Problem extends Failure {
   /** What was tried, e.g. `Execute`. */
   readonly action: string;
@@ -14,7 +14,7 @@ export function problemOf(error: unknown, action: string, now: () => number = Da
   return { ...failure, code, action, time: new Date(now()).toISOString() };
 }
 
-/** All that is known of a problem, as text to hand on. */
+/** All that is known of a problem, as text to pass on. */
 export function problemDetails({ message, hint, code, action, time }: Problem): string {
   return [
     `action: ${action}`,

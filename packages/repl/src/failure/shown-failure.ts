@@ -1,12 +1,12 @@
 import { signal } from "@preact/signals";
 import { type Failure, failureOf } from "./failure.ts";
 
-/** The newest failure, until the user closes it, or what failed has worked. */
+/** The newest failure, until the user closes it, or until what failed has succeeded. */
 export class ShownFailure {
   readonly #shown = signal<Failure | undefined>(undefined);
   #what = "";
 
-  /** Undefined: there is no failure. */
+  /** undefined: there is no failure. */
   get value(): Failure | undefined {
     return this.#shown.value;
   }
@@ -18,7 +18,7 @@ export class ShownFailure {
     this.#what = what;
   }
 
-  /** Call it when something worked: its failure is no longer shown. */
+  /** Something succeeded: its failure is no longer shown. */
   worked(what: string): void {
     if (what === this.#what) this.putAway();
   }

@@ -4,11 +4,11 @@ import { VisibleText } from "../review/diff/visible-text.tsx";
 export interface AnswersSectionProps {
   readonly answers: readonly StandingAnswer[];
   readonly busy: boolean;
-  /** @param id of one; undefined: all of them */
+  /** @param id of one answer; undefined: all */
   readonly onRevoke: (id: string | undefined) => void;
 }
 
-/** What a person agreed to for all sessions of this workspace, and the way back. */
+/** What a person agreed to for all sessions of this workspace, and buttons to revoke it. */
 export function AnswersSection({ answers, busy, onRevoke }: AnswersSectionProps) {
   return (
     <section class="g-section" aria-labelledby="answers-title">

@@ -1,4 +1,4 @@
-/** Checks in code, which are in no rule file, by the first part of their rules' names. */
+/** Checks that are code, so in no rule file, by the first part of their rules' names. */
 export const builtInChecks: readonly { readonly group: string; readonly about: string }[] = [
   {
     group: "floor",

@@ -44,7 +44,7 @@ const controls: readonly {
   },
 ];
 
-/** Switches that hold at once, for all work. Switching on takes one press; lifting asks why. */
+/** Switches that take effect at once, for all work. Switching on takes one press; lifting one asks for a reason. */
 export function EmergencyControls({ switches, busy, onSwitch }: EmergencyControlsProps) {
   const [lifting, setLifting] = useState<Lifting>();
   const [tool, setTool] = useState("");

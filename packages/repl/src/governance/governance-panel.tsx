@@ -18,7 +18,7 @@ export interface GovernancePanelProps {
   readonly expansions?: readonly ScopeExpansion[];
 }
 
-/** What governs the agent here, and the switches for when something goes wrong. */
+/** What governs the agent here, and the emergency switches. */
 export function GovernancePanel({ store, rules, hasSession, onOpenRule, expansions = [] }: GovernancePanelProps) {
   useEffect(() => void store.load(), [store]);
   const { view, busy, problem, stopped } = store.state.value;

@@ -41,12 +41,12 @@ export interface GovernanceView {
     readonly problems: readonly string[];
     readonly policySha256: string;
   };
-  /** `sandboxed`, `unsandboxed`, or empty when the server does not say. */
+  /** `sandboxed`, `unsandboxed`, or empty if the server does not say. */
   readonly isolation: string;
   readonly intentsMode: "auto" | "required" | "off";
   readonly intents: readonly GovernedIntent[];
   readonly intentWarnings: readonly string[];
-  /** SHA-256 of their file, which waits for a person who accepts it; empty when none does. */
+  /** SHA-256 of the intents file if a person must still accept it; else empty. */
   readonly intentsToAccept: string;
   readonly activeIntentId: string;
   readonly answers: readonly StandingAnswer[];
@@ -60,11 +60,11 @@ export interface GovernanceView {
 }
 
 export interface GovernanceStoreState {
-  /** undefined until it was loaded. */
+  /** undefined until it is loaded. */
   readonly view: GovernanceView | undefined;
   readonly busy: boolean;
   readonly problem: Problem | undefined;
-  /** Turns that ended by the last switch. */
+  /** Number of turns that the last switch ended. */
   readonly stopped: number;
 }
 
@@ -72,11 +72,11 @@ export interface GovernanceStoreOptions {
   readonly client: GovernanceClient;
   /** Empty: the default workspace. */
   readonly sessionId: string;
-  /** Who switches; recorded. */
+  /** Name of the person who switches; recorded. */
   readonly by: string;
 }
 
-/** What governs a session, and a person's switches of it. Load it again when an event says that something changed. */
+/** What governs a session, and the person's switches. Load it again when an event reports a change. */
 export class GovernanceStore implements Disposable {
   readonly #options: GovernanceStoreOptions;
   readonly #state = signal<GovernanceStoreState>({ view: undefined, busy: false, problem: undefined, stopped: 0 });
@@ -114,20 +114,20 @@ export class GovernanceStore implements Disposable {
     });
   }
 
-  /** @param sha256 of the file as it was shown */
+  /** @param sha256 digest of the file as it was shown */
   async acceptIntents(sha256: string): Promise<void> {
     const { client, sessionId } = this.#options;
     await this.#do("Accept intents", async (options) => {
       try {
         await acceptIntents(client, sessionId, sha256, options);
       } finally {
-        // Also when it was another one by now: then that is what is shown.
+        // Also if the file has changed meanwhile: then the new one is shown.
         this.#set({ view: await loadGovernance(this.#options, options) });
       }
     });
   }
 
-  /** @param id of one; undefined: all of them */
+  /** @param id of one answer; undefined: all */
   async revoke(id: string | undefined): Promise<void> {
     const { client, sessionId } = this.#options;
     await this.#do("Ask again", async (options) => {
@@ -143,7 +143,7 @@ export class GovernanceStore implements Disposable {
       try {
         await acceptMcpServer(client, sessionId, server, options);
       } finally {
-        // Also when it was another one by now: then that is what is shown.
+        // Also if the server has changed meanwhile: then the new one is shown.
         this.#set({ view: await loadGovernance(this.#options, options) });
       }
     });

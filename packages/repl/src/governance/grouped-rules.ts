@@ -9,7 +9,7 @@ export interface GroupedRules {
   readonly builtIn: readonly RuleInForce[];
 }
 
-/** @param text words that must all occur in a rule, in any case */
+/** @param text words that a rule must contain, in any case */
 export function groupedRules(rules: readonly RuleInForce[], text: string): GroupedRules {
   const found = rules.filter(({ name, text: said, reason, place }) =>
     hasWords(`${name}\n${said}\n${reason}\n${place}`, text),
@@ -24,7 +24,7 @@ export function groupedRules(rules: readonly RuleInForce[], text: string): Group
   };
 }
 
-/** The built-in checks that are found by the same words. */
+/** The built-in checks that contain these words. */
 export function foundChecks(text: string): typeof builtInChecks {
   return builtInChecks.filter(({ group, about }) => hasWords(`${group}/\n${about}`, text));
 }

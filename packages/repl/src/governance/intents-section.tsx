@@ -8,11 +8,11 @@ export interface IntentsSectionProps {
     "intents" | "intentWarnings" | "intentsToAccept" | "activeIntentId" | "intentsMode"
   >;
   readonly busy: boolean;
-  /** False without a session: there is nothing that could be put under an intent. */
+  /** False without a session: then an intent has nothing to apply to. */
   readonly canSelect: boolean;
   readonly expansions: readonly ScopeExpansion[];
   readonly onSelect: (intentId: string) => void;
-  /** The person read all of them. */
+  /** The person has read all of them. */
   readonly onAccept: (sha256: string) => void;
 }
 
@@ -31,7 +31,7 @@ const modeWords = {
   off: "Not enforced",
 };
 
-/** The pieces of work a session can do under, and requests for more scope. */
+/** The intents that a session can work under, and requests for more scope. */
 export function IntentsSection({ view, busy, canSelect, expansions, onSelect, onAccept }: IntentsSectionProps) {
   const { intents, intentWarnings, intentsToAccept, activeIntentId, intentsMode } = view;
   return (
@@ -112,7 +112,7 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
 
 const needsSession = "Send a prompt first: it begins a session.";
 
-/** Why it cannot be selected now; empty: it can. */
+/** Why the intent cannot be selected now; empty: it can. */
 function obstacleOf(
   { selectable }: GovernedIntent,
   { canSelect, isAccepted }: { readonly canSelect: boolean; readonly isAccepted: boolean },

@@ -6,7 +6,7 @@ export interface McpSectionProps extends NamedMcpServers {
   readonly onAccept: (server: NamedMcpServer) => void;
 }
 
-/** Servers that offer tools to the model, what each starts, and a person's word that it may. */
+/** Servers that offer tools to the model, what each starts, and a button to accept each. */
 export function McpSection({ servers, problems, busy, onAccept }: McpSectionProps) {
   return (
     <section class="g-section" aria-labelledby="mcp-title">
@@ -87,7 +87,7 @@ function McpRow({ server, busy, onAccept }: Pick<McpSectionProps, "busy" | "onAc
   );
 }
 
-/** A digest by its beginning; a script as it is. */
+/** The beginning of a digest; a script unchanged. */
 function shortened(content: string): string {
   return /^[0-9a-f]{64}$/.test(content) ? content.slice(0, 12) : content;
 }

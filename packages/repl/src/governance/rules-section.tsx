@@ -15,7 +15,7 @@ import { TryCommand } from "./try-command.tsx";
 export interface RulesSectionProps {
   readonly rules: GovernanceView["rules"];
   readonly store: RulesStore;
-  /** Commands are tried in a session. */
+  /** False without a session: then no command can be tried. */
   readonly hasSession: boolean;
   /** Opens the file of a rule at its line. @param place `file:line` */
   readonly onOpenRule: ((place: string) => void) | undefined;

@@ -4,22 +4,22 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../failure/problem.ts";
 
 export interface RulesStoreState {
-  /** undefined until it was loaded. */
+  /** undefined until it is loaded. */
   readonly inForce: RulesInForce | undefined;
-  /** What was tried last, and what would become of it. */
+  /** The command that was tried last, and the verdict on it. */
   readonly tried: { readonly command: string; readonly answer: CheckedCall } | undefined;
   readonly busy: boolean;
   readonly problem: Problem | undefined;
 }
 
-/** The rules in force as a person looks at them, and tries commands against them. Nothing here runs anything. */
+/** The rules in force, and verdicts on commands that a person tries. Nothing here runs anything. */
 export class RulesStore implements Disposable {
   readonly #client: Pick<GovernanceClient, "listRules" | "checkPolicy">;
   readonly #sessionId: string;
   readonly #state = signal<RulesStoreState>({ inForce: undefined, tried: undefined, busy: false, problem: undefined });
   readonly #over = new AbortController();
 
-  /** @param options.sessionId empty: the default workspace, where nothing can be tried */
+  /** @param options.sessionId empty: the default workspace, in which nothing can be tried */
   constructor(options: {
     readonly client: Pick<GovernanceClient, "listRules" | "checkPolicy">;
     readonly sessionId: string;

@@ -4,7 +4,7 @@ import type { ScopeExpansion } from "./intents-section.tsx";
 
 /** What the model asked for beyond the scope of its intent, oldest first. */
 export function scopeExpansions(view: SessionView): readonly ScopeExpansion[] {
-  // Subscribes to what comes.
+  // Read to subscribe to new items.
   if (view.count.value === 0) return [];
   return view.scopeRequests.map(({ call, intentId }) => {
     const { callId, argumentsJson, status } = call.item.value;
@@ -23,7 +23,7 @@ function wanted(argumentsJson: string): Pick<ScopeExpansion, "paths" | "reason">
   try {
     value = JSON.parse(argumentsJson);
   } catch {
-    // Still being written.
+    // The model is still writing the arguments.
   }
   const field = (name: string): unknown =>
     typeof value === "object" && value !== null ? Reflect.get(value, name) : "";

@@ -9,8 +9,8 @@ const tokenKey = "gennai.token";
 type ServerNotice = Extract<HostNotice, { readonly type: "server" }>;
 
 /**
- * The page's right to call the server: a token of its own, for this tab alone, in the tab's session storage and nowhere
- * else. When the server no longer takes it, the door asks for a link, and calls wait for the new one.
+ * The page's right to call the server: a token for this tab alone, in the tab's session storage and nowhere else. When the server
+ * no longer accepts it, the door asks for a link, and calls wait for the new token.
  */
 export class PageAccess {
   readonly #storage: Storage;
@@ -34,26 +34,26 @@ export class PageAccess {
     this.#token = this.#storage.getItem(tokenKey) ?? undefined;
   }
 
-  /** Begins with the code of the link, else with the token from before a reload; without either the door opens. */
+  /** Begins with the code of the link, else with the token from before a reload; without both, the door is shown. */
   async begin(code: string | undefined): Promise<void> {
     if (code !== undefined) await this.use(code);
     else if (this.#token === undefined) this.#refused("Open it by the link that the server prints.");
     await this.#current();
   }
 
-  /** Takes a code that came later, by the address bar. Never rejects: the door says what is wrong. */
+  /** Takes a code that came later, by the address bar. Never rejects: the door shows what is wrong. */
   async use(code: string): Promise<void> {
     try {
       await this.#enter(code);
       this.#door.close();
     } catch (error) {
       if (!(error instanceof PageRefused)) throw error;
-      // A tab that is in already stays in.
+      // A tab that already has a token keeps it.
       if (this.#token === undefined) this.#refused(error.message);
     }
   }
 
-  /** Adds the token to every call, and watches how it goes. */
+  /** Adds the token to every call, and watches the results. */
   get interceptor(): Interceptor {
     return (next) => async (request) => {
       const token = await unlessAborted(this.#current(), request.signal);
@@ -85,7 +85,7 @@ export class PageAccess {
         this.#storage.removeItem(tokenKey);
         this.#refused("The server was started again, or shut this page out.");
       }
-      // Calls that may be repeated are, and wait for the new token then.
+      // Calls that may be repeated are repeated, and then wait for the new token.
       return new ConnectError("This page needs a new link.", Code.Unavailable, undefined, undefined, error);
     }
     if (callFailure(error) === "passing") {

@@ -1,7 +1,7 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { codeIn } from "./page-link.ts";
 
-/** Asks the user of the page for a link. One request is open at a time. */
+/** Asks the page's user for a link. Only one request is open at a time. */
 export class PageDoor {
   readonly #document: Document;
   #open: { readonly say: (message: string) => void; readonly close: () => void } | undefined;
@@ -11,8 +11,8 @@ export class PageDoor {
   }
 
   /**
-   * Shows the door over everything else, or only its new message when it is open.
-   * @param enter gets a code; the door closes when it resolves, and shows the message of the error when it rejects
+   * Shows the door over everything else, or, if it is open, only its new message.
+   * @param enter gets a code; the door closes when it resolves, and shows the error's message when it rejects
    */
   show(message: string, enter: (code: string) => Promise<void>): void {
     if (this.#open === undefined) this.#open = this.#build(enter);
@@ -74,7 +74,7 @@ export class PageDoor {
           button.disabled = false;
         });
     });
-    // Escape would leave the page without a way in.
+    // Escape would close the dialog, and leave the page without a way in.
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     this.#document.body.append(dialog);
     dialog.showModal();

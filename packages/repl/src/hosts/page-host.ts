@@ -10,18 +10,18 @@ import { takeLinkCode } from "./page-link.ts";
 const stateKey = "gennai.state";
 const sessionKey = "gennai.session";
 const clientKey = "gennai.client";
-/** Key in the browser's storage, shared by all tabs and kept for later visits. */
+/** Key in the browser's storage, which all tabs share and later visits keep. */
 const modelKey = "gennai.model";
-/** Characters of the state that is kept over a reload. */
+/** Most characters of the state that are kept over a reload. */
 const maxState = 64 * 1024;
 
 /**
- * The app's host in a page that the server serves. Resolves when the server lets the page in: by the link's one-time code,
- * by the token from before a reload, or by a link that is pasted into the page. Rejects when the server does not answer.
+ * The app's host in a page that the server serves. Resolves when the server lets the page in: by the link's one-time code, by the
+ * token from before a reload, or by a link that is pasted into the page. Rejects if the server does not answer.
  */
 export async function connectPageHost(page: Window = window): Promise<ReplHost> {
   const { sessionStorage: storage } = page;
-  // At once: a code in the address bar can be read over a shoulder, and lands in the history.
+  // Before anything else: a code in the address bar can be read by others, and gets into the browser's history.
   const code = takeLinkCode(page);
   const listeners = new Set<(notice: HostNotice) => void>();
   const notify = (notice: HostNotice) => {
@@ -81,8 +81,8 @@ export async function connectPageHost(page: Window = window): Promise<ReplHost> 
 }
 
 /**
- * The tab's own id, the same after a reload. A tab that was duplicated has a copy of the first one's: who holds the lock on
- * it keeps it, until its page is gone.
+ * The tab's own id, the same after a reload. A duplicated tab has a copy of the first one's id: the page that holds the lock on
+ * the id keeps it until it is closed.
  */
 async function clientIdOf({ sessionStorage: storage, navigator, crypto }: Window): Promise<string> {
   const known = storage.getItem(clientKey);
@@ -94,7 +94,7 @@ async function clientIdOf({ sessionStorage: storage, navigator, crypto }: Window
 }
 
 function isMine(navigator: Navigator, clientId: string): Promise<boolean> {
-  // Pages that are not reached by a trustworthy address have no locks.
+  // Pages at an address that is not a secure context have no locks.
   if (!("locks" in navigator)) return Promise.resolve(true);
   return new Promise((resolve) => {
     void navigator.locks.request(`gennai-client-${clientId}`, { ifAvailable: true }, (lock) => {

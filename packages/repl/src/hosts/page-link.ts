@@ -1,12 +1,12 @@
 import { PAGE_TOKEN_PATH } from "@gennai/protocol/page-paths";
 
-/** Why the page was not let in, in words for the person in front of it. */
+/** Why the page was not let in, in words for its user. */
 export class PageRefused extends Error {
   readonly code = "page_refused";
   override readonly name = "PageRefused";
 }
 
-/** The window as far as a link needs it. */
+/** The part of the window that a link needs. */
 export interface LinkWindow {
   readonly location: Pick<Location, "hash" | "pathname">;
   readonly history: Pick<History, "replaceState">;
@@ -25,7 +25,7 @@ export function codeIn(text: string): string | undefined {
   return /^(?:[^#\s]*#)?([A-Za-z0-9_-]{22,128})$/.exec(text.trim())?.[1];
 }
 
-/** Exchanges a code, which then is used up, for the token of this page. Rejects with `PageRefused`. */
+/** Exchanges a code for the token of this page; the code is then used up. Rejects with `PageRefused`. */
 export async function exchangeCode(code: string, request: typeof fetch = fetch): Promise<string> {
   let response: Response;
   try {

@@ -4,12 +4,12 @@ import type { EditorModel, HostNotice, ReplHost, ReviewToApply } from "@gennai/c
 import type { EditorContext } from "@gennai/client/session/editor-context";
 import type { ModelTrial } from "@gennai/client/session/models/model-choices";
 
-/** What VS Code gives a webview. */
+/** The API that VS Code gives a webview. */
 export interface WebviewApi {
   postMessage(message: unknown): void;
 }
 
-/** The window as far as a host needs it. */
+/** The part of the window that a host needs. */
 export interface WebviewWindow {
   readonly origin: string;
   addEventListener(type: "message", listener: (event: MessageEvent<unknown>) => void): void;
@@ -17,8 +17,8 @@ export interface WebviewWindow {
 }
 
 /**
- * Joins the app to the extension host. Resolves when the host has sent what to begin with. Messages of another origin, and
- * what is not a message of the schema, are dropped.
+ * Connects the app to the extension host. Resolves when the host has sent its first message. Messages of another origin, and
+ * those that do not fit the schema, are dropped.
  */
 export function connectWebviewHost(api: WebviewApi, frame: WebviewWindow): Promise<ReplHost> {
   const listeners = new Set<(message: ToApp) => void>();
@@ -121,7 +121,7 @@ function copied(review: ReviewToApply): Extract<HostRequest, { type: "apply-prop
   return { ...review, hunks: review.hunks.map((hunk) => ({ ...hunk })) };
 }
 
-/** Requests of the host that wait for their answer. */
+/** Requests to the host that wait for an answer. */
 class HostRequests {
   readonly #post: (message: ToHost) => void;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
@@ -138,7 +138,7 @@ class HostRequests {
     });
   }
 
-  /** Rejects with what the host says. */
+  /** Rejects with the host's message. */
   ask(request: HostRequest): Promise<unknown> {
     const id = ++this.#lastId;
     const waiting = Promise.withResolvers<unknown>();

@@ -72,7 +72,7 @@ const icons = {
 
 export type IconName = keyof typeof icons;
 
-/** A picture beside words that say the same: hidden from screen readers. */
+/** A picture next to words that say the same, so it is hidden from screen readers. */
 export function Icon({ name, spin = false }: { readonly name: IconName; readonly spin?: boolean }) {
   const svg = { __html: icons[name] };
   return <span class={spin ? "icon icon-spin" : "icon"} aria-hidden="true" dangerouslySetInnerHTML={svg} />;

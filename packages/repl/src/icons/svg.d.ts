@@ -1,4 +1,4 @@
-/** The build gives an icon as its text. */
+/** The build turns an icon into its text. */
 declare module "*.svg" {
   const text: string;
   export default text;

@@ -1,14 +1,14 @@
 import type { LanguageSupport, StreamParser } from "@codemirror/language";
 
 /**
- * The language of a file by its name, with its parser at `language.parser`; undefined where we know none. Each language is a
- * script of its own that is loaded when a file of it is shown; rejects when that cannot be had.
+ * The language of a file by its name, with its parser at `language.parser`; undefined for an unknown one. Each language is a
+ * script of its own, which is loaded when its first file is shown; rejects if it cannot be loaded.
  */
 export async function loadCodeLanguage(path: string): Promise<LanguageSupport | undefined> {
   return loaderOf(path)?.();
 }
 
-/** True where `loadCodeLanguage` has one. */
+/** True if `loadCodeLanguage` knows a language for the file. */
 export function hasCodeLanguage(path: string): boolean {
   return loaderOf(path) !== undefined;
 }

@@ -1,9 +1,9 @@
 import type { ItemCell } from "./view-item.ts";
 
-/** One row of the chat: an item, or the steps that an editor did meanwhile. */
+/** One row of the chat: an item, or several steps of an editor. */
 export interface ChatRowCells {
   readonly key: string;
-  /** One item, or several that are all requests to an editor. */
+  /** One item, or several, all of which are requests to an editor. */
   readonly cells: readonly ItemCell[];
 }
 
@@ -14,10 +14,10 @@ export interface ChatRowCells {
 export class ChatRows {
   readonly #rows: ChatRowCells[] = [];
   #seen = 0;
-  /** Row that further steps join, and of which sub-agent they are. */
+  /** The row that further steps join, and the sub-agent's call that they belong to. */
   #steps: { readonly row: number; readonly parentCallId: string } | undefined;
 
-  /** @param cells those of before, and maybe more */
+  /** @param cells those of the last call, and maybe more */
   grow(cells: readonly ItemCell[]): readonly ChatRowCells[] {
     for (; this.#seen < cells.length; this.#seen += 1) {
       const cell = cells[this.#seen];

@@ -6,7 +6,7 @@ import { todoFromMessage } from "@gennai/protocol/model/session/todo";
 import { rulesWords } from "./rules-words.ts";
 import type { SessionFacts } from "./session-facts.ts";
 
-/** The facts after an event; the same object when it changes none. The running turn is the view's to tell. */
+/** The facts after an event; the same object if the event changes none. The view itself tracks the running turn. */
 export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFacts {
   const { event: body, parentToolCallId, turnId } = event;
   switch (body.case) {

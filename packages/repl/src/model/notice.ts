@@ -3,7 +3,7 @@ import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governanc
 import { rulesWords } from "./rules-words.ts";
 import type { NoticeItem } from "./view-item.ts";
 
-/** What an event has to tell in a line of its own; undefined when nothing. */
+/** The line that an event adds to the chat; undefined if it adds none. */
 export function noticeOf(event: InvokeEvent): NoticeItem | undefined {
   const body = event.event;
   switch (body.case) {

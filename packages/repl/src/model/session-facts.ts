@@ -5,14 +5,14 @@ import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governa
 import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 
-/** What holds for a session as a whole. */
+/** Facts about a session as a whole. */
 export interface SessionFacts {
   readonly workingDir: string;
   /** Title given by a user; otherwise empty. */
   readonly title: string;
   readonly forkedFrom: string;
   readonly turn: RunningTurn | undefined;
-  /** The last turn, where it was cut off and can be gone on with. */
+  /** The last turn, if it was cut off and can be continued. */
   readonly cutOffTurn: CutOffTurn | undefined;
   readonly usage: UsageMeter;
   readonly todos: readonly Todo[];
@@ -21,7 +21,7 @@ export interface SessionFacts {
   /** undefined until rules were read or changed in this session. */
   readonly rules: RulesFact | undefined;
   readonly emergency: EmergencyState;
-  /** What was said to a running turn and not yet told to the model, oldest first. */
+  /** Messages for a running turn that the model has not got yet, oldest first. */
   readonly queuedMessages: readonly QueuedMessage[];
 }
 
@@ -36,10 +36,10 @@ export interface RunningTurn {
   readonly phase: TurnPhase;
   /** Model calls so far. */
   readonly iteration: number;
-  /** The tool that runs; empty when none does. */
+  /** The tool that runs; empty if none does. */
   readonly toolName: string;
   readonly since: Date | undefined;
-  /** When a wait is over by itself. */
+  /** When a wait ends by itself. */
   readonly until?: Date | undefined;
 }
 

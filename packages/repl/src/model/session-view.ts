@@ -24,9 +24,9 @@ import { timeOf } from "./view-from-wire.ts";
 import type { ItemCell, ToolCallItem } from "./view-item.ts";
 
 /**
- * The view of a session: a fold over its events only. A repeated event is ignored; one that covers several events, some of them
- * seen, adds the rest, so that the same events give the same view after any number of overlapping replays. The cost of a delta
- * does not depend on the session's length, and it changes only its own item.
+ * The view of a session, made only from its events. A repeated event is ignored; of an event that covers several, some of them
+ * seen, only the rest is added, so that the same events give the same view after any number of overlapping replays. A delta
+ * changes only its own item, and its cost does not depend on the session's length.
  */
 export class SessionView {
   readonly #items = new ItemList();
@@ -45,12 +45,12 @@ export class SessionView {
     return this.#items.cells;
   }
 
-  /** Tells that there are more cells. */
+  /** Changes when cells are added. */
   get count(): ReadonlySignal<number> {
     return this.#items.count;
   }
 
-  /** Calls that asked for more than the intent owns, oldest first. `count` reports new ones. */
+  /** Calls that asked for more scope than the intent has, oldest first. `count` changes with new ones. */
   get scopeRequests(): readonly ScopeRequest[] {
     return this.#scopeRequests;
   }
@@ -59,7 +59,7 @@ export class SessionView {
     return this.#facts;
   }
 
-  /** Newest seq that was seen. */
+  /** Newest sequence number that was seen. */
   get lastSeq(): bigint {
     return this.#lastSeq;
   }
@@ -146,11 +146,11 @@ export class SessionView {
       case "turnContinued":
       case "messageQueued":
       case "messageWithdrawn":
-      // The count of an open question is with the questions.
+      // The store of open questions tracks their countdown.
       case "clientRequestWaits":
         return;
       case "ruleViolation":
-        // The call itself says why it was stopped.
+        // The call itself shows why it was stopped.
         if (this.#calls.has(body.value.toolCallId)) return;
         break;
       case "intentSelected":
@@ -171,7 +171,7 @@ export class SessionView {
       case "checkpointClosed":
         if (body.value.files.length > 0) this.#turns.of(turnId, time).changedFiles = true;
         return;
-      // What runs beside the session has a list of its own.
+      // What runs besides the session's turns has a list of its own.
       case "attemptsChanged":
       case "backgroundRunChanged":
       case "checkpointTaken":
@@ -190,7 +190,7 @@ export class SessionView {
 
   #finish(place: ItemStart, text: string): void {
     this.#texts.settle();
-    // Some models do not stream: their answer comes with the end alone.
+    // Some models do not stream: their answer is only in the last event.
     if (text !== "" && !this.#turns.of(place.turnId, place.time).answered) this.#texts.answer(place, text);
   }
 
@@ -247,7 +247,7 @@ export class SessionView {
   }
 }
 
-/** The call that was refused says so itself; the rules are as they were. */
+/** True if the status only repeats a violation, which the refused call shows itself, and the rules are unchanged. */
 function saysOnlyOfViolation(body: InvokeEvent["event"], { rules }: SessionFacts): boolean {
   if (body.case !== "rulesChanged") return false;
   const { count = 0, text = "", lastViolation = "", problems = [] } = body.value.status ?? {};
@@ -257,6 +257,6 @@ function saysOnlyOfViolation(body: InvokeEvent["event"], { rules }: SessionFacts
 
 export interface ScopeRequest {
   readonly call: ItemCell<ToolCallItem>;
-  /** The intent it was under; empty when under none. */
+  /** The intent that was active; empty: none. */
   readonly intentId: string;
 }

@@ -1,12 +1,12 @@
-/** What is counted of a turn until it ends. */
+/** Counts and facts of a turn until it ends. */
 export interface TurnRecord {
   readonly began: Date | undefined;
   iteration: number;
-  /** The newest model call said something. */
+  /** True if the newest model call has written text. */
   answered: boolean;
   inputTokens: number;
   outputTokens: number;
-  /** By commands: what was around them differs. */
+  /** True if commands changed files. */
   changedFiles: boolean;
 }
 

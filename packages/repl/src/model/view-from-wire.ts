@@ -40,7 +40,7 @@ export function requestState(resolution: RequestResolution): RequestState {
   }
 }
 
-/** What a question of the gate came to; undefined where the server does not say. */
+/** The answer to a question of the gate; undefined if the server does not say. */
 export function confirmationReply({ answer, scope, user }: ClientRequestResolved): ConfirmationReplyView | undefined {
   const word = answerWords.fromMessage(answer);
   return word === undefined ? undefined : { answer: word, scope: scopeWords.fromMessage(scope), user };
@@ -53,7 +53,7 @@ export function reviewView(message: ProposalReview): ProposalReviewView {
   };
 }
 
-/** Files of two steps of one change set: each from how it was before the first to how the last left it. */
+/** Files of two steps of one change set: each from its state before the first step to its state after the last. */
 export function joinFiles(earlier: readonly AppliedFile[], later: readonly AppliedFile[]): readonly AppliedFile[] {
   const files = new Map(earlier.map((file) => [file.path, file]));
   for (const file of later) {

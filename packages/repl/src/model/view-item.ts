@@ -6,7 +6,7 @@ import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { AppliedFile, BlobRef, Proposal } from "@gennai/protocol/model/session/proposal";
 import type { ReadonlySignal } from "@preact/signals";
 
-/** Something the chat shows, as it is now. Values are never changed in place. */
+/** What the chat shows, in its present state. Values are never changed in place. */
 export type ViewItem =
   | UserMessageItem
   | ThinkingItem
@@ -24,12 +24,12 @@ export type ViewItem =
 export interface ItemCell<Item extends ViewItem = ViewItem> {
   /** Unique within the session, the same after a replay. */
   readonly key: string;
-  /** Where in the log it began. */
+  /** Sequence number in the log at which it began. */
   readonly seq: bigint;
   readonly turnId: string;
   /** When it began. */
   readonly time: Date | undefined;
-  /** The call whose sub-agent it is of; empty for the session's own. */
+  /** The call whose sub-agent it belongs to; empty for the session's own. */
   readonly parentCallId: string;
   readonly item: ReadonlySignal<Item>;
 }
@@ -44,7 +44,7 @@ export interface UserMessageItem {
 export interface ThinkingItem {
   readonly kind: "thinking";
   readonly text: string;
-  /** More may come. */
+  /** True if more may follow. */
   readonly streaming: boolean;
 }
 
@@ -56,8 +56,8 @@ export interface AssistantItem {
 }
 
 /**
- * - `writing`: the model is still at its arguments
- * - `waiting`: the call is whole, and the gate has not let it go on; a question may be open
+ * - `writing`: the model is still writing the arguments
+ * - `waiting`: the call is complete, and the gate has not let it run yet; a question may be open
  * - `running`: it was let through
  * - `done`: it ran, and nothing is known to have failed
  * - `failed`: it ran and failed
@@ -71,13 +71,13 @@ export interface ToolCallItem {
   readonly callId: string;
   readonly name: string;
   readonly status: ToolCallStatus;
-  /** JSON, and not complete while `status` is `writing`. */
+  /** JSON; incomplete while `status` is `writing`. */
   readonly argumentsJson: string;
-  /** The gate's words; undefined until it decided. */
+  /** The gate's decision; undefined until there is one. */
   readonly decision: GateWord | undefined;
-  /** The end of what it has written so far. */
+  /** The end of what it has printed so far. */
   readonly liveOutput: string;
-  /** True when `liveOutput` is not all of it. */
+  /** True if `liveOutput` is not everything. */
   readonly liveOutputCut: boolean;
   readonly result: ToolResultView | undefined;
   /** What it really changed in files, as the server found it. */
@@ -95,19 +95,19 @@ export interface GateWord {
 
 export interface ToolResultView {
   readonly output: string;
-  /** Empty when nothing failed. */
+  /** Empty if nothing failed. */
   readonly error: string;
-  /** True when `output` is not all. */
+  /** True if `output` is not everything. */
   readonly truncated: boolean;
-  /** All of the output, when `output` holds its beginning. */
+  /** The whole output, if `output` has only its beginning. */
   readonly outputBlob: BlobRef | undefined;
-  /** What the model was shown behind the output. */
+  /** Images that the model was shown after the output. */
   readonly images: readonly BlobRef[];
   /** undefined: the server says nothing about it. */
   readonly verification: "verified" | "unverified" | "failed" | undefined;
-  /** undefined: no command ran, or nobody could tell how it ended. Never to be shown as a success. */
+  /** undefined: no command ran, or its end is unknown. Never to be shown as a success. */
   readonly exitCode: number | undefined;
-  /** E.g. `permission_denied`; empty where nothing failed. */
+  /** E.g. `permission_denied`; empty if nothing failed. */
   readonly failureClass: string;
 }
 
@@ -117,10 +117,10 @@ export type RequestState = "open" | "answered" | "timeout" | "cancelled";
 export interface ClientRequestItem {
   readonly kind: "client-request";
   readonly requestId: string;
-  /** What is being done for it. */
+  /** What the editor is asked to do. */
   readonly text: string;
   readonly state: RequestState;
-  /** Who answered; empty when nobody did. */
+  /** Client that answered; empty if none did. */
   readonly answeredBy: string;
 }
 
@@ -128,7 +128,7 @@ export interface ConfirmationItem {
   readonly kind: "confirmation";
   readonly requestId: string;
   readonly question: ConfirmationQuestion;
-  /** False when the digest is not that of the action: the question cannot be answered with yes. */
+  /** False if the digest is not that of the action: then the question cannot be answered with yes. */
   readonly genuine: boolean;
   readonly state: RequestState;
   readonly answeredBy: string;
@@ -140,7 +140,7 @@ export interface ConfirmationReplyView {
   readonly answer: "yes" | "no" | "nobody";
   /** How long a yes holds. */
   readonly scope: ConfirmationScope | undefined;
-  /** Whose answer it is, on a server with many users; empty otherwise. */
+  /** The user who answered, on a server with many users; else empty. */
   readonly user: string;
 }
 
@@ -149,9 +149,9 @@ export interface ProposalItem {
   readonly proposal: Proposal;
   /** undefined: nobody has decided yet. */
   readonly review: ProposalReviewView | undefined;
-  /** The change set that came of it. */
+  /** The change set that was made of it. */
   readonly changeSetId: string | undefined;
-  /** That change set was taken back. */
+  /** True if that change set was taken back. */
   readonly undone: boolean;
 }
 
@@ -174,7 +174,7 @@ export interface ChangeSetItem {
   readonly undone: boolean;
 }
 
-/** A plan of the session, as its events told it; `SessionPlans.get` has the whole. */
+/** A plan of the session, as events reported it; `SessionPlans.get` has all of it. */
 export interface PlanItem {
   readonly kind: "plan";
   readonly planId: string;
@@ -200,7 +200,7 @@ export interface NoticeItem {
     | "context"
     | "checkpoint";
   readonly text: string;
-  /** Stable, for errors, and for warnings of what can be mended here; empty otherwise. */
+  /** Stable code, for errors, and for warnings with a remedy in the app; else empty. */
   readonly code: string;
   /** What to do next; may be empty. */
   readonly hint: string;

@@ -1,6 +1,6 @@
 import type { ReplControl } from "../control/repl-control.ts";
 
-/** Said once, to users without a chosen model: the assistant that answers is not a language model. */
+/** For users without a chosen model: says that the assistant that answers is no language model. */
 export function LacksModel({ control }: { readonly control: ReplControl }) {
   return (
     <div class="lacks-model">

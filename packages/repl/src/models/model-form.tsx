@@ -14,7 +14,7 @@ export interface ModelFormProps {
   readonly close: () => void;
 }
 
-/** Where a person chooses a model: finds it, sets its key, tries it, uses it. */
+/** A form to choose a model: search, set its key, try it, use it. */
 export function ModelForm({ control, close }: ModelFormProps) {
   const store = control.models;
   const { providers, busy, trial, problem } = store.state.value;
@@ -29,13 +29,13 @@ export function ModelForm({ control, close }: ModelFormProps) {
   const [picked, setPicked] = useState<ShownModel | undefined>(undefined);
   useEffect(() => {
     void store.list(current);
-    // What is in use when the form opens; it is listed once.
+    // Lists what is in use when the form opens; once.
   }, [store]);
   const found = providers.length === 0 ? [] : shownModels(providers, { text, backend: looked });
   const chosen =
     found.find((each) => picked !== undefined && isSameModel(each, picked)) ??
     found.find((each) => text === "" && current !== undefined && isSameModel(each, current)) ??
-    // Nobody uses by a stroke of Enter what they did not look for.
+    // Enter must not use a model that nobody searched for.
     (text === "" ? undefined : found[0]);
   const provider = providers.find((each) => each.backend === (looked ?? chosen?.backend));
   const use = () => {
@@ -69,7 +69,7 @@ export function ModelForm({ control, close }: ModelFormProps) {
       />
       {provider !== undefined && takesKey(provider) && (
         <ModelKeyField
-          // What was typed for one address is not for the next.
+          // A key typed for one address must not be used for the next.
           key={`${provider.backend} ${provider.baseUrl}`}
           provider={provider}
           isKept={control.host.keepModelKey !== undefined}
@@ -130,7 +130,7 @@ export function ModelForm({ control, close }: ModelFormProps) {
   );
 }
 
-/** A key is for an address, where that is not known to all. */
+/** If the address is not fixed, a key needs a valid address. */
 function takesKey({ backend, baseUrl }: ProviderChoice): boolean {
   return backend !== "editor" && (!isSelfHosted(backend) || URL.canParse(baseUrl));
 }

@@ -4,21 +4,21 @@ import { useState } from "preact/hooks";
 
 export interface ModelKeyFieldProps {
   readonly provider: ProviderChoice;
-  /** The host keeps keys for its user. */
+  /** True if the host keeps keys for its user. */
   readonly isKept: boolean;
   readonly busy: boolean;
-  /** Resolves with whether the server has it now. */
+  /** Resolves with whether the server has the key now. */
   readonly onKey: (key: string) => Promise<boolean>;
 }
 
-/** Whether there is a key, and a field for one. What is typed is never shown, and gone when it was set. */
+/** Says whether there is a key, and has a field for one. What is typed is never shown, and cleared when the key was set. */
 export function ModelKeyField({ provider, isKept, busy, onKey }: ModelKeyFieldProps) {
   const { backend, baseUrl, needsKey, hasKey } = provider;
   const lacks = needsKey && !hasKey;
   const [asked, setAsked] = useState(false);
   const [key, setKey] = useState("");
   const label = backendLabel(backend);
-  // Of others there is but one place.
+  // Other providers have only one address.
   const place = isSelfHosted(backend) ? shownOrigin(baseUrl) : undefined;
   if (!lacks && !asked) {
     return (

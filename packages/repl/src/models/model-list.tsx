@@ -16,10 +16,10 @@ export interface ModelListProps {
   readonly onUse: () => void;
 }
 
-/** Lines that are drawn: a person with more types a letter. */
+/** Most lines that are drawn: a person who looks for others types a letter. */
 const mostLines = 100;
 
-/** A field to search in, and what it finds. The arrow keys go through the list, Enter uses a model. */
+/** A search field and its results. The arrow keys move in the list, Enter uses a model. */
 export function ModelList({ models, chosen, current, text, isListing, onText, onPick, onUse }: ModelListProps) {
   const list = useRef<HTMLUListElement>(null);
   const shown = models.slice(0, mostLines);

@@ -15,9 +15,9 @@ import { type Problem, problemOf } from "../failure/problem.ts";
 /** What a person looks at while choosing a model. */
 export interface ModelStoreState {
   readonly providers: readonly ProviderChoice[];
-  /** What is going on; undefined: nothing. */
+  /** What is under way; undefined: nothing. */
   readonly busy: "listing" | "trying" | "setting the key" | undefined;
-  /** Result for the model that was tried last. */
+  /** The last trial, and its model. */
   readonly trial: { readonly of: ChosenModel; readonly outcome: ModelTrial } | undefined;
   readonly problem: Problem | undefined;
 }
@@ -25,14 +25,14 @@ export interface ModelStoreState {
 export interface ModelStoreOptions {
   readonly client: AgentClient;
   readonly host: Pick<ReplHost, "keepModelKey" | "editorModels">;
-  /** Called when the models are to be seen. */
+  /** Called when the form opens. */
   readonly onOpen: () => void;
   readonly signal: AbortSignal;
 }
 
 /** Models that a person can choose, their keys, and trials. Nothing here changes a session. */
 export class ModelStore {
-  /** Whether the form is open. */
+  /** True while the form is open. */
   readonly opened = signal(false);
   readonly #options: ModelStoreOptions;
   readonly #state = signal<ModelStoreState>({ providers: [], busy: undefined, trial: undefined, problem: undefined });
@@ -56,18 +56,18 @@ export class ModelStore {
     this.opened.value = true;
   }
 
-  /** Never rejects: without an answer, no model is shown. */
+  /** Never rejects: without an answer, it stays unknown. */
   async learnDefault(): Promise<void> {
     const { client, signal: end } = this.#options;
     try {
       const { defaultSettings } = await client.getServerInfo({}, { signal: end });
       if (defaultSettings !== undefined) this.#defaultBackend.value = settingsFromMessage(defaultSettings).backend;
     } catch {
-      // The way to the server has banners of its own.
+      // Connection problems have a banner of their own.
     }
   }
 
-  /** Looks at what all have; @param place of a server of one's own that is in use */
+  /** Lists the models of all providers. @param place the user's own server that is in use */
   async list(place: ChosenModel | undefined): Promise<void> {
     const { client, host, signal: end } = this.#options;
     this.#set({ trial: undefined });
@@ -83,7 +83,7 @@ export class ModelStore {
     });
   }
 
-  /** Looks at one provider again, perhaps somewhere else. */
+  /** Lists one provider again, perhaps at another address. */
   async look(backend: Backend, baseUrl: string): Promise<void> {
     await this.#do("Listing models", "listing", () => this.#look(backend, baseUrl));
   }
@@ -100,7 +100,7 @@ export class ModelStore {
     });
   }
 
-  /** Resolves with whether the server has it now. @param baseUrl the only address that gets it; empty: the provider's own */
+  /** Resolves with whether the server has the key. @param baseUrl the only address that gets it; empty: the provider's own */
   async setKey(backend: Backend, baseUrl: string, key: string): Promise<boolean> {
     const { client, host, signal: end } = this.#options;
     this.#set({ trial: undefined });
@@ -119,7 +119,7 @@ export class ModelStore {
     this.#set({ providers: [...others, found] });
   }
 
-  /** False when it failed; the problem is shown. */
+  /** False if it failed; the problem is shown. */
   async #do(action: string, busy: ModelStoreState["busy"], run: () => Promise<void>): Promise<boolean> {
     this.#set({ busy, problem: undefined });
     try {

@@ -7,7 +7,7 @@ export interface ModelTrialLineProps {
   readonly trial: ModelTrial | undefined;
 }
 
-/** How a trial goes. */
+/** The progress or result of a trial. */
 export function ModelTrialLine({ busy, trial }: ModelTrialLineProps) {
   return (
     <p class={trial?.type === "failed" ? "model-trial model-problem" : "model-trial"} role="status">

@@ -12,7 +12,7 @@ export interface ProviderFieldProps {
   readonly onAddress: (backend: Backend, url: string) => void;
 }
 
-/** Whose models are shown, and where a server of one's own is. */
+/** Chooses the provider whose models are shown, and the address of a server of the user's own. */
 export function ProviderField({ providers, looked, isEditor, busy, onLook, onAddress }: ProviderFieldProps) {
   const provider = providers.find(({ backend }) => backend === looked);
   const offered = backends.filter(
@@ -60,7 +60,7 @@ interface AddressFieldProps {
   readonly onAddress: (url: string) => void;
 }
 
-/** Asked only when the person says so: an address that is half typed is another server's. */
+/** The server is only asked when the person submits: a half-typed address belongs to another server. */
 function AddressField({ address, busy, onAddress }: AddressFieldProps) {
   const [url, setUrl] = useState(address);
   return (

@@ -2,10 +2,10 @@ import type { ChosenModel } from "@gennai/client/host/repl-host";
 import { describeModel, type ModelChoice, type ProviderChoice } from "@gennai/client/session/models/model-choices";
 import { type Backend, backendLabel, isSelfHosted } from "@gennai/protocol/model/session/backend";
 
-/** One line to choose. */
+/** One line of the list of models. */
 export interface ShownModel extends ChosenModel {
   readonly name: string;
-  /** e.g. `200k tokens · sees images`; may be empty. */
+  /** E.g. `200k tokens · sees images`; can be empty. */
   readonly facts: string;
   /** True if it needs a key, and none is set. */
   readonly lacksKey: boolean;
@@ -28,8 +28,8 @@ const builtIn: ShownModel = {
 };
 
 /**
- * Models that fit a search: those that can be used at once first. A name that no list has can be chosen as well, from the
- * provider that the person looks at. Scripts are for tests: nobody is offered one.
+ * Models that match a search: those that can be used at once first. A name in no list can be chosen as well, from the provider
+ * that is selected. Scripts are for tests, and not offered.
  */
 export function shownModels(
   providers: readonly ProviderChoice[],

@@ -16,7 +16,7 @@ const words: Record<EditableAction["field"], string> = {
   patch: "patch",
 };
 
-/** Edits the command, file or patch of an action. The result is another plan, a draft that nobody has approved. */
+/** Edits the command, file or patch of an action. The result is a new plan: a draft that nobody has approved. */
 export function ActionEditor({ action, busy, onSubmit }: ActionEditorProps) {
   const [editing, setEditing] = useState(false);
   const pane = useRef<CodePaneHandle>(null);

@@ -11,11 +11,11 @@ const verdictWords = { allow: "Allowed by the rules", ask: "Asks when it runs", 
 interface ActionViewProps {
   readonly action: PlannedAction;
   readonly sideBySide: boolean;
-  /** What one can do with it. */
+  /** Controls for the action. */
   readonly children: ComponentChildren;
 }
 
-/** What one action would do: the difference it makes, or its command, and the rules' word about it. */
+/** What one action would do: its diff, or its command, and the rules' verdict. */
 export function ActionView({ action, sideBySide, children }: ActionViewProps) {
   const { change, command, cwd, verdict, rule, reason } = action;
   return (
@@ -81,7 +81,7 @@ interface HunkDiffProps {
   readonly label: string;
 }
 
-/** A preview has the lines themselves; there are no bytes yet that could be fetched. */
+/** A preview has only the lines themselves; there are no stored bytes to fetch yet. */
 function HunkDiff({ hunk, lines, sideBySide, label }: HunkDiffProps) {
   const rows = useMemo(() => {
     const side = (mark: "-" | "+") =>

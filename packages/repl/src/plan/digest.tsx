@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { CopyButton } from "../copy/copy-button.tsx";
 
-/** A SHA-256, short, and whole on demand. */
+/** A SHA-256, shortened, and in full on demand. */
 export function Digest({ digest, of }: { readonly digest: string; readonly of: string }) {
   const [whole, setWhole] = useState(false);
   return (

@@ -1,10 +1,10 @@
 import { isRecord } from "@gennai/protocol/json-value";
 
-/** What a person may edit of a plan's action: its command, the file that it writes, or its patch. */
+/** The part of a plan's action that a person may edit: its command, the file that it writes, or its patch. */
 export interface EditableAction {
   readonly field: "command" | "content" | "patch";
   readonly text: string;
-  /** Says the language of the text, by its name alone. */
+  /** Its name alone decides the language of the text. */
   readonly path: string;
 }
 
@@ -24,7 +24,7 @@ export function editableAction(planJson: string, stepId: string, actionIndex: nu
   return undefined;
 }
 
-/** The plan with another text in an action; all else is as it was. Throws where there is no such action. */
+/** The plan with a new text in one action. Throws if there is no such action. */
 export function withEditedAction(planJson: string, stepId: string, actionIndex: number, text: string): string {
   const plan = parsed(planJson);
   const action = actionAt(plan, stepId, actionIndex);

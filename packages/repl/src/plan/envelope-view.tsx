@@ -4,15 +4,15 @@ import { CopyButton } from "../copy/copy-button.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 
 export interface EnvelopeViewProps {
-  /** JSON, or what a model put out in its place. */
+  /** JSON, or what a model wrote in its place. */
   readonly text: string;
   readonly summary: string;
-  /** Hands an edited text in; undefined: it is only shown. */
+  /** Submits an edited text; undefined: it is only shown. */
   readonly onSubmit: ((text: string) => void) | undefined;
   readonly busy: boolean;
 }
 
-/** The raw text behind a plan, to look at, to copy, and to edit into another one. */
+/** The raw text of a plan, to read, copy, and edit into a new plan. */
 export function EnvelopeView({ text, summary, onSubmit, busy }: EnvelopeViewProps) {
   const [editing, setEditing] = useState(false);
   const pane = useRef<CodePaneHandle>(null);

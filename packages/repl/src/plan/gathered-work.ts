@@ -1,17 +1,17 @@
 /** Milliseconds over which requests are gathered. */
 const gatherMilliseconds = 50;
 
-/** Work that many ask for at once: it is done one time after the other, and once more for all that asked meanwhile. */
+/** Work that many ask for at once: it never runs twice at a time, and runs once more for all requests during a run. */
 export class GatheredWork {
   readonly #work: () => Promise<void>;
   #running: { again: boolean } | undefined;
 
-  /** @param work what it rejects with is not told: the next request tries again */
+  /** @param work its rejections are ignored: the next request tries again */
   constructor(work: () => Promise<void>) {
     this.#work = work;
   }
 
-  /** Resolves when what was asked for until then is done. Never rejects. */
+  /** Resolves when the work is done, or, while it already runs, at once. Never rejects. */
   async ask(): Promise<void> {
     if (this.#running !== undefined) {
       this.#running.again = true;

@@ -10,7 +10,7 @@ export interface PlanApprovalProps {
   readonly onCancel: () => void;
 }
 
-/** A person's word for one digest. Every step of high risk is named and ticked by itself. */
+/** A person's approval of one digest. Each step of high risk is named and must be ticked on its own. */
 export function PlanApprovalForm({ plan, onApprove, onCancel }: PlanApprovalProps) {
   const id = useId();
   const high = plan.steps.filter(({ risk }) => isAtLeast(risk, "high"));
@@ -51,7 +51,7 @@ export function PlanApprovalForm({ plan, onApprove, onCancel }: PlanApprovalProp
             type="checkbox"
             checked={ticked.has(key)}
             onChange={(event) => tick(key, event.currentTarget.checked)}
-            // Enter belongs to the button.
+            // Enter in a checkbox must not submit: only the button does.
             onKeyDown={(event) => {
               if (event.key === "Enter") event.preventDefault();
             }}

@@ -7,7 +7,7 @@ export type PlanAct = "preview" | "approve" | "execute" | "verify" | "rollback";
 
 export type PlanCheck = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
 
-/** A token, with what it is for. */
+/** A token, and the plan that it is for. */
 export interface PlanToken {
   readonly planId: string;
   readonly digest: string;
@@ -18,15 +18,15 @@ export interface PlanToken {
 
 export interface PlanFacts {
   readonly plan: Plan | undefined;
-  /** What was shown of what it would do; undefined: nothing yet. */
+  /** The actions that were shown; undefined: none yet. */
   readonly shown:
     | { readonly planId: string; readonly digest: string; readonly actions: readonly PlannedAction[] }
     | undefined;
-  /** A person's word that was not spent yet. */
+  /** An approval that was not spent yet. */
   readonly approval: PlanToken | undefined;
   /** The token that opened the run. */
   readonly run: PlanToken | undefined;
-  /** What the run changed; undefined: nothing, or taken back. */
+  /** What the run changed; undefined: nothing, or it was taken back. */
   readonly changeSetId: string | undefined;
   readonly busy: boolean;
   /** Milliseconds since the epoch. */
@@ -36,7 +36,7 @@ export interface PlanFacts {
 const allowed: PlanCheck = { allowed: true };
 const token = /^[A-Za-z0-9_-]{43}$/;
 
-/** What this client would ask the server for: envelope, state, digest and token must check out here first. */
+/** What this client may ask the server for: envelope, state, digest and token must be right here first. */
 export function planChecks(facts: PlanFacts): Readonly<Record<PlanAct, PlanCheck>> {
   return {
     preview: firstOf(common(facts), inState(facts, ["draft", "preview", "awaiting_approval"])),
@@ -61,7 +61,7 @@ export function planChecks(facts: PlanFacts): Readonly<Record<PlanAct, PlanCheck
   };
 }
 
-/** What is wrong with a plan's text itself; undefined: it is a plan, and its digest is its own. */
+/** What is wrong with a plan's text; undefined: it is a valid plan, and the digest is its own. */
 export function envelopeProblem(plan: Pick<Plan, "planJson" | "digest">): string | undefined {
   const output = validateRinaOutput(plan.planJson, { strict: true });
   if (output.kind !== "plan") return "What the server holds is not a valid plan.";
@@ -99,7 +99,7 @@ function holds({ plan, now }: PlanFacts, held: PlanToken | undefined, missing: s
   if (held === undefined || held.planId !== plan?.planId) return refused(missing);
   if (held.digest !== plan.digest) return refused("The approval is for another digest.");
   if (!token.test(held.token)) return refused("The approval's token is damaged.");
-  // A token that opened a run is bound to it and has no end of its own.
+  // A token that opened a run is bound to that run, and does not expire.
   if (held.expires !== undefined && held.expires.getTime() <= now) return refused("The approval has expired.");
   return undefined;
 }

@@ -13,7 +13,7 @@ import type { PlanBusy, PlanStore, RejectedOutput } from "./plan-store.ts";
 
 export interface PlanPanelProps {
   readonly store: PlanStore;
-  /** What the request begins with, e.g. what the user last wrote. */
+  /** Initial text of the request, e.g. what the user wrote last. */
   readonly request?: string;
 }
 
@@ -26,10 +26,10 @@ const busyWords: Record<PlanBusy, string> = {
   rollback: "Taking back…",
 };
 
-/** What comes next is the first of these that may be done. */
+/** The next step is the first of these that is allowed. */
 const inOrder: readonly PlanAct[] = ["execute", "approve", "verify", "preview"];
 
-/** Plans: written, looked at, approved, run and verified, each step by a person's own word. */
+/** Plans: written, looked at, approved, run and verified; a person starts each step. */
 export function PlanPanel({ store, request = "" }: PlanPanelProps) {
   const view = store.view.value;
   const { plan, plans, rejected, busy, problem, shown, results } = view;
@@ -148,7 +148,7 @@ export function PlanPanel({ store, request = "" }: PlanPanelProps) {
   );
 }
 
-/** Draws again when an approval runs out, so that nothing stays enabled on it. */
+/** Draws again when an approval expires, so that nothing stays enabled by it. */
 function useExpiry(expires: Date | undefined): void {
   const [, draw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { Plan } from "@gennai/client/plan/plan";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
-/** What the runs of plans changed, as the session's events tell it. A run's change set has the id of its turn. */
+/** What the runs of plans changed, by the session's events. A run's change set has the id of its turn. */
 export class PlanRuns {
   readonly #turns = new Map<string, string>();
   readonly #changeSets = new Set<string>();
@@ -13,12 +13,12 @@ export class PlanRuns {
     if (body.case === "changeSetUndone") this.#changeSets.delete(body.value.changeSetId);
   }
 
-  /** The plan's change set was taken back, before an event says so. */
+  /** The plan's change set was taken back; called before the event arrives. */
   undone(changeSetId: string): void {
     this.#changeSets.delete(changeSetId);
   }
 
-  /** undefined: it has changed nothing, or that was taken back. */
+  /** undefined: the plan has changed nothing, or that was taken back. */
   changeSetOf(plan: Plan | undefined): string | undefined {
     const run = plan === undefined ? undefined : this.#turns.get(plan.planId);
     return run !== undefined && this.#changeSets.has(run) ? run : undefined;

@@ -51,7 +51,7 @@ export function PlanStates({ state }: { readonly state: Plan["state"] }) {
   );
 }
 
-/** Three facts that are not each other. */
+/** Three separate facts about a run. */
 export function PlanFactsRow({ plan }: { readonly plan: Pick<Plan, "claimed" | "executed" | "verified"> }) {
   const facts = [
     { word: "Claimed", is: plan.claimed, says: "Every step reported success." },

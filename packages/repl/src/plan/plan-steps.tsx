@@ -15,7 +15,7 @@ export interface PlanStepsProps {
   readonly results: readonly VerificationResult[];
   readonly sideBySide: boolean;
   readonly busy: boolean;
-  /** Hands in another plan. */
+  /** Submits a new plan. */
   readonly onSubmit: (planJson: string) => void;
 }
 
@@ -27,7 +27,7 @@ const stateWords: Record<PlanStep["state"], string> = {
   skipped: "skipped",
 };
 
-/** The steps of a plan in their order, each with what it would do and the result. */
+/** The steps of a plan in order, each with what it would do and its result. */
 export function PlanSteps({ plan, shown, results, sideBySide, busy, onSubmit }: PlanStepsProps) {
   return (
     <ol class="plan-steps" aria-label="Steps">

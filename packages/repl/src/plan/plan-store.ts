@@ -12,7 +12,7 @@ import { strictRequest } from "./write-plan.ts";
 
 export type PlanBusy = "plan" | PlanAct;
 
-/** What a text that was handed in became, when it is not a plan. */
+/** A submitted text that is not a plan, and why. */
 export interface RejectedOutput {
   readonly raw: string;
   readonly envelopeKind: string;
@@ -35,7 +35,7 @@ export interface PlanView {
 
 export interface PlanStoreOptions {
   readonly plans: Pick<SessionPlans, "submit" | "preview" | "approve" | "execute" | "verify" | "get" | "list">;
-  /** What a model writes for a request (`writePlan`). */
+  /** Has a model write a plan for a request (`writePlan`). */
   readonly write: (request: string, options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly undo: (changeSetId: string, options: { readonly signal: AbortSignal }) => Promise<unknown>;
   readonly now?: () => number;
@@ -55,17 +55,17 @@ const nothing: PlanView = {
 };
 
 /**
- * The plans of a session and what a person does with them. Tokens live here, in memory, and nowhere else. Nothing is sent
- * that `planChecks` does not allow. Feed it the session's events: they are its live progress.
+ * The plans of a session and what a person does with them. Tokens are only in memory, and only here. Nothing is sent that
+ * `planChecks` does not allow. `handle` must get the session's events: they report progress.
  */
 export class PlanStore implements Disposable {
   readonly #options: PlanStoreOptions;
   readonly #view = signal<PlanView>(nothing);
   readonly #over = new AbortController();
-  /** The plan that an event named last. */
+  /** Id of the plan in the newest event. */
   #newestId = "";
   readonly #runs = new PlanRuns();
-  /** Events come in bursts, above all in a replay. */
+  /** Events come in bursts, most of all in a replay. */
   readonly #refreshing = new GatheredWork(() => this.#refresh());
 
   constructor(options: PlanStoreOptions) {
@@ -96,7 +96,7 @@ export class PlanStore implements Disposable {
     await this.#guard("Load plan", async (options) => this.#show(await this.#options.plans.get(planId, options)));
   }
 
-  /** A turn that writes a plan. */
+  /** Runs a turn in which the model writes a plan. */
   async plan(request: string): Promise<void> {
     await this.#act("plan", "Plan", async (options) => {
       const raw = await this.#options.write(request, options);
@@ -104,13 +104,13 @@ export class PlanStore implements Disposable {
     });
   }
 
-  /** Tells the model what is wrong with its output. */
+  /** Tells the model what is wrong with its output, and has it write again. */
   async regenerate(): Promise<void> {
     const { rejected } = this.#view.peek();
     if (rejected !== undefined) await this.plan(strictRequest(rejected.issues));
   }
 
-  /** A text a person wrote or edited; it becomes a draft of its own. */
+  /** Submits a text that a person wrote or edited; it becomes a new draft. */
   async submit(text: string): Promise<void> {
     await this.#act("plan", "Submit plan", async (options) => {
       this.#submitted(text, await this.#options.plans.submit(text, options));
@@ -125,7 +125,7 @@ export class PlanStore implements Disposable {
     });
   }
 
-  /** A person's word for exactly what is shown. */
+  /** A person approves exactly what is shown. */
   async approve(): Promise<void> {
     await this.#checked("approve", "Approve", async ({ planId, digest }, options) => {
       const { approvalToken, expires } = await this.#options.plans.approve(planId, digest, options);
@@ -137,7 +137,7 @@ export class PlanStore implements Disposable {
     const { approval } = this.#view.peek();
     await this.#checked("execute", "Execute", async ({ planId, digest }, options) => {
       if (approval === undefined) return;
-      // Spent with the try, whatever the result.
+      // The try spends the token, whatever its result.
       this.#set({ approval: undefined, run: { ...approval, expires: undefined }, results: [] });
       this.#show(await this.#options.plans.execute(planId, digest, approval.token, options));
     });
@@ -167,7 +167,7 @@ export class PlanStore implements Disposable {
     this.#set({ problem: undefined });
   }
 
-  /** An event of the session, replayed ones too. */
+  /** Takes an event of the session, also a replayed one. */
   handle(event: InvokeEvent): void {
     this.#runs.handle(event);
     if (event.event.case === "planChanged") {

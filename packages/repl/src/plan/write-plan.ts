@@ -13,7 +13,7 @@ export interface PlanWriter {
   readonly identity: ClientIdentity;
 }
 
-/** Runs a turn in plan mode and gives what the model wrote. Rejects when the turn does not come to its end. */
+/** Runs a turn in plan mode and resolves with what the model wrote. Rejects if the turn does not complete. */
 export async function writePlan(
   { client, sessionId, identity }: PlanWriter,
   request: string,
@@ -29,7 +29,7 @@ export async function writePlan(
     },
     { signal },
   );
-  // Only watching: the app's own subscription answers what the turn asks.
+  // This client only watches: the app's own subscription answers what the turn asks.
   const watcher = { clientId: `${identity.clientId}-plan`, name: identity.name, version: identity.version };
   let text = "";
   for await (const event of subscribe(client, {
@@ -47,7 +47,7 @@ export async function writePlan(
   throw new Error("The turn that should write the plan was cut off.");
 }
 
-/** Asks for the same plan again, in a form that holds. */
+/** The text that asks for the same plan again, in a valid form. */
 export function strictRequest(issues: readonly PlanIssue[]): string {
   const lines = issues
     .slice(0, 50)

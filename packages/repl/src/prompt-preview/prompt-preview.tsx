@@ -21,13 +21,13 @@ export async function loadSystemPrompt(
   return (await client.previewSystemPrompt({ sessionId, scenario }, options)).prompt;
 }
 
-/** What the model is told before anything else, to the letter. */
+/** The exact text that the model gets before anything else. */
 export function PromptPreview({ load, scenario }: PromptPreviewProps) {
   const [prompt, setPrompt] = useState<string>();
   const [problem, setProblem] = useState<Problem>();
   const [tries, setTries] = useState(0);
   const again = useCallback(() => setTries((count) => count + 1), []);
-  // Anyone who shows this may make the function anew each time: that alone is not a reason to ask again.
+  // The caller may pass a new function each time: that alone is no reason to load again.
   const loader = useRef(load);
   loader.current = load;
   useEffect(() => {

@@ -3,7 +3,7 @@ import { plural } from "@gennai/protocol/plural";
 import { useEffect, useRef } from "preact/hooks";
 import { VisibleText } from "./diff/visible-text.tsx";
 
-/** How far applying is. */
+/** How far the applying has got. */
 export type ApplyStep =
   | { readonly type: "deciding" }
   | { readonly type: "confirming" }
@@ -23,7 +23,7 @@ export interface ApplyBarProps {
   readonly onApply: () => void;
 }
 
-/** The note to the model and the way to apply, which takes a second look. */
+/** The note to the model, and the button to apply, which asks once more. */
 export function ApplyBar({ step, counts, files, note, problems, onNote, onStep, onApply }: ApplyBarProps) {
   const busy = step.type === "checking" || step.type === "applying";
   const confirm = useRef<HTMLButtonElement>(null);
@@ -60,7 +60,7 @@ export function ApplyBar({ step, counts, files, note, problems, onNote, onStep, 
           aria-label="Confirm"
           onKeyDown={(event) => {
             if (event.key === "Escape") onStep({ type: "deciding" });
-            // The key that led here may still be held.
+            // The key that opened this may still be held.
             if (event.repeat && event.key === "Enter") event.preventDefault();
           }}
         >

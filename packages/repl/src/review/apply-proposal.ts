@@ -5,13 +5,13 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { isBeyondText, type Proposal } from "@gennai/protocol/model/session/proposal";
 import type { ReviewOutcome } from "./review-outcome.tsx";
 
-/** Who carries a review out: the host, or, when it cannot, the server. */
+/** What carries out a review: the host or, if that cannot, the server. */
 export interface ProposalAppliers {
   readonly host: Pick<ReplHost, "applyProposal">;
   readonly session: Pick<AgentSession, "applyProposal">;
 }
 
-/** Carries a review out. Never rejects: what goes wrong is a refusal that says why. */
+/** Carries a review out. Never rejects: an error becomes a refusal with a reason. */
 export async function applyProposal(
   { host, session }: ProposalAppliers,
   review: ReviewToApply,
@@ -23,7 +23,7 @@ export async function applyProposal(
     if (host.applyProposal !== undefined && !needsServer(review, proposal)) {
       const { files } = await host.applyProposal(review);
       if (files.length === 0 && keepsNothing) return { type: "nothing-kept" };
-      // The change set's id comes with its event.
+      // The event brings the id of the change set.
       return { type: "applied", files, changeSetId: undefined };
     }
     const expectedBases = new Map(proposal.changes.map(({ path, baseSha256 }) => [path, baseSha256]));
@@ -36,13 +36,13 @@ export async function applyProposal(
   }
 }
 
-/** No editor writes permission bits, and what is not text. */
+/** True for permission bits, and for content that is not text: no editor writes these. */
 function needsServer({ hunks }: ReviewToApply, { changes }: Proposal): boolean {
   const kept = new Set(hunks.filter(({ decision }) => decision.type !== "undo").map(({ changeId }) => changeId));
   return changes.some((change) => kept.has(change.id) && isBeyondText(change));
 }
 
-/** The proposal's files that a message names as words of their own. */
+/** The proposal's files that a message names as separate words. */
 export function filesNamedIn(message: string, proposal: Pick<Proposal, "changes">): readonly string[] {
   const part = /[\p{L}\p{N}_/\\-]/u;
   return proposal.changes
@@ -51,7 +51,7 @@ export function filesNamedIn(message: string, proposal: Pick<Proposal, "changes"
       for (let at = message.indexOf(path); at >= 0; at = message.indexOf(path, at + 1)) {
         const before = message.charAt(at - 1);
         const after = message.slice(at + path.length);
-        // A full stop ends a sentence, unless it goes on with a suffix.
+        // A full stop ends the name, unless a suffix follows.
         if (!part.test(before) && !/^(?:[\p{L}\p{N}_/\\-]|\.[\p{L}\p{N}])/u.test(after)) return true;
       }
       return false;

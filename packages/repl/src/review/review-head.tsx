@@ -5,18 +5,18 @@ export interface ReviewHeadProps {
   readonly files: number;
   readonly hunks: number;
   readonly layout: ReviewLayout;
-  /** Nothing can be decided now. */
+  /** True if nothing can be decided now. */
   readonly locked: boolean;
-  /** The keys are shown. */
+  /** True if the keys are shown. */
   readonly help: boolean;
   readonly onLayout: (layout: ReviewLayout) => void;
   readonly onDecideAll: (decision: { readonly type: "keep" | "undo" }) => void;
   readonly onHelp: (shown: boolean) => void;
-  /** Shows all files in the editor's own diff; undefined: unavailable. */
+  /** Shows all files in the editor's own diff; undefined: not available. */
   readonly onShowAll: (() => void) | undefined;
 }
 
-/** What a review is about, and what concerns all of it. */
+/** Summary of a review, and actions on all of it. */
 export function ReviewHead(props: ReviewHeadProps) {
   const { files, hunks, layout, locked, help, onLayout, onDecideAll, onHelp, onShowAll } = props;
   return (

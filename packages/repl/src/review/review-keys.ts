@@ -1,6 +1,6 @@
 export type ReviewCommand = "next" | "previous" | "keep" | "undo" | "edit" | "apply" | "help";
 
-/** What a key does in a review, in the order of the help. */
+/** The keys in a review, in the order of the help. */
 export const reviewKeys: readonly { readonly key: string; readonly command: ReviewCommand; readonly says: string }[] = [
   { key: "j", command: "next", says: "next hunk" },
   { key: "k", command: "previous", says: "previous hunk" },
@@ -13,12 +13,12 @@ export const reviewKeys: readonly { readonly key: string; readonly command: Revi
 
 type KeyPress = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "target">;
 
-/** undefined for a key that belongs to something else: a field, a question, a button, a chord. */
+/** undefined for a key that belongs to something else: a field, a question, a button, or a key combination. */
 export function commandOf(event: KeyPress): ReviewCommand | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined;
   const command = reviewKeys.find(({ key }) => key === event.key)?.command;
   if (command === undefined || belongsToField(event.target)) return undefined;
-  // A held key moves on, and decides nothing.
+  // A held key only moves, and decides nothing.
   if (event.repeat && command !== "next" && command !== "previous") return undefined;
   return command === "apply" && isControl(event.target) ? undefined : command;
 }

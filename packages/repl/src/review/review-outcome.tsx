@@ -13,11 +13,11 @@ export type ReviewOutcome =
 
 export interface OutcomeViewProps {
   readonly outcome: ReviewOutcome;
-  /** undefined: nobody can take it back here. */
+  /** undefined: it cannot be taken back here. */
   readonly onUndo: ((changeSetId: string) => Promise<void>) | undefined;
   /** Sends a prompt. */
   readonly onAskAgain: (prompt: string) => void;
-  /** Back to the decisions; undefined: they are final. */
+  /** Returns to the decisions; undefined: they are final. */
   readonly onBack: (() => void) | undefined;
 }
 
@@ -88,7 +88,7 @@ export function OutcomeView({ outcome, onUndo, onAskAgain, onBack }: OutcomeView
   }
 }
 
-/** What the model is asked for after a refusal. */
+/** The prompt to the model after a refusal. */
 function askAgainPrompt(changedFiles: readonly string[]): string {
   if (changedFiles.length === 0)
     return "The proposal could not be applied. Read the files again and propose the change again.";

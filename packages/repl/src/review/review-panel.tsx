@@ -28,11 +28,11 @@ import { useReviewKeys } from "./use-review-keys.ts";
 export interface ReviewPanelProps {
   readonly proposal: Proposal;
   readonly sessionId: string;
-  /** The decisions so far, and where they go: keep them over a reload (`reviewFromJson`). */
+  /** The decisions so far, which the owner keeps over a reload (`reviewFromJson`). */
   readonly state: ReviewState;
   readonly onState: (state: ReviewState) => void;
   readonly blob: BlobSource;
-  /** The result, once something was applied; decisions are then final. */
+  /** The result, after the review was applied; then the decisions are final. */
   readonly settled: ReviewOutcome | undefined;
   /** Carries the decisions out (`applyProposal`). Never rejects. */
   readonly apply: (review: ReviewToApply) => Promise<ReviewOutcome>;
@@ -43,7 +43,7 @@ export interface ReviewPanelProps {
   readonly onShowAll?: () => void;
 }
 
-/** A proposal, hunk by hunk: nothing is written before the user says so twice. */
+/** A proposal, hunk by hunk: nothing is written before the user has confirmed it twice. */
 export function ReviewPanel(props: ReviewPanelProps) {
   const { proposal, state, onState, blob, settled } = props;
   const { changes } = proposal;
@@ -79,7 +79,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
     goTo(neighbour(1));
   };
   const onCommand = (command: ReviewCommand) => {
-    // What was not looked at is not decided about: the first key goes there.
+    // A hunk that nobody looked at is not decided: the first key only goes to it.
     if (current === undefined && (command === "keep" || command === "undo" || command === "edit")) {
       return goTo(neighbour(1));
     }

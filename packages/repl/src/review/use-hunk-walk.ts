@@ -3,18 +3,18 @@ import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { type HunkReference, hunkElementId, placesOf } from "./file/hunk-reference.ts";
 
-/** Where a person is in a review, and how they go on from there. */
+/** The current hunk of a review, and how to move. */
 export interface HunkWalk {
   readonly places: readonly HunkReference[];
-  /** So many that hunks are drawn only where they are looked at. */
+  /** True if there are so many hunks that only visible ones are drawn. */
   readonly isMany: boolean;
-  /** undefined: nowhere yet. */
+  /** undefined: none yet. */
   readonly current: HunkReference | undefined;
   /** Ids of the changes that are open. */
   readonly expanded: ReadonlySet<string>;
   fileElementId(changeId: string): string;
   expand(changeId: string, open: boolean): void;
-  /** The focus is there already. */
+  /** For a hunk that already has the focus. */
   setCurrent(place: HunkReference): void;
   /** Opens the file, and moves the focus to the hunk. */
   goTo(place: HunkReference | undefined): void;
@@ -25,7 +25,7 @@ export interface HunkWalk {
 
 const manyHunks = 60;
 
-/** Walks the hunks of a proposal. Where there are many, files begin closed. */
+/** Moves through the hunks of a proposal. If there are many, files begin closed. */
 export function useHunkWalk(changes: readonly ProposedChange[]): HunkWalk {
   const id = useId();
   const places = useMemo(() => placesOf(changes), [changes]);
@@ -36,7 +36,7 @@ export function useHunkWalk(changes: readonly ProposedChange[]): HunkWalk {
   const [current, setCurrent] = useState<HunkReference>();
   const indexes = useMemo(() => new Map(changes.map((change, index) => [change.id, index])), [changes]);
   const wanted = useRef<string>(undefined);
-  // What is wanted may have to be drawn first, and its content fetched.
+  // The wanted element may have to be drawn first, after its content was fetched.
   useEffect(() => {
     const element = wanted.current === undefined ? null : document.getElementById(wanted.current);
     if (element === null) return;

@@ -1,10 +1,10 @@
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** Pixels from which two sides fit beside each other. */
+/** Least width at which two sides fit next to each other; pixels. */
 const wide = 760;
 
-/** Whether an element has room for a difference side by side. */
+/** True if an element has room for a diff side by side. */
 export function useIsWide(element: RefObject<HTMLElement | null>): boolean {
   const [isWide, setIsWide] = useState(false);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { commandOf, type ReviewCommand } from "./review-keys.ts";
 
-/** While the review is shown its keys work, wherever the focus is that wants none of them. */
+/** Makes the keys work while the review is shown, unless the focused element uses them itself. */
 export function useReviewKeys(onCommand: (command: ReviewCommand) => void): void {
   const newest = useRef(onCommand);
   newest.current = onCommand;

@@ -53,7 +53,7 @@ function ConnectionBanner({ control }: { readonly control: ReplControl }) {
       </Banner>
     );
   }
-  // What the host knows of it says more than that a call failed, and has the step that mends it.
+  // The host's notice says more than that a call failed, and offers the step that helps.
   if (opening.state === "retrying" && followed === undefined && notice?.steps === undefined) {
     return (
       <Banner level="warning" failure={opening.failure} what="The server cannot be reached">
@@ -82,11 +82,11 @@ function WatchingBanner({ control }: { readonly control: ReplControl }) {
 
 interface HomeButtonsProps {
   readonly control: ReplControl;
-  /** undefined: starting a server, and the log. */
+  /** undefined: to start a server, and to show the log. */
   readonly steps?: readonly HostCommand[] | undefined;
 }
 
-/** What mends it: the first is what helps most. */
+/** Buttons for steps that may help; the most useful first. */
 function HomeButtons({ control, steps = ["startServer", "showLog"] }: HomeButtonsProps) {
   const run = control.host.runHostCommand;
   if (run === undefined) return null;

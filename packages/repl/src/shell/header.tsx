@@ -15,7 +15,7 @@ const panels: readonly { readonly panel: ReplPanel; readonly label: string; read
   { panel: "prompt", label: "System prompt", icon: "note" },
 ];
 
-/** Where one is, and where one can go. */
+/** The tabs of the app: the present panel, and the others. */
 export function Header({ control }: { readonly control: ReplControl }) {
   const shown = control.panel.value;
   const view = control.followed.value?.view.value;

@@ -7,12 +7,12 @@ export interface PopoverProps {
   readonly title: string;
   readonly buttonClass?: string;
   readonly onOpen?: () => void;
-  /** Where others open it too: whether it is open. It then stays when the window loses the focus: a key is fetched elsewhere. */
+  /** Whether it is open, if others open it, too. It then stays when the window loses the focus, e.g. to fetch a key. */
   readonly opened?: Signal<boolean>;
   readonly children: (close: () => void) => ComponentChildren;
 }
 
-/** A button with a small window of its own. Escape and a click elsewhere close it; the focus goes back to the button. */
+/** A button that opens a small window. Escape and a click elsewhere close it; the button gets the focus back. */
 export function Popover({ label, title, buttonClass = "chip", onOpen, opened, children }: PopoverProps) {
   const own = useSignal(false);
   const shown = opened ?? own;

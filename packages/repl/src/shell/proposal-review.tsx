@@ -7,7 +7,7 @@ import { applyProposal } from "../review/apply-proposal.ts";
 import type { ReviewOutcome } from "../review/review-outcome.tsx";
 import { ReviewPanel } from "../review/review-panel.tsx";
 
-/** The proposal that was chosen, else the newest that nobody has decided about, else the newest. */
+/** Reviews the chosen proposal, else the newest undecided one, else the newest. */
 export function ProposalReview({ control }: { readonly control: ReplControl }) {
   const followed = control.followed.value;
   const view = followed?.view.value;
@@ -53,7 +53,7 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
 }
 
 function proposalsOf(view: SessionView): readonly ProposalItem[] {
-  // Subscribes to what comes.
+  // Read to subscribe to new items.
   if (view.count.value === 0) return [];
   return view.cells.flatMap(({ item, key }) => {
     if (!key.startsWith("proposedChanges:")) return [];

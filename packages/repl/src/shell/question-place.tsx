@@ -2,13 +2,13 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface QuestionPlaceProps {
-  /** Of the question: another one is brought into sight again. */
+  /** Id of the question: a new one is scrolled into view. */
   readonly id: string;
   readonly children: ComponentChildren;
 }
 
 /**
- * Place of questions, above the prompt. If there is little room, the page scrolls instead of the question, whose beginning is
+ * The place of questions, above the prompt. If there is little room, the page scrolls instead of the question, whose beginning is
  * shown first.
  */
 export function QuestionPlace({ id, children }: QuestionPlaceProps) {
@@ -16,7 +16,7 @@ export function QuestionPlace({ id, children }: QuestionPlaceProps) {
   useLayoutEffect(() => {
     const app = place.current?.closest(".app");
     if (app === null || app === undefined || place.current === null) return;
-    // The page alone: what lies around it would stay moved when the question has gone.
+    // Scrolls only the page: an outer element would stay scrolled after the question has gone.
     app.scrollTop += place.current.getBoundingClientRect().top - app.getBoundingClientRect().top;
   }, [id]);
   return (

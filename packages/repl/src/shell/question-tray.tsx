@@ -3,7 +3,7 @@ import type { ReplControl } from "../control/repl-control.ts";
 import { UserQuestionCard } from "../user-question/user-question-card.tsx";
 import { QuestionPlace } from "./question-place.tsx";
 
-/** The oldest question to this user: of the gate, then of the model. It is above the prompt, whatever panel is shown. */
+/** The oldest question to this user, those of the gate first. It is above the prompt, whatever panel is shown. */
 export function QuestionTray({ control }: { readonly control: ReplControl }) {
   const open = control.confirmations.open.value;
   const first = open[0];

@@ -24,7 +24,7 @@ export function SessionMenu({ control }: { readonly control: ReplControl }) {
 }
 
 const longestTitle = 200;
-/** Rows that are drawn; the search finds the others. */
+/** Most rows that are drawn; a search finds the others. */
 const drawn = 100;
 
 function SessionList({ control, close }: { readonly control: ReplControl; readonly close: () => void }) {
@@ -68,7 +68,7 @@ function SessionList({ control, close }: { readonly control: ReplControl; readon
         onKeyDown={(event) => {
           const [first] = sessions;
           if (event.key !== "Enter" || event.isComposing || wanted === "" || first === undefined) return;
-          // The button that gets the focus back would take it for a press of its own.
+          // Otherwise the button that gets the focus back would take this Enter as a press.
           event.preventDefault();
           open(first);
         }}
@@ -161,7 +161,7 @@ interface DeleteQuestionProps {
   readonly onAnswer: (agreed: boolean) => void;
 }
 
-/** Says what goes, and asks once. */
+/** Says what is deleted, and asks once. */
 function DeleteQuestion({ session, onAnswer }: DeleteQuestionProps) {
   const id = useId();
   const keep = useRef<HTMLButtonElement>(null);
@@ -201,7 +201,7 @@ function DeleteQuestion({ session, onAnswer }: DeleteQuestionProps) {
 
 interface TitleFormProps {
   readonly title: string;
-  /** undefined: as it was. */
+  /** undefined: unchanged. */
   readonly onDone: (title: string | undefined) => void;
 }
 
@@ -235,7 +235,7 @@ function TitleForm({ title, onDone }: TitleFormProps) {
   );
 }
 
-/** What a search came to, where the list does not say it. */
+/** Text about the result of a search, if the list does not show it. */
 function foundWords(count: number, wanted: string): string {
   if (count === 0) return wanted === "" ? "No session yet." : `No session has “${wanted}” in its title.`;
   return count > drawn ? `The newest ${drawn} of ${count}. Search for the others by their title.` : "";

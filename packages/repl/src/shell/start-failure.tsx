@@ -1,7 +1,7 @@
 import { CopyButton } from "../copy/copy-button.tsx";
 import { failureDetails, failureOf } from "../failure/failure.ts";
 
-/** In place of the app, when it has no host. */
+/** Shown in place of the app if it has no host. */
 export function StartFailure({ error }: { readonly error: unknown }) {
   const failure = failureOf(error);
   return (

@@ -2,7 +2,7 @@ import { firstPrompts } from "@gennai/client/session/text/first-prompts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { LacksModel } from "../models/lacks-model.tsx";
 
-/** Before the first prompt of a session. */
+/** Shown before the first prompt of a session. */
 export function Welcome({ control }: { readonly control: ReplControl }) {
   const opening = control.opening.value.state;
   const session = control.followed.value;

@@ -2,15 +2,15 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import type { ReplControl } from "../control/repl-control.ts";
 import { allSlashCommands } from "./slash-commands.ts";
 
-/** What a prompt that begins with `/` and a name turned out to be. */
+/** The result of a prompt that begins with `/` and a name. */
 export type SlashOutcome =
   /** The command ran. `note` is shown to the user. */
   | { readonly type: "ran"; readonly note: string | undefined }
   | { readonly type: "failed"; readonly note: string }
-  /** There is no such command: the text is a prompt like any other, and `note` says so. */
+  /** There is no such command: the text is an ordinary prompt, and `note` says so. */
   | { readonly type: "unknown"; readonly note: string };
 
-/** Runs the command that a prompt begins with; undefined for a prompt that begins with none, e.g. with a path. Never rejects. */
+/** Runs the command that a prompt begins with; undefined for a prompt without one, e.g. a path. Never rejects. */
 export function runSlash(control: ReplControl, prompt: string): Promise<SlashOutcome> | undefined {
   const match = /^\/([a-z][\w.-]*)(?:\s+([\s\S]*))?$/i.exec(prompt.trim());
   const [, name = "", text = ""] = match ?? [];

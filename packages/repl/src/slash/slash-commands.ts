@@ -1,7 +1,7 @@
 import { mostAttempts } from "@gennai/client/attempts/attempts";
 import type { ReplControl } from "../control/repl-control.ts";
 
-/** Something that a prompt beginning with `/NAME` does in place of being sent as it is. */
+/** What a prompt that begins with `/NAME` does instead of being sent. */
 export interface SlashCommand {
   readonly name: string;
   /** Argument after the name, e.g. `GOAL`; empty: none. */
@@ -15,7 +15,7 @@ export interface SlashCommand {
   readonly run: (control: ReplControl, text: string) => Promise<string | undefined> | string | undefined;
 }
 
-/** The commands that every session has. All of them are here: completion, `/help` and the documentation have them from here. */
+/** The commands that every session has; completion, `/help` and the documentation use this list. */
 export const slashCommands: readonly SlashCommand[] = [
   {
     name: "plan",
@@ -24,7 +24,7 @@ export const slashCommands: readonly SlashCommand[] = [
     run: async (control, goal) => {
       if (goal !== "") await control.begun();
       control.panel.value = "plan";
-      // Errors during writing are shown in the panel.
+      // The panel shows errors of the writing.
       if (goal !== "") void control.stores.value.plan?.plan(goal);
       return undefined;
     },

@@ -2,7 +2,7 @@ import type { CompletionSource } from "../composer/completion.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
 import { allSlashCommands } from "./slash-commands.ts";
 
-/** Commands that complete the `/` with which a prompt begins. */
+/** Completes the `/` at the beginning of a prompt with commands. */
 export function slashCompletion(control: ReplControl): CompletionSource {
   return (text, caret) => {
     const typed = /^\/([\w.-]*)$/.exec(text.slice(0, caret))?.[1]?.toLowerCase();

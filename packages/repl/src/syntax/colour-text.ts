@@ -1,14 +1,14 @@
 import { loadCodeLanguage } from "../look/code-language.ts";
 import { type ColouredPart, lineColours } from "./line-colours.ts";
 
-/** Texts whose colours are kept: several parts of one file are shown at once. */
+/** Number of texts whose colours are kept: several parts of one file are shown at once. */
 const maxKept = 16;
 
 const kept = new Map<string, Promise<readonly (readonly ColouredPart[])[]>>();
 
 /**
- * The coloured parts of each line of a text, in the language that its path names; empty if the language is not known. Rejects when the parser cannot
- * be had.
+ * The coloured parts of each line of a text, in the language that its path names; empty if the language is not known. Rejects if
+ * the parser cannot be loaded.
  */
 export function colourText(text: string, path: string): Promise<readonly (readonly ColouredPart[])[]> {
   const key = `${path}\n${text}`;

@@ -1,11 +1,11 @@
 import type { Language } from "@codemirror/language";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
 
-/** A part of a line that has a colour; places count UTF-16 units from the beginning of the line. */
+/** A coloured part of a line; positions are UTF-16 units from the beginning of the line. */
 export interface ColouredPart {
   readonly from: number;
   readonly to: number;
-  /** Classes of `look/syntax.css`, e.g. `tok-keyword`. */
+  /** Classes in `look/syntax.css`, e.g. `tok-keyword`. */
   readonly classes: string;
 }
 

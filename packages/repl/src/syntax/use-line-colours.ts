@@ -5,14 +5,14 @@ import type { ColouredPart } from "./line-colours.ts";
 /** The coloured parts of each line of a text. */
 export type LineColours = readonly (readonly ColouredPart[])[];
 
-/** Characters beyond which a text stays without colours: reading it would hold up the page. */
+/** Longest text that gets colours, in characters: parsing a longer one would block the page. */
 const maxText = 300_000;
 
 const none: LineColours = [];
 
 /**
- * The colours of a text, in the language that its path names. Empty until they are there: parsers are fetched when the first text of
- * their language is shown, and a text without colours is as good to read.
+ * The colours of a text, in the language that its path names. Empty until they are ready: a parser is fetched when the first text
+ * of its language is shown, and the text is readable without colours.
  */
 export function useLineColours(path: string, text: string | undefined): LineColours {
   const [colours, setColours] = useState({ text, lines: none });

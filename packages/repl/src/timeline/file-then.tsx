@@ -6,7 +6,7 @@ import { type FileVersion, type VersionSource, versionDiff, versionText } from "
 
 export interface FileThenProps {
   readonly version: FileVersion;
-  /** The newest that is known of the same file; undefined: this is it. */
+  /** The newest known version of the same file; undefined: this is the newest. */
   readonly newest: FileVersion | undefined;
   readonly source: VersionSource;
 }
@@ -90,7 +90,7 @@ function NotKept({ problem }: { readonly problem: string }) {
   return <p class="g-notice">It cannot be shown: {problem}</p>;
 }
 
-/** The texts behind digests, once they are there. */
+/** The texts of digests, as soon as they are loaded. */
 function useTexts(digests: readonly string[], source: VersionSource) {
   const [texts, setTexts] = useState<{ readonly loaded: readonly string[]; readonly problem: string }>({
     loaded: [],

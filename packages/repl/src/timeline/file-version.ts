@@ -6,15 +6,15 @@ import { type DiffRow, diffRows } from "../review/diff/diff-rows.ts";
 export interface FileVersion {
   readonly path: string;
   readonly operation: string;
-  /** SHA-256 of its bytes, lower-case hex; empty: there was no file, or nobody says. */
+  /** SHA-256 of its bytes, lower-case hex; empty: there was no file, or the record does not say. */
   readonly beforeSha256: string;
   readonly afterSha256: string;
 }
 
-/** Gives the bytes behind a digest. Rejects where they are not kept. */
+/** Loads the bytes of a digest. Rejects if they are not kept. */
 export type VersionSource = (sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
 
-/** The text behind a digest; empty for an empty one. Rejects for what is not text, is not kept, or is not what its digest says. */
+/** The text of a digest; empty for an empty one. Rejects if it is not text, not kept, or does not match the digest. */
 export async function versionText(
   sha256: string,
   source: VersionSource,
@@ -28,12 +28,12 @@ export async function versionText(
   return text;
 }
 
-/** Lines around a difference. */
+/** Unchanged lines that are shown around a difference. */
 const context = 3;
-/** Milliseconds that comparing may take. */
+/** Milliseconds that a comparison may take. */
 const timeoutMs = 2000;
 
-/** The differences between two texts, each with its surroundings; undefined when finding them takes too long. */
+/** The differences between two texts, each with the lines around it; undefined if finding them takes too long. */
 export function versionDiff(before: string, after: string): readonly (readonly DiffRow[])[] | undefined {
   const patch = structuredPatch("", "", before, after, undefined, undefined, { context, timeout: timeoutMs });
   return patch?.hunks.map(({ lines, oldStart, newStart }) => {

@@ -11,18 +11,18 @@ import type { TimelineCall, TimelineRecord } from "./timeline-record.ts";
 export interface RecordEntryProps {
   readonly record: TimelineRecord;
   readonly open: boolean;
-  /** True if the record does not follow from the one before. */
+  /** True if the record does not continue the chain of the one before. */
   readonly bad: boolean;
   readonly onOpen: (open: boolean) => void;
   readonly onOpenFile: ((path: string) => void) | undefined;
   readonly versions: {
     readonly source: VersionSource;
-    /** What is known of a file after this record. */
+    /** The newest version of a file after this record, if one is known. */
     newer(path: string): FileVersion | undefined;
   };
 }
 
-/** A record in one line, and all of it on demand. */
+/** A record as one line, and all of it on demand. */
 export function RecordEntry({ record, open, bad, onOpen, onOpenFile, versions }: RecordEntryProps) {
   const id = useId();
   return (

@@ -2,7 +2,7 @@ import { isRecord } from "@gennai/protocol/json-value";
 import { actWords } from "@gennai/protocol/model/governance/act-words";
 import type { TimelineRecord } from "./timeline-record.ts";
 
-/** What a record says, in one line. */
+/** A record as one line. */
 export function recordWords({ calls, paths, decided, purged }: TimelineRecord): string {
   if (purged) return "content purged";
   const said = calls.map(({ tool, input }) => `${tool} ${input}`.trim());
@@ -15,7 +15,7 @@ export function recordWords({ calls, paths, decided, purged }: TimelineRecord): 
   return namesOf(paths) || decided;
 }
 
-/** What people decided, of what a record has of it; empty where nothing of it is known here. */
+/** What people decided, as far as the record's details are known here; else empty. */
 export function decisionWords(details: Readonly<Record<string, unknown>>): string {
   const act = actWords(details);
   if (act !== "") return act;
@@ -29,7 +29,7 @@ export function decisionWords(details: Readonly<Record<string, unknown>>): strin
   return "";
 }
 
-/** A kind of records, for people. The ledger's `intent` is what a call was about to do, and no intent of the intents file. */
+/** The name of a kind, for people. In the ledger, `intent` is what a call was about to do, not one of the intents file. */
 export function kindWords(kind: string): string {
   return kind === "intent" ? "starts" : kind;
 }

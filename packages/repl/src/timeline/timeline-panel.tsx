@@ -15,7 +15,7 @@ export interface TimelinePanelProps {
 
 const kinds = ["intent", "outcome", "refusal", "review", "applied", "undo", "session", "emergency", "purge"];
 
-/** What the agent did and what people decided, newest first, as the ledger has it. */
+/** What the agent did and what people decided, from the ledger, newest first. */
 export function TimelinePanel({ store, sessionId, onOpenFile }: TimelinePanelProps) {
   useEffect(() => void store.load(), [store]);
   const { records, hasOlder, loaded, busy, check, checking, problem } = store.view.value;

@@ -2,7 +2,7 @@ import { parsedJson, recordOf } from "@gennai/protocol/json-value";
 import type { FileVersion } from "./file-version.ts";
 import { decisionWords, namesOf } from "./record-words.ts";
 
-/** A record of the ledger, as far as it can be read here. What it does not have is empty. */
+/** A record of the ledger, as far as it can be read here. Fields that it lacks are empty. */
 export interface TimelineRecord {
   readonly seq: number;
   readonly kind: string;
@@ -11,13 +11,13 @@ export interface TimelineRecord {
   readonly turnId: string;
   readonly calls: readonly TimelineCall[];
   readonly paths: readonly string[];
-  /** What it did to files, as far as their contents are named. */
+  /** What it did to files whose contents it names. */
   readonly versions: readonly FileVersion[];
-  /** What people decided, in words; empty where nothing of that is known here. */
+  /** What people decided, in words; empty if that is not known here. */
   readonly decided: string;
-  /** The model that contributed; empty: a person did, or nobody is named. */
+  /** The model that contributed; empty: a person did, or the record names none. */
   readonly modelId: string;
-  /** Id of the intent that was worked under, or selected; empty: none. */
+  /** Id of the intent that was active or selected; empty: none. */
   readonly intent: string;
   readonly previousHash: string;
   readonly hash: string;
@@ -40,11 +40,11 @@ export interface TimelineCall {
   readonly failureClass: string;
   readonly verification: string;
   readonly exitCode: number | undefined;
-  /** Who answered a question about it, and how; empty when nobody was asked. */
+  /** Who answered a question about it, and how; empty if nobody was asked. */
   readonly confirmation: string;
 }
 
-/** Reads one line; what does not fit stays out, and the line itself is kept. */
+/** Reads one line; a field that does not fit stays empty, and the line itself is kept. */
 export function timelineRecord(seq: number, json: string): TimelineRecord {
   const record = recordOf(parsedJson(json));
   const metadata = recordOf(record["metadata"]);
@@ -71,7 +71,7 @@ export function timelineRecord(seq: number, json: string): TimelineRecord {
   };
 }
 
-/** Seqs whose record does not name the hash of the one before it; a gap in the seqs counts, too. */
+/** Sequence numbers of records that do not name the hash of the record before, or that follow a gap. */
 export function brokenLinks(records: readonly TimelineRecord[]): ReadonlySet<number> {
   const broken = new Set<number>();
   for (const [index, record] of records.entries()) {
@@ -90,7 +90,7 @@ export interface TimelineFilter {
   readonly sessionId: string;
   /** Only what names this file; empty: all. */
   readonly path: string;
-  /** Words that must all occur in the record, in any case. */
+  /** Words that the record must contain, in any case. */
   readonly text: string;
 }
 
@@ -107,7 +107,7 @@ export function passes(record: TimelineRecord, filter: TimelineFilter): boolean 
   return words.every((word) => json.includes(word));
 }
 
-/** The newest version of a file among records that are newer than this one; undefined when it is the newest itself. */
+/** The newest version of a file in records newer than this one; undefined if there is none. */
 export function newerVersion(
   records: readonly TimelineRecord[],
   { seq }: Pick<TimelineRecord, "seq">,
@@ -153,7 +153,7 @@ function callOf(value: unknown): TimelineCall {
   };
 }
 
-/** Records have it as canonical JSON; older ones, and those of others, as it is. */
+/** Records have the input as canonical JSON; older ones, and those of others, as an object. */
 function recordedInput(input: unknown): Readonly<Record<string, unknown>> {
   return recordOf(typeof input === "string" ? parsedJson(input) : input);
 }
@@ -163,7 +163,7 @@ function filesIn(given: Readonly<Record<string, unknown>>): readonly string[] {
   return [textOf(given["file_path"]) || textOf(given["path"]), ...proposed].filter((path) => path !== "");
 }
 
-/** The command or files where there are any: they say most. */
+/** The command or the files if there are any, because they say most. */
 function inOneLine(given: Readonly<Record<string, unknown>>): string {
   const first = [
     textOf(given["command"]),

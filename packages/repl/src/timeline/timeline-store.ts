@@ -4,7 +4,7 @@ import { type Problem, problemOf } from "../failure/problem.ts";
 import type { VersionSource } from "./file-version.ts";
 import { type TimelineRecord, timelineRecord } from "./timeline-record.ts";
 
-/** What a check of the whole ledger said. */
+/** The result of a check of the whole ledger. */
 export interface LedgerCheck {
   /** `ok`, or what is wrong. */
   readonly status: string;
@@ -18,7 +18,7 @@ export interface LedgerCheck {
 export interface TimelineView {
   /** Oldest first, without gaps. */
   readonly records: readonly TimelineRecord[];
-  /** There are older ones. */
+  /** True if there are older records. */
   readonly hasOlder: boolean;
   readonly loaded: boolean;
   readonly busy: boolean;
@@ -31,12 +31,12 @@ export interface TimelineStoreOptions {
   readonly client: Pick<GovernanceClient, "listLedgerRecords" | "verifyLedger">;
   /** A session of the workspace; empty: the default workspace. */
   readonly sessionId: string;
-  /** The bytes that a session names by digest. */
+  /** Loads the bytes of a digest that a session names. */
   readonly blob: (sessionId: string, sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
   readonly pageSize?: number;
 }
 
-/** The ledger of a workspace, from its newest records backwards. */
+/** The records of a workspace's ledger, loaded page by page from the newest backwards. */
 export class TimelineStore implements Disposable {
   readonly #options: TimelineStoreOptions;
   readonly #view = signal<TimelineView>({
@@ -58,7 +58,7 @@ export class TimelineStore implements Disposable {
     return this.#view;
   }
 
-  /** The newest page; what came since, when one was loaded. */
+  /** Loads the newest page or, if one was loaded, what has been added since. */
   async load(): Promise<void> {
     const last = this.#view.peek().records.at(-1)?.seq;
     await this.#page(async (options) => {
@@ -91,7 +91,7 @@ export class TimelineStore implements Disposable {
     this.#set({ checking: false });
   }
 
-  /** What a record's session keeps of files. */
+  /** Loads files that a record's session keeps. */
   contents({ sessionId }: Pick<TimelineRecord, "sessionId">): VersionSource {
     return (sha256, options) => this.#options.blob(sessionId, sha256, options);
   }

@@ -72,7 +72,7 @@ export function TodoPanel({ store }: TodoPanelProps) {
   );
 }
 
-/** Arrows go from one todo to the next, on the same control. */
+/** Arrow keys move to the same control of the next todo. */
 function moveFocus(event: KeyboardEvent, list: HTMLElement | null): void {
   const distance = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   const target = event.target;

@@ -13,11 +13,11 @@ export type TodoEdit =
     }
   | { readonly type: "remove"; readonly id: string };
 
-/** What an edit makes of a list; it stays as it is where the todo is gone meanwhile. */
+/** The list after an edit; unchanged if the todo no longer exists. */
 function editTodos(todos: readonly Todo[], edit: TodoEdit): readonly Todo[] {
   switch (edit.type) {
     case "add":
-      // The server may have told about it before it answered.
+      // An event may have brought it before the server answered.
       if (todos.some(({ id }) => id === edit.id)) return todos;
       return [
         ...todos,
@@ -33,18 +33,18 @@ function editTodos(todos: readonly Todo[], edit: TodoEdit): readonly Todo[] {
 export interface TodoStoreOptions {
   readonly client: Pick<AgentClient, "writeTodos">;
   readonly sessionId: string;
-  /** What the session's events say. */
+  /** The list according to the session's events. */
   readonly todos: ReadonlySignal<readonly Todo[]>;
 }
 
 /**
- * A session's todos as a person edits them: shown at once, one call at a time in their order, each on the list as the server
- * has it by then. An edit that the server refuses goes away again.
+ * A session's todos as a person edits them. An edit is shown at once; calls run one after the other, each on the server's newest
+ * list. An edit that the server refuses disappears again.
  */
 export class TodoStore implements Disposable {
   readonly #options: TodoStoreOptions;
   readonly #pending = signal<readonly TodoEdit[]>([]);
-  /** What the server answered last, until the session's own events have it. */
+  /** The server's last answer, until the session's events include it. */
   readonly #answered = signal<{ readonly todos: readonly Todo[]; readonly after: readonly Todo[] } | undefined>(
     undefined,
   );
@@ -84,7 +84,7 @@ export class TodoStore implements Disposable {
       try {
         const items = editTodos(this.#known.peek(), edit).map(todoToMessage);
         const answer = await client.writeTodos({ sessionId, items }, { signal: this.#over.signal });
-        // Events may have been faster than the answer.
+        // Events may have come before the answer.
         if (todos.peek() === after) this.#answered.value = { todos: answer.items.map(todoFromMessage), after };
       } catch (error) {
         if (this.#over.signal.aborted) return;

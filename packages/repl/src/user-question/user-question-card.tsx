@@ -14,11 +14,11 @@ export interface UserQuestionCardProps {
 }
 
 /**
- * What the model asks. It looks and speaks unlike a question of the gate: no risk, no yes and no no, for no answer permits
- * anything. It takes no focus by itself, and every text of the model is shown as text.
+ * A question of the model. It looks different from a question of the gate: without risk, yes or no, because no answer permits
+ * anything. It does not take the focus, and every text of the model is shown as text.
  */
 export function UserQuestionCard(props: UserQuestionCardProps) {
-  // Nothing half written goes over to the next.
+  // A new card for each question: nothing half written is carried over to the next.
   return <Card key={props.asked.id} {...props} />;
 }
 

@@ -2,15 +2,15 @@ import type { RequestOptions } from "@gennai/client/bridge/editor";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/governance/user-question";
 import { type ReadonlySignal, signal } from "@preact/signals";
 
-/** Questions of the model that wait for a person; they are answered together. */
+/** Questions of the model that wait for a person and are answered together. */
 export interface AskedQuestions {
   readonly id: string;
   readonly questions: readonly UserQuestion[];
 }
 
 /**
- * What the model asks, oldest first. `askUser` is an editor's ability; anyone who shows the questions answers them here. Those that are
- * over elsewhere go away by their signal.
+ * Questions of the model, oldest first. `askUser` is an editor's ability; the component that shows the questions answers them
+ * here. Questions that were settled elsewhere are removed by their signal.
  */
 export class UserQuestionStore {
   readonly #open = signal<readonly AskedQuestions[]>([]);
@@ -20,7 +20,7 @@ export class UserQuestionStore {
     return this.#open;
   }
 
-  /** Rejects when the signal aborts, and answers nothing then. */
+  /** Rejects when the signal aborts; then nothing was answered here. */
   readonly askUser = async (
     { questions }: { readonly questions: readonly UserQuestion[] },
     { signal: over }: RequestOptions,
@@ -41,7 +41,7 @@ export class UserQuestionStore {
     }
   };
 
-  /** A person's word. */
+  /** A person's answer. */
   answer(id: string, reply: UserReply): void {
     this.#waiting.get(id)?.(reply);
   }

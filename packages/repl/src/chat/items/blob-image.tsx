@@ -4,7 +4,7 @@ import { useChat } from "../chat-context.ts";
 
 const shownTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** A picture of the log. */
+/** A picture that the log refers to. */
 export function BlobImage({ blob, label }: { readonly blob: BlobRef; readonly label: string }) {
   const { control } = useChat();
   const [url, setUrl] = useState<string>();
@@ -19,7 +19,7 @@ export function BlobImage({ blob, label }: { readonly blob: BlobRef; readonly la
         made = URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type: blob.mediaType }));
         setUrl(made);
       },
-      // The place stays empty; its label says what would be there.
+      // The place stays empty; its label says what the picture would be.
       () => undefined,
     );
     return () => {

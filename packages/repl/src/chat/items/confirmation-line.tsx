@@ -5,7 +5,7 @@ import { VisibleText } from "../../review/diff/visible-text.tsx";
 import { useChat } from "../chat-context.ts";
 import { stateWords } from "./work-items.tsx";
 
-/** A question of the gate in the conversation: what was asked, what it came to, and by whose word. */
+/** A question of the gate in the conversation: what was asked, the answer, and who gave it. */
 export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem; readonly id: string }) {
   const { control, folds } = useChat();
   const askedAgain = folds.of(`${id}:again`, false);
@@ -39,9 +39,9 @@ export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem
   );
 }
 
-/** The user's word to a model whose question nobody answered. It permits nothing: the same call asks once more. */
+/** The user's words to a model whose question nobody answered. They permit nothing: the same call asks once more. */
 function askAgainText(statement: string): string {
-  // It contains the model's own command: nothing in it counts as the user's word, and no path in it is fetched.
+  // The text contains the model's own command: nothing in it counts as the user's words, and no path in it is fetched.
   const what = statement === "" ? "your last question." : `this:\n\n${fencedText(statement)}\n`;
   return `I was not there to answer ${what}\nI am here now. If it is still needed, do the same again, so that I am asked once more.`;
 }
@@ -50,7 +50,7 @@ function lineLook({ state, reply }: ConfirmationItem): string {
   return reply?.answer === "no" ? "denied" : state;
 }
 
-/** @param clientId of this app: an answer with it was given here */
+/** @param clientId id of this app: an answer with it was given here */
 function whatItCameTo(item: Pick<ConfirmationItem, "state" | "reply" | "answeredBy">, clientId: string): string {
   const { state, reply, answeredBy } = item;
   if (state === "open") return "waits for an answer below";

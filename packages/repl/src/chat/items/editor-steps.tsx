@@ -4,7 +4,7 @@ import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";
 import { ClientRequestLine } from "./work-items.tsx";
 
-/** What an editor did for the calls around: behind a fold, but for what still waits or was not answered. */
+/** What an editor did for the calls around: folded, except for what still waits or was not answered. */
 export function EditorSteps({ cells, id }: { readonly cells: readonly ItemCell[]; readonly id: string }) {
   const open = useChat().folds.of(id, false);
   const steps = cells.flatMap(({ key, item }) => {

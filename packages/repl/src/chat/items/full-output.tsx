@@ -4,10 +4,10 @@ import { failureOf } from "../../failure/failure.ts";
 import { useChat } from "../chat-context.ts";
 import { sizeWords } from "../words.ts";
 
-/** Beyond this, a page grows slow. Characters. */
+/** Most characters that are shown: a longer text makes the page slow. */
 const shownCharacters = 400_000;
 
-/** An output that is too large for its event, fetched on request. */
+/** An output that is too large for its event; fetched when the reader asks. */
 export function FullOutput({ blob }: { readonly blob: BlobRef }) {
   const { control } = useChat();
   const [text, setText] = useState<string>();

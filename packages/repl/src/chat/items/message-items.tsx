@@ -67,7 +67,7 @@ export function Notice({ item, turnId }: { readonly item: NoticeItem; readonly t
   );
 }
 
-/** For the last turn alone, as long as nothing else was begun. */
+/** Only for the last turn, and only until another one begins. */
 function GoOn({ turnId }: { readonly turnId: string }) {
   const { control } = useChat();
   const cutOff = control.followed.value?.view.value.facts.value.cutOffTurn;
@@ -84,7 +84,7 @@ function GoOn({ turnId }: { readonly turnId: string }) {
   );
 }
 
-/** Where one sees what it would run, and accepts it. */
+/** Opens the panel that shows what the servers would run, where they are accepted. */
 function LookAtServers() {
   const { control } = useChat();
   return (

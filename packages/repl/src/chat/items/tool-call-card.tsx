@@ -38,11 +38,11 @@ interface ToolCallCardProps {
   readonly item: ToolCallItem;
   readonly id: string;
   readonly turnId: string;
-  /** Where in the log it begins. */
+  /** Sequence number in the log at which it begins. */
   readonly seq: bigint;
 }
 
-/** A tool call on one line, its command below it, and all about it when it is folded out. */
+/** A tool call on one line, its command below it, and all details when it is unfolded. */
 export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
   const { control, folds } = useChat();
   const open = folds.of(id, false);
@@ -62,7 +62,7 @@ export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
           {subject}
         </span>
         {exit !== undefined && <span class={exit.tone}>{exit.words}</span>}
-        {/* Of a command it says what the exit code says. */}
+        {/* For a command, it would repeat what the exit code says. */}
         {command === undefined && result?.verification === "failed" && (
           <span class="badge badge-bad">verification failed</span>
         )}
@@ -215,7 +215,7 @@ function ToolArguments({ item }: { readonly item: ToolCallItem }) {
   );
 }
 
-/** What a running command has written, at its end unless the reader scrolled up. */
+/** What a running command has written; scrolled to the end unless the reader scrolled up. */
 function LiveOutput({ item, brief = false }: { readonly item: ToolCallItem; readonly brief?: boolean }) {
   const element = useRef<HTMLPreElement>(null);
   const follows = useRef(true);

@@ -1,7 +1,7 @@
 import type { IconName } from "../../icons/icon.tsx";
 import type { ToolCallItem } from "../../model/view-item.ts";
 
-/** Arguments that say best what a call is about, the first that is there. */
+/** Arguments that say best what a call is about; the first one that exists is shown. */
 const telling = ["command", "file_path", "path", "pattern", "query", "url", "title", "intent_id", "name", "prompt"];
 
 export interface ToolArgument {
@@ -11,7 +11,7 @@ export interface ToolArgument {
   readonly large: boolean;
 }
 
-/** undefined while the arguments are not whole, or when they are no object. */
+/** undefined if the arguments are incomplete or no object. */
 function parsed(argumentsJson: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(argumentsJson);
@@ -21,7 +21,7 @@ function parsed(argumentsJson: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The call's arguments as a person reads them; undefined when only the text itself can be shown. */
+/** The call's arguments for people; undefined if only the raw text can be shown. */
 export function toolArguments(argumentsJson: string): readonly ToolArgument[] | undefined {
   const values = parsed(argumentsJson === "" ? "{}" : argumentsJson);
   if (values === undefined) return undefined;
@@ -31,7 +31,7 @@ export function toolArguments(argumentsJson: string): readonly ToolArgument[] | 
   });
 }
 
-/** One line about what the call is for; empty when nothing tells. */
+/** One line about what the call does; empty if no argument tells it. */
 export function toolSubject({ argumentsJson }: Pick<ToolCallItem, "argumentsJson">): string {
   const values = parsed(argumentsJson) ?? partial(argumentsJson);
   for (const name of telling) {
@@ -48,19 +48,19 @@ export function commandOf({ name, argumentsJson }: Pick<ToolCallItem, "name" | "
   return typeof command === "string" && command !== "" ? command : undefined;
 }
 
-/** What the model says that a call is for, in one line; empty when it says nothing. */
+/** What the call is for, in the model's words, as one line; empty if it gave none. */
 export function toolDescription({ argumentsJson }: Pick<ToolCallItem, "argumentsJson">): string {
   const description = (parsed(argumentsJson) ?? partial(argumentsJson))["description"];
   return typeof description === "string" ? (description.split("\n", 1)[0] ?? "") : "";
 }
 
-/** The file a call is about, for a link. */
+/** The file that a call is about, for a link. */
 export function toolPath({ argumentsJson }: Pick<ToolCallItem, "argumentsJson">): string | undefined {
   const path = parsed(argumentsJson)?.["file_path"];
   return typeof path === "string" && path !== "" ? path : undefined;
 }
 
-/** The strings that are whole in arguments which are still being written. */
+/** Complete strings in arguments that the model is still writing. */
 function partial(argumentsJson: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [, name = "", text = '""'] of argumentsJson

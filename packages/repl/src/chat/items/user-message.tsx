@@ -9,7 +9,7 @@ interface UserMessageProps {
   readonly seq: bigint;
 }
 
-/** What the user said, and the ways to say it again. */
+/** A message of the user, and the ways to send it again. */
 export function UserMessage({ item, turnId, seq }: UserMessageProps) {
   const { control } = useChat();
   const [asked, setAsked] = useState<"retry" | "edit">();

@@ -1,6 +1,6 @@
 /**
- * Heights of the rows of a list, and their sums. Reading an offset, finding a row and changing a height cost the logarithm
- * of the number of rows.
+ * Heights of the rows of a list, and their sums. To read an offset, find a row or change a height takes time logarithmic in the
+ * number of rows.
  */
 export class HeightIndex {
   #heights: number[] = [];
@@ -34,14 +34,14 @@ export class HeightIndex {
     for (let at = row + 1; at < this.#sums.length; at += at & -at) this.#sums[at] = (this.#sums[at] ?? 0) + change;
   }
 
-  /** Where a row begins: the sum of all before it. */
+  /** Offset at which a row begins: the sum of all heights before it. */
   offset(row: number): number {
     let sum = 0;
     for (let at = Math.min(row, this.#heights.length); at > 0; at -= at & -at) sum += this.#sums[at] ?? 0;
     return sum;
   }
 
-  /** The row at an offset; the first one before the beginning, the last one beyond the end. -1 if there are none. */
+  /** The row at an offset; the first row for offsets before the beginning, the last one beyond the end; -1 if there are none. */
   rowAt(offset: number): number {
     let at = 0;
     let left = offset;

@@ -2,20 +2,20 @@ import { HeightIndex } from "./height-index.ts";
 import { ScrollGesture } from "./scroll-gesture.ts";
 
 export interface ListElements {
-  /** Scrolls. */
+  /** The element that scrolls. */
   readonly scroller: HTMLElement;
   /** Element as high as all rows together. */
   readonly sizer: HTMLElement;
-  /** Holds the rows that are drawn; each names its number in `data-row`. */
+  /** Contains the rows that are drawn; each has its number in `data-row`. */
   readonly rows: HTMLElement;
 }
 
-/** Pixels beyond both edges that are drawn as well. */
+/** Pixels beyond both edges in which rows are drawn as well. */
 const margin = 600;
-/** Pixels from the end within which the reader counts as being there. */
+/** Pixels from the end within which the reader counts as being at the end. */
 const nearEnd = 32;
 
-/** Which rows of a long list are drawn, and where the reader is. */
+/** Decides which rows of a long list are drawn, and keeps the reader's place. */
 export class ListWindow {
   readonly #heights = new HeightIndex();
   readonly #draw: () => void;
@@ -50,7 +50,7 @@ export class ListWindow {
     this.#range = this.#wanted();
   }
 
-  /** Gives back how to let go. */
+  /** @returns a function that detaches */
   attach(elements: ListElements): () => void {
     this.#elements = elements;
     const { scroller } = elements;
@@ -94,7 +94,7 @@ export class ListWindow {
     this.#draw();
   }
 
-  /** Brings a row to the top of what is shown, and to the keys. */
+  /** Scrolls a row to the top, and makes it the row that keys start from. */
   show(row: number): void {
     const { scroller } = this.#elements ?? {};
     if (scroller === undefined || row >= this.#heights.count) return;
@@ -152,7 +152,7 @@ export class ListWindow {
     const { scrollTop } = scroller;
     const wasAtEnd = this.#atEnd;
     if (scroller.scrollHeight - scrollTop - scroller.clientHeight <= nearEnd) this.#atEnd = true;
-    // What is shown may grow and shrink under the reader, who has not moved by that.
+    // Content may grow and shrink while it is shown: that does not mean that the reader moved.
     else if (scrollTop < this.#lastTop - 1 && (this.#gesture.recent || this.#sameSize())) this.#atEnd = false;
     else if (wasAtEnd) return this.#update();
     this.#lastTop = scrollTop;
@@ -163,7 +163,7 @@ export class ListWindow {
     if (!same || wasAtEnd !== this.#atEnd) this.#draw();
   }
 
-  /** The browser moves the reader by itself only when one of these changed. */
+  /** The browser scrolls by itself only if one of these sizes changed. */
   #sameSize(): boolean {
     const { shown, all } = this.#sizeAtEnd;
     return this.#elements?.scroller.clientHeight === shown && this.#elements.scroller.scrollHeight === all;
@@ -181,7 +181,7 @@ export class ListWindow {
       if (row < top) above += height - this.#heights.height(row);
       this.#heights.set(row, height);
     }
-    // What the reader sees stays where it is.
+    // Keeps the rows that the reader sees in place.
     if (above !== 0 && !this.#atEnd) {
       this.#place();
       scroller.scrollTop += above;

@@ -1,13 +1,13 @@
-/** Milliseconds after a gesture within which the scrolling that it made begins, also on a busy machine. */
+/** Milliseconds after a gesture within which its scrolling begins, also on a busy machine. */
 const effectMilliseconds = 500;
 
 const keysUp: ReadonlySet<string> = new Set(["ArrowUp", "PageUp", "Home", " "]);
 
-/** Whether it was a person who scrolled up: the browser also scrolls, without a word, when what is shown becomes smaller. */
+/** Tells whether a person scrolled up: the browser also scrolls by itself when the content becomes smaller. */
 export class ScrollGesture {
   #at = Number.NEGATIVE_INFINITY;
 
-  /** Gives back how to let go. */
+  /** @returns a function that detaches */
   attach(scroller: HTMLElement): () => void {
     const listening = new AbortController();
     const options = { passive: true, signal: listening.signal };
@@ -17,7 +17,7 @@ export class ScrollGesture {
     scroller.addEventListener("wheel", ({ deltaY }) => deltaY < 0 && happened(), options);
     scroller.addEventListener("touchmove", happened, options);
     scroller.addEventListener("keydown", ({ key }) => keysUp.has(key) && happened(), options);
-    // The scroll bar is of the scroller itself. With a button held, a selection can be drawn beyond the edge.
+    // The scroll bar belongs to the scroller itself. With a button held, a selection can be dragged beyond the edge.
     scroller.addEventListener("pointerdown", ({ target }) => target === scroller && happened(), options);
     scroller.addEventListener("pointermove", ({ buttons }) => buttons !== 0 && happened(), options);
     return () => listening.abort();

@@ -7,25 +7,25 @@ export interface VirtualListProps {
   readonly count: number;
   /** Key of a row, which stays the same as long as the row exists. */
   readonly keyOf: (row: number) => string;
-  /** Pixels a row has before it was measured. */
+  /** Pixels of a row before it was measured. */
   readonly estimate: (row: number) => number;
   readonly row: (row: number) => ComponentChildren;
-  /** What a screen reader calls a row before it reads it. */
+  /** Name by which a screen reader announces a row. */
   readonly nameOf: (row: number) => string;
   readonly label: string;
-  /** Stays below the rows. */
+  /** Shown below the rows. */
   readonly footer?: ComponentChildren;
-  /** Changes with the reader's own message: then the list scrolls to its end, where the message is. */
+  /** Changes with the reader's own message: then the list scrolls to its end, where that message is. */
   readonly sent?: string | undefined;
-  /** The row that the reader came to see; another object each time. */
+  /** The row that a link leads to; a new object each time. */
   readonly sought?: { readonly row: number } | undefined;
-  /** Shown when the reader is away from the end. */
+  /** Label of a button that is shown while the reader is not at the end. */
   readonly jumpLabel: string;
 }
 
 /**
- * A long list of which only what is seen is in the document. It stays at its end while it grows, unless the reader scrolled
- * away. Arrow keys go from row to row, Home and End to the first and the last.
+ * A long list of which only the visible part is in the document. It stays at its end while it grows, unless the reader has
+ * scrolled away. Arrow keys go from row to row, Home and End to the first and the last.
  */
 export function VirtualList(props: VirtualListProps) {
   const { count, keyOf, estimate, row, nameOf, label, footer, jumpLabel, sent, sought } = props;

@@ -4,18 +4,18 @@ import type { ReviewState } from "@gennai/client/review/review-state";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { signal } from "@preact/signals";
 
-/** Where an app finds what was decided before, and tells what is decided. */
+/** Where the app reads earlier decisions, and saves new ones. */
 export type ReviewsHost = Pick<ReplHost, "launch" | "saveReview">;
 
 /**
- * Decisions about proposals that are not carried out yet, those of before a reload too. An editor's host holds them for all its
- * places, and reports those that are made elsewhere; on a page the app keeps them itself.
+ * Decisions about proposals that are not carried out yet, also from before a reload. An editor's host keeps them for all its
+ * views, and reports those that are made elsewhere; on a page, the app keeps them itself.
  */
 export class KeptReviews {
   readonly #host: ReviewsHost;
   readonly #states;
 
-  /** @param kept what `toJson` gave */
+  /** @param kept what `toJson` returned */
   constructor(host: ReviewsHost, kept: readonly unknown[]) {
     this.#host = host;
     this.#states = signal(keptReviewsFrom(host.launch.reviews ?? kept));
@@ -30,7 +30,7 @@ export class KeptReviews {
     this.#host.saveReview?.(state);
   }
 
-  /** Decided in another place of the host. */
+  /** Another view of the host made a decision. */
   hear(state: unknown): void {
     this.#states.value = withReview(this.#states.value, state);
   }

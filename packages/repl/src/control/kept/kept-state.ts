@@ -2,14 +2,14 @@ import { type ReplHost, type ReplPanel, replPanels } from "@gennai/client/host/r
 import { effect } from "@preact/signals";
 import type { KeptPrompt } from "../prompts/prompt-queue.ts";
 
-/** What the app finds again after a reload. */
+/** What the app restores after a reload. */
 export interface KeptState {
-  /** undefined: none was shown; null: the user wants a new one. */
+  /** undefined: none was shown; null: the user wants a new session. */
   readonly sessionId: string | null | undefined;
   readonly draft: string;
   readonly queue: readonly KeptPrompt[];
   readonly panel: ReplPanel;
-  /** undefined: as the host's settings say. */
+  /** undefined: as the host's settings have it. */
   readonly showThinking: boolean | undefined;
   readonly scenario: string | undefined;
   /** Decisions about proposals, newest first (`KeptReviews`). */
@@ -26,12 +26,12 @@ const nothingKept: KeptState = {
   reviews: [],
 };
 
-/** Characters of a draft, and of all that waits in the queue, that are kept. */
+/** Most characters of a draft, and of the whole queue, that are kept. */
 const keptCharacters = 12_000;
-/** What a host keeps, with some room. Bytes of JSON. */
+/** Most bytes of JSON that a host keeps, with a reserve. */
 const keptBytes = 63 * 1024;
 
-/** Reads what a host kept; what does not fit is left out. */
+/** Reads what a host kept; leaves out what does not fit. */
 export function keptStateFrom(value: unknown): KeptState {
   if (typeof value !== "object" || value === null) return nothingKept;
   const field = (name: keyof KeptState): unknown => Reflect.get(value, name);
@@ -75,7 +75,7 @@ export function keepStateIn(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last = JSON.stringify(fitToKeep(first));
   const stop = effect(() => {
-    // Read with every key; what it costs to keep it is for the pause after the last one.
+    // Signals are read at every key; it is saved only after a pause, because saving takes time.
     const read = state();
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -88,7 +88,7 @@ export function keepStateIn(
   options.signal.addEventListener("abort", stop, { once: true });
 }
 
-/** The state within what a host keeps. */
+/** The part of the state that is small enough to be kept. */
 function fitToKeep(state: KeptState): KeptState {
   let left = keptCharacters;
   const queue = state.queue.filter((prompt) => {

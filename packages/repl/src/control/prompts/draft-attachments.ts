@@ -1,7 +1,7 @@
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { signal } from "@preact/signals";
 
-/** A text that goes along with a prompt as material, e.g. the output of a terminal. */
+/** A text that is sent with a prompt as material, e.g. the output of a terminal. */
 export interface Attachment {
   readonly id: string;
   /** One line. */
@@ -9,10 +9,10 @@ export interface Attachment {
   readonly text: string;
 }
 
-/** Characters of one attachment that go along. */
+/** Most characters of one attachment that are sent. */
 export const attachmentLimit = 60_000;
 
-/** What goes along with the prompt that is being written. */
+/** Attachments of the prompt that is being written. */
 export class DraftAttachments {
   readonly list = signal<readonly Attachment[]>([]);
 
@@ -29,7 +29,7 @@ export class DraftAttachments {
     this.list.value = [];
   }
 
-  /** The prompt with what goes along, each in a fence of its own. */
+  /** The prompt, followed by the attachments, each in a fence of its own. */
   behind(text: string): string {
     return [text, ...this.list.value.map(asMaterial)].filter((part) => part !== "").join("\n\n");
   }
@@ -38,6 +38,6 @@ export class DraftAttachments {
 function asMaterial({ title, text }: Attachment): string {
   const left = text.length - attachmentLimit;
   if (left <= 0) return fencedText(text, title);
-  // The important part of an output is at its end.
+  // The important part of an output is its end.
   return fencedText(text.slice(left), `${title} (the last ${attachmentLimit} of ${text.length} characters)`);
 }

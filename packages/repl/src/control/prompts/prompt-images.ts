@@ -1,6 +1,6 @@
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 
-/** A picture that goes with a prompt. */
+/** A picture that is sent with a prompt. */
 export interface PromptImage {
   readonly id: string;
   readonly name: string;
@@ -8,12 +8,12 @@ export interface PromptImage {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What the server takes: at most 20 in 16 MiB of request, the text included, and of each what every model takes. */
+/** What the server accepts: at most 20 in 16 MiB of request with its text, and each no larger than every model accepts. */
 const imageLimits = { count: 20, bytes: 3_750_000, allBytes: 12_000_000 };
 
 const mediaTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** The files that fit beside the images there are, and a sentence about each that does not. */
+/** The files that fit next to the present images, and a sentence about each that does not. */
 export async function readImages(
   files: readonly File[],
   present: readonly PromptImage[],
@@ -39,7 +39,7 @@ export async function readImages(
   return { images, problems };
 }
 
-/** Pictures that the server stored. Their digests and types have the same order. */
+/** Pictures that the server stored; `contents` and `blobs` have the same order. */
 export function promptImages(
   contents: readonly Uint8Array[],
   blobs: readonly Pick<BlobRef, "mediaType">[],

@@ -7,15 +7,15 @@ export interface Prompt {
   readonly id: string;
   readonly text: string;
   readonly images: readonly PromptImage[];
-  /** What goes along of the editor. */
+  /** What is sent along from the editor. */
   readonly context?: EditorContext | undefined;
-  /** In place of the one that is chosen. */
+  /** Used in place of the chosen one. */
   readonly scenario?: string | undefined;
-  /** The session whose running turn was told this under its id, or may have been: its server says so, nobody here. */
+  /** The session whose running turn got this prompt, or may have got it: only its server knows. */
   readonly sentTo?: string | undefined;
 }
 
-/** What of a prompt outlives a reload. */
+/** The part of a prompt that survives a reload. */
 export type KeptPrompt = Pick<Prompt, "id" | "text" | "sentTo" | "scenario">;
 
 export function keptPrompt({ id, text, sentTo, scenario }: Prompt): KeptPrompt {
@@ -29,9 +29,9 @@ export function newPrompt(text: string, images: readonly PromptImage[] = [], con
 /** Prompts that wait for the running turn to end. */
 export class PromptQueue {
   readonly #prompts;
-  /** Held back until a person says go: a turn that was stopped or failed is followed by nothing on its own. */
+  /** True if they wait until a person says go: after a turn that was stopped or failed, nothing is sent automatically. */
   readonly #held;
-  /** On their way to the running turn. */
+  /** Prompts that are being sent to the running turn. */
   readonly #leaving = new Map<string, Promise<void>>();
 
   /** @param kept prompts of an earlier run of the app; they are held */
@@ -52,13 +52,13 @@ export class PromptQueue {
     this.#prompts.value = [...this.#prompts.value, prompt];
   }
 
-  /** Puts it before all others. */
+  /** Puts a prompt before all others. */
   putBack(prompt: Prompt): void {
     this.#prompts.value = [prompt, ...this.#prompts.value];
     this.#held.value = true;
   }
 
-  /** The prompt that was taken out; undefined when it is no longer there. */
+  /** The prompt that was removed; undefined if it is no longer in the queue. */
   remove(id: string): Prompt | undefined {
     const found = this.#prompts.value.find((prompt) => prompt.id === id);
     if (found === undefined) return undefined;
@@ -67,13 +67,13 @@ export class PromptQueue {
     return found;
   }
 
-  /** The one that is next; undefined while that one is on its way to the running turn. */
+  /** Removes the next one; undefined if the queue is empty, or while that one is being sent to the running turn. */
   take(): Prompt | undefined {
     const first = this.#prompts.value[0];
     return first === undefined || this.#leaving.has(first.id) ? undefined : this.remove(first.id);
   }
 
-  /** Gives one to a session: it stays where it is when that fails, and leaves when it does not. Rejects as `give` does. */
+  /** Gives a prompt to a session: it leaves the queue if that succeeds, and stays if it fails. Rejects as `give` does. */
   async handOver(prompt: Prompt, sessionId: string, give: () => Promise<void>): Promise<void> {
     this.#setSentTo(prompt.id, sessionId);
     const leaving = give();
@@ -90,12 +90,12 @@ export class PromptQueue {
     }
   }
 
-  /** The session has not got that one, and will not. */
+  /** The session does not have that prompt, and will not get it. */
   refused(id: string): void {
     this.#setSentTo(id, undefined);
   }
 
-  /** Resolves when that one is on its way no more. */
+  /** Resolves when that prompt is no longer being sent. */
   async settled(id: string): Promise<void> {
     await this.#leaving.get(id);
   }

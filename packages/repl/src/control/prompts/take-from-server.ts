@@ -3,8 +3,8 @@ import type { AgentClient } from "@gennai/client/connection/connection";
 import { newPrompt, type Prompt } from "./prompt-queue.ts";
 
 /**
- * Withdraws a prompt so that the server no longer passes it to the model. It gets a new id, so that it can be sent again.
- * Rejects like `WithdrawMessage`; `isGone` of the error: the model already has it, or another client withdrew it.
+ * Withdraws a prompt so that the server does not pass it to the model. It gets a new id, so that it can be sent again. Rejects as
+ * `WithdrawMessage` does; if `isGone` is true of the error, the model already has it, or another client withdrew it.
  */
 export async function takeFromServer(
   agent: Pick<AgentClient, "withdrawMessage">,
@@ -25,7 +25,7 @@ export function isGone(error: unknown): boolean {
   return ConnectError.from(error).code === Code.AlreadyExists;
 }
 
-/** The server has no such message or session, or is older than such messages. */
+/** True if the server has no such message or session, or is too old to have such messages. */
 function neverArrived(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   return code === Code.NotFound || code === Code.Unimplemented;

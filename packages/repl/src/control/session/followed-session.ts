@@ -8,24 +8,24 @@ import { type Failure, failureOf } from "../../failure/failure.ts";
 import { SessionView } from "../../model/session-view.ts";
 import { FrameBatch } from "./frame-batch.ts";
 
-/** How the events of a session come in. */
+/** State of the stream of a session's events. */
 export type Following =
   | { readonly state: "connecting" }
   | { readonly state: "connected" }
-  /** The connection is retried automatically; `retryAt` in milliseconds since the epoch. */
+  /** The connection is retried automatically; `retryAt` is in milliseconds since the epoch. */
   | { readonly state: "reconnecting"; readonly attempt: number; readonly retryAt: number; readonly failure: Failure }
-  /** The server refused: only a person can go on. */
+  /** The server refused: only a person can continue. */
   | { readonly state: "failed"; readonly failure: Failure };
 
 export interface FollowedSessionOptions {
   readonly session: AgentSession;
-  /** Called with events that were just applied, in order, and what is shown now. */
+  /** Called with events that were just applied, in order, and with the view after them. */
   readonly onEvents?: (events: readonly InvokeEvent[], view: SessionView) => void;
-  /** An answer that the server did not take. */
+  /** Called if the server did not accept an answer. */
   readonly onProblem?: (failure: Failure) => void;
 }
 
-/** Milliseconds to wait for the first word of a stream before a turn starts all the same. */
+/** Milliseconds to wait for the first event of a stream before a turn starts anyway. */
 const attachMilliseconds = 1000;
 
 /** A session with its view, kept up to date until it is disposed. */
@@ -33,9 +33,9 @@ export class FollowedSession implements Disposable {
   readonly session: AgentSession;
   readonly #options: FollowedSessionOptions;
   readonly #view = signal(new SessionView());
-  /** What the events make. It is shown once the beginning has been read: nobody wants to see a long log run by. */
+  /** The view that events are applied to. It is shown only after the log was read once, not while that is being read. */
   #fold = this.#view.peek();
-  /** How far the log went when the session was opened. */
+  /** Newest event of the log when the session was opened. */
   readonly #opensAt: bigint;
   readonly #opened = signal(1);
   readonly #following = signal<Following>({ state: "connecting" });
@@ -55,12 +55,12 @@ export class FollowedSession implements Disposable {
     void this.#follow();
   }
 
-  /** A new object if the events had to be read from the beginning again. */
+  /** A new object whenever the events had to be read from the beginning again. */
   get view(): ReadonlySignal<SessionView> {
     return this.#view;
   }
 
-  /** How much of the log at opening has been read: 1 when the view shows it, less while it is empty. */
+  /** The part of the log at opening that has been read: less than 1 while the view is still empty, 1 when it shows the log. */
   get opened(): ReadonlySignal<number> {
     return this.#opened;
   }
@@ -73,18 +73,18 @@ export class FollowedSession implements Disposable {
     return this.#settings;
   }
 
-  /** Connects again now, where it waits or has given up. */
+  /** Connects again at once, if it waits or has given up. */
   retry(): void {
     if (this.#following.value.state !== "connected") this.reconnect();
   }
 
-  /** Reads on over another connection, where this one gives less than it should. */
+  /** Continues over a new connection, if this one delivers less than it should. */
   reconnect(): void {
     this.#again.abort();
     this.#wake?.();
   }
 
-  /** Attaches first, so that the agent finds this client's abilities from the start. Rejects as `AgentSession` does. */
+  /** Attaches first, so that the agent knows this client's abilities from the start. Rejects as `AgentSession` does. */
   async startTurn(request: TurnRequest, options: { readonly signal: AbortSignal }): Promise<Turn> {
     const silent = new Promise((resolve) => setTimeout(resolve, attachMilliseconds));
     await Promise.race([this.#attached.promise, silent]);
@@ -103,7 +103,7 @@ export class FollowedSession implements Disposable {
     if (fresh !== undefined) this.#settings.value = fresh.settings;
   }
 
-  /** Leaves the session; nothing is cancelled at the server. */
+  /** Leaves the session; nothing is cancelled on the server. */
   [Symbol.dispose](): void {
     this.#end.abort();
     this.#wake?.();

@@ -1,9 +1,9 @@
-/** How long a batch waits where no frame is drawn, as in a hidden window. Milliseconds. */
+/** Milliseconds that a batch waits if no frame is drawn, as in a hidden window. */
 const hiddenDelay = 100;
 
 /**
- * Gathers values and hands them over together, once a frame: a replay of thousands of events is drawn as one. `flush` hands
- * over at once.
+ * Gathers values and passes them on together, once a frame, so that a replay of thousands of events is drawn once. `flush` passes
+ * them on at once.
  */
 export class FrameBatch<Value> implements Disposable {
   readonly #take: (values: readonly Value[]) => void;
@@ -29,7 +29,7 @@ export class FrameBatch<Value> implements Disposable {
     if (values.length > 0) this.#take(values);
   }
 
-  /** Hands over nothing any more. */
+  /** After this, nothing is passed on. */
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);

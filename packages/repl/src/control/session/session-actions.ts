@@ -27,11 +27,11 @@ export interface SessionActionsParts {
   readonly turns: TurnControl;
   show(session: AgentSession): void;
   showNew(): void;
-  /** Shows the failure, if there is one. */
+  /** Runs `work`; shows the failure if it rejects. */
   attempt(what: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
 }
 
-/** What a person does with whole sessions: open, copy, clear, rename, delete and list them. What fails is shown. */
+/** What a person does with whole sessions: open, copy, clear, rename, delete and list them. Failures are shown. */
 export class SessionActions {
   readonly #parts: SessionActionsParts;
 
@@ -43,7 +43,7 @@ export class SessionActions {
     await this.#parts.attempt(notOpened, (signal) => this.#open(sessionId, signal));
   }
 
-  /** A new session with the history up to a point; all of it without one. */
+  /** Opens a new session with the history up to an event; with 0, all of it. */
   async fork(sessionId: string, throughSeq: bigint = 0n): Promise<void> {
     await this.#parts.attempt("The session could not be copied", (signal) =>
       this.#openCopy(sessionId, throughSeq, signal),
@@ -51,8 +51,8 @@ export class SessionActions {
   }
 
   /**
-   * Goes on in a copy of the session from before a prompt, with that prompt sent again or put into the box. The session it was
-   * said in stays, and files are not touched.
+   * Continues in a copy of the session from before a prompt, with that prompt sent again or put into the box. The original
+   * session stays, and files are not touched.
    */
   async sayAgain(said: SaidPrompt, how: "retry" | "edit"): Promise<void> {
     const { followed, turns } = this.#parts;
@@ -88,7 +88,7 @@ export class SessionActions {
     await this.list();
   }
 
-  /** For good; the session is named to the person, who agreed. What is shown then is a new one, if it was the one. */
+  /** Deletes a session for good, after the person agreed. If it was shown, a new session is shown. */
   async delete(sessionId: string): Promise<void> {
     const isShown = this.#shownId === sessionId;
     await this.#parts.attempt("The session could not be deleted", async (signal) => {
@@ -127,7 +127,7 @@ export class SessionActions {
   }
 }
 
-/** The last event before a prompt: a turn begins with an event that says so; a message during a turn is an event of its own. */
+/** The last event before a prompt. A turn begins with another event before the prompt; a message during a turn does not. */
 function beforePrompt(view: SessionView, { turnId, seq }: SaidPrompt): bigint {
   const first = view.cells.find((cell) => cell.turnId === turnId);
   const before = first?.seq === seq ? seq - 2n : seq - 1n;

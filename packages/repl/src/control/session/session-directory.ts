@@ -12,10 +12,10 @@ export interface SkillChoice {
   readonly description: string;
 }
 
-/** Sessions that are known, and searched, at most. */
+/** Most sessions that are listed and searched. */
 const listed = 1000;
 
-/** What a workspace has to choose from. All methods reject with `ConnectError`. */
+/** Sessions, scenarios and skills of a workspace. All methods reject with `ConnectError`. */
 export class SessionDirectory {
   readonly #client: AgentClient;
   readonly #workspace: string | undefined;
@@ -48,7 +48,7 @@ export class SessionDirectory {
     this.#sessions.value = await this.#list(workingDir, listed, abort);
   }
 
-  /** And skills. @param sessionId adds those of this session's workspace; empty: only those that are built in */
+  /** Loads scenarios and skills. @param sessionId adds those of this session's workspace; empty: only built-in ones */
   async loadScenarios(sessionId: string, abort: AbortSignal): Promise<void> {
     const { scenarios, skills } = await this.#client.listScenarios({ sessionId }, { signal: abort });
     this.#scenarios.value = scenarios.map(({ name, description }) => ({ name, description }));

@@ -15,12 +15,12 @@ import { TodoStore } from "../../todos/todo-store.ts";
 import type { ReplControl } from "../repl-control.ts";
 import type { FollowedSession } from "./followed-session.ts";
 
-/** What the panels about a session work with, as long as it is shown. */
+/** The stores of the panels about a session, as long as it is shown. */
 export class SessionStores implements Disposable {
   readonly governance: GovernanceStore;
   readonly rules: RulesStore;
   readonly timeline: TimelineStore;
-  /** undefined while there is no session. */
+  /** This and the following are undefined while there is no session. */
   readonly plan: PlanStore | undefined;
   readonly todos: TodoStore | undefined;
   readonly checkpoints: CheckpointStore | undefined;

@@ -4,18 +4,18 @@ import { joinFiles } from "../view-from-wire.ts";
 import type { ChangeSetItem } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 
-/** The change sets of a session: a fold over the events that name them. */
+/** The change sets of a session, made from the events that name them. */
 export class ChangeSetItems {
   readonly #items: ItemList;
   readonly #cells = new Map<string, OpenCell<ChangeSetItem>>();
-  /** A turn's own change set grows until the turn ends, and is shown then. */
+  /** A turn's own change set grows until the turn ends, and is shown only then. */
   readonly #growing = new Map<string, Pick<ChangeSetItem, "files" | "branch">>();
 
   constructor(items: ItemList) {
     this.#items = items;
   }
 
-  /** @param ofRunningTurn true when its id is that of a turn which has not ended */
+  /** @param ofRunningTurn true if its id is that of a turn that has not ended */
   apply(place: ItemStart, message: ChangeSetApplied, ofRunningTurn: boolean): void {
     const { changeSetId, branch } = message;
     const files = message.files.map(appliedFileFromMessage);
@@ -37,7 +37,7 @@ export class ChangeSetItems {
     if (cell !== undefined) cell.item.value = { ...cell.item.value, undone: true };
   }
 
-  /** Shows what the turn changed; false when it did not. */
+  /** Shows what the turn changed; false if it changed nothing. */
   endTurn(place: ItemStart): boolean {
     const grown = this.#growing.get(place.turnId);
     if (grown === undefined) return false;

@@ -1,32 +1,32 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ItemCell, ViewItem } from "../view-item.ts";
 
-/** Where an item begins. */
+/** Where in the log an item begins. */
 export interface ItemStart {
   readonly key: string;
   readonly seq: bigint;
   readonly turnId: string;
   readonly time: Date | undefined;
-  /** The call whose sub-agent it is of; empty for the session's own. */
+  /** The call whose sub-agent it belongs to; empty for the session's own. */
   readonly parentCallId: string;
 }
 
-/** A cell whose content its fold may change. */
+/** A cell whose content can be changed by the class that made it. */
 export interface OpenCell<Item extends ViewItem> extends ItemCell<Item> {
   readonly item: Signal<Item>;
 }
 
-/** The chat's items in order: only ever longer, each with a signal of its own. */
+/** The chat's items in order. The list only grows; each item has a signal of its own. */
 export class ItemList {
   readonly #cells: ItemCell[] = [];
   readonly #count = signal(0);
 
-  /** Grows by what is added; the cells are those of now. */
+  /** The list itself, which grows when an item is added. */
   get cells(): readonly ItemCell[] {
     return this.#cells;
   }
 
-  /** Tells that there are more. */
+  /** Changes when items are added. */
   get count(): ReadonlySignal<number> {
     return this.#count;
   }

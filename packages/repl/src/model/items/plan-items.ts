@@ -4,7 +4,7 @@ import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcom
 import type { PlanItem } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 
-/** The plans of a session, each in one place: a fold over the events that name them. */
+/** The plans of a session, each in one place, made from the events that name them. */
 export class PlanItems {
   readonly #items: ItemList;
   readonly #cells = new Map<string, OpenCell<PlanItem>>();

@@ -4,7 +4,7 @@ import { reviewView } from "../view-from-wire.ts";
 import type { ProposalItem } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 
-/** The proposals of a session, with what was decided about each and the result. */
+/** The proposals of a session, with the decisions about each and their result. */
 export class ProposalItems {
   readonly #items: ItemList;
   readonly #cells = new Map<string, OpenCell<ProposalItem>>();

@@ -8,7 +8,7 @@ import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 
 type RequestItem = ClientRequestItem | ConfirmationItem;
 
-/** What the server asked a person or an editor: a fold over the requests and their resolutions. */
+/** What the server asked a person or an editor, made from the requests and their resolutions. */
 export class RequestItems {
   readonly #items: ItemList;
   readonly #cells = new Map<string, OpenCell<ClientRequestItem> | OpenCell<ConfirmationItem>>();
@@ -17,7 +17,7 @@ export class RequestItems {
     this.#items = items;
   }
 
-  /** @param resolved true when the event itself says that it needs no answer */
+  /** @param resolved true if the event itself says that it needs no answer */
   confirm(place: ItemStart, message: ConfirmationRequest, resolved: boolean): void {
     const { requestId } = message;
     const item: ConfirmationItem = {
@@ -32,7 +32,7 @@ export class RequestItems {
     this.#cells.set(requestId, this.#items.add(place, item));
   }
 
-  /** Asks an editor. */
+  /** A request to an editor. */
   ask(place: ItemStart, asked: ReceivedRequest, resolved: boolean): void {
     const state = resolved ? "answered" : "open";
     const { requestId } = asked;

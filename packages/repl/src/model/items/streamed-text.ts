@@ -1,16 +1,16 @@
 /**
- * One streamed text, put together from pieces with their place in the log. A replay may send one piece in place of several
- * that were seen: it takes their place; it does not begin in the middle of one. Each piece costs the same, however many came before.
+ * One streamed text, made of pieces with their place in the log. A replay may send one piece in place of several earlier ones,
+ * which it then replaces; it never begins in the middle of a piece. Adding a piece takes the same time, however many there are.
  */
 export class StreamedText {
   readonly #keep: number;
   /** Where each piece begins, counted from the text's beginning. */
   readonly #pieces: { readonly firstSeq: bigint; readonly start: number }[] = [];
   #text = "";
-  /** Characters before `#text` that were let go. */
+  /** Number of characters before `#text` that were dropped. */
   #dropped = 0;
 
-  /** @param keep characters at the end that `text` gives at most */
+  /** @param keep most characters that `text` returns, from the end */
   constructor(keep: number = Number.POSITIVE_INFINITY) {
     this.#keep = keep;
   }
@@ -28,14 +28,14 @@ export class StreamedText {
       this.#text = piece.text;
     } else if (start === this.#dropped + this.#text.length) this.#text += piece.text;
     else this.#text = this.#text.slice(0, start - this.#dropped) + piece.text;
-    // Twice as much is held, so that cutting costs little for each piece.
+    // Up to twice as much is kept, so that cutting costs little per piece.
     if (this.#text.length > this.#keep * 2) {
       this.#dropped += this.#text.length - this.#keep;
       this.#text = this.#text.slice(-this.#keep);
     }
   }
 
-  /** All of it, or its end when it is longer than what is kept. */
+  /** The whole text, or only its end if it is longer than `keep`. */
   get text(): string {
     return this.#text.length > this.#keep ? this.#text.slice(-this.#keep) : this.#text;
   }

@@ -4,7 +4,7 @@ import { StreamedText } from "./streamed-text.ts";
 
 type TextItem = ThinkingItem | AssistantItem;
 
-/** What the model thinks and says: a fold over the deltas that stream it. One text is streamed at a time. */
+/** What the model thinks and says, made from streamed pieces. Only one text is streamed at a time. */
 export class TextItems {
   readonly #items: ItemList;
   readonly #texts = new Map<string, { readonly cell: OpenCell<TextItem>; readonly text: StreamedText }>();
@@ -14,7 +14,7 @@ export class TextItems {
     this.#items = items;
   }
 
-  /** @param itemId the wire's; empty: the piece is a text of its own */
+  /** @param itemId as the server sent it; empty: the piece is a text of its own */
   stream(
     kind: TextItem["kind"],
     place: ItemStart,
@@ -35,19 +35,19 @@ export class TextItems {
     record.cell.item.value = { kind, text: record.text.text, streaming: true };
   }
 
-  /** An answer that was not streamed. */
+  /** Adds an answer that was not streamed. */
   answer(place: ItemStart, text: string): void {
     this.#items.add(place, { kind: "assistant", text, streaming: false });
   }
 
-  /** The text that was being streamed is whole. */
+  /** The text that was being streamed is complete. */
   settle(): void {
     const cell = this.#streaming;
     if (cell !== undefined) cell.item.value = { ...cell.item.value, streaming: false };
     this.#streaming = undefined;
   }
 
-  /** Nothing comes any more for the texts that were begun. */
+  /** The texts that were begun get no more pieces. */
   endTurn(): void {
     this.settle();
     this.#texts.clear();

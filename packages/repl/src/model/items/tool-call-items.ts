@@ -8,13 +8,13 @@ import type { ToolCallItem, ToolCallStatus, ToolResultView } from "../view-item.
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 import { StreamedText } from "./streamed-text.ts";
 
-/** Characters of live output that are shown at most. */
+/** Most characters of live output that are shown. */
 const liveOutputKept = 64 * 1024;
 
-/** The tool calls of a session: a fold over the events that name them. */
+/** The tool calls of a session, made from the events that name them. */
 export class ToolCallItems {
   readonly #items: ItemList;
-  /** Calls the model is still writing, by the wire's item id. */
+  /** Calls that the model is still writing, by the item id of the events. */
   readonly #writing = new Map<string, CallRecord>();
   /** The newest call of each id: some models use the same ids in every answer. */
   readonly #byId = new Map<string, CallRecord>();
@@ -40,7 +40,7 @@ export class ToolCallItems {
     change(record, { argumentsJson: record.arguments.text });
   }
 
-  /** The call as the model made it; its id may be another one than it began with. */
+  /** The call as the model completed it; its id may differ from the one that it began with. */
   complete(
     place: ItemStart,
     itemId: string,
@@ -67,7 +67,7 @@ export class ToolCallItems {
     });
   }
 
-  /** @param turnId another one than that of the call, where that was cut off before it ran */
+  /** @param turnId differs from the call's own turn if that was cut off before the call ran */
   run(callId: string, turnId: string, time: Date | undefined): void {
     const record = this.#byId.get(callId);
     if (record === undefined) return;
@@ -103,7 +103,7 @@ export class ToolCallItems {
     if (record !== undefined) change(record, { changes: joinFiles(record.cell.item.value.changes, files) });
   }
 
-  /** Nothing comes any more for the calls of this turn. */
+  /** The calls of this turn get no more events. */
   endTurn(turnId: string, time: Date | undefined): void {
     this.#writing.clear();
     for (const record of this.#unfinished) {

@@ -3,12 +3,12 @@ import type { LinePart } from "./diff-rows.ts";
 import { VisibleText } from "./visible-text.tsx";
 
 interface ColouredTextProps {
-  /** Joined, they are the line. */
+  /** Joined, they are the whole line. */
   readonly parts: readonly LinePart[];
   readonly colours: readonly ColouredPart[];
 }
 
-/** A line with its colours, and with what changed in it marked. */
+/** A line in colours, with its changed parts marked. */
 export function ColouredText({ parts, colours }: ColouredTextProps) {
   let at = 0;
   return (
@@ -37,7 +37,7 @@ interface Piece {
   readonly classes: string;
 }
 
-/** A part of a line in pieces of one colour each. @param start where in the line the part begins */
+/** A part of a line, cut into pieces of one colour each. @param start where in the line the part begins */
 function cut(text: string, start: number, colours: readonly ColouredPart[]): readonly Piece[] {
   const pieces: Piece[] = [];
   const end = start + text.length;

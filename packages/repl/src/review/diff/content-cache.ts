@@ -6,10 +6,10 @@ import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { hunksFit, splitLines } from "./diff-rows.ts";
 import { type BlobSource, type ChangeContent, type ContentSide, loadChangeContent } from "./verified-content.ts";
 
-/** Characters of file content that are kept in memory at most, both sides of all changes together. */
+/** Most characters of file content that are kept in memory, both sides of all changes together. */
 const maxKept = 64 * 1024 * 1024;
 
-/** The contents of a proposal's changes, each fetched and checked once, when it is first looked at. */
+/** The contents of a proposal's changes, each fetched and checked once, when it is first shown. */
 export class ContentCache implements Disposable {
   readonly #blob: BlobSource;
   readonly #over = new AbortController();
@@ -19,7 +19,7 @@ export class ContentCache implements Disposable {
     this.#blob = blob;
   }
 
-  /** What there is of a change; fetches it when nothing is. */
+  /** What is known of a change; fetches it if nothing is. */
   of(change: ProposedChange): ReadonlySignal<ChangeContent> {
     const known = this.#kept.get(change.id);
     if (known !== undefined) return known;
@@ -35,15 +35,15 @@ export class ContentCache implements Disposable {
     return content;
   }
 
-  /** Fetches and checks again what could not be shown. */
+  /** Fetches and checks again a change that could not be shown. */
   retry(change: ProposedChange): void {
     if (this.#kept.get(change.id)?.peek().type === "unverified") this.#kept.delete(change.id);
     this.of(change);
   }
 
   /**
-   * Why the decisions about a change cannot be carried out; undefined when they can, or when nothing of it is kept. Rejects
-   * when the cache is disposed.
+   * Why the decisions about a change cannot be carried out; undefined if they can, or if nothing of it is kept. Rejects if the
+   * cache is disposed.
    */
   async objection(change: ProposedChange, state: ReviewState): Promise<string | undefined> {
     const decisions = new Map<string, HunkDecision>();
@@ -93,12 +93,12 @@ export class ContentCache implements Disposable {
   }
 }
 
-/** The text of a side; undefined where there is no file, or no text. */
+/** The text of a side; undefined if there is no file, or no text. */
 export function textOf(side: ContentSide): string | undefined {
   return side.type === "text" ? side.text : undefined;
 }
 
-/** Hunks count lines of the text behind a byte-order mark. */
+/** Line numbers of hunks do not count a byte-order mark. */
 export function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }

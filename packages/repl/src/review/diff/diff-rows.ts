@@ -5,7 +5,7 @@ import { diffArrays, diffWordsWithSpace } from "diff";
 export interface DiffLine {
   readonly number: number;
   readonly text: string;
-  /** Text after the line: empty at the end of a file without a newline. */
+  /** Text that ends the line: `\n`, `\r\n`, or empty at the end of a file without a newline. */
   readonly ending: string;
 }
 
@@ -14,7 +14,7 @@ export type DiffRow =
   | { readonly type: "context"; readonly old: DiffLine; readonly fresh: DiffLine }
   | { readonly type: "changed"; readonly old: DiffLine | undefined; readonly fresh: DiffLine | undefined };
 
-/** A part of a changed line; `changed` parts are not on the other side. */
+/** A part of a changed line; `changed` parts do not occur on the other side. */
 export interface LinePart {
   readonly text: string;
   readonly changed: boolean;
@@ -25,13 +25,13 @@ export function splitLines(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** The lines of a range; 0 lines for an empty one. */
+/** The lines of a range; none for an empty one. */
 export function linesIn(lines: readonly string[], range: LineRange): readonly string[] {
   const start = range.count === 0 ? range.start : range.start - 1;
   return lines.slice(start, start + range.count);
 }
 
-/** Whether the ranges of all hunks lie in the two texts and the text between them is the same. */
+/** True if the ranges of all hunks are within both texts, and the text between the hunks is the same. */
 export function hunksFit(base: readonly string[], fresh: readonly string[], hunks: readonly Hunk[]): boolean {
   let oldAt = 0;
   let freshAt = 0;
@@ -54,12 +54,12 @@ export function hunksFit(base: readonly string[], fresh: readonly string[], hunk
   return same(base.length, fresh.length);
 }
 
-/** Lines beyond which the two sides are not compared with each other any more, but shown as a whole. */
+/** Most lines of two sides that are compared; longer sides are shown as a whole. */
 const maxCompared = 4_000;
 
 /**
- * Old lines beside new ones.
- * @param oldStart number of the first old line, 1-based
+ * Old and new lines next to each other.
+ * @param oldStart number of the first old line, 1-based; likewise `freshStart`
  */
 export function diffRows(
   old: readonly string[],
@@ -105,10 +105,10 @@ export function diffRows(
   return rows;
 }
 
-/** Characters beyond which two lines are not compared word by word. */
+/** Longest lines that are compared word by word; characters. */
 const maxLine = 2_000;
 
-/** What changed inside a line; one part each where comparing would not help. */
+/** What changed within a line; one part for each side if a comparison would not help. */
 export function lineParts(
   old: string,
   fresh: string,
@@ -120,7 +120,7 @@ export function lineParts(
   const kept = parts
     .filter(({ added, removed }) => !added && !removed)
     .reduce((sum, part) => sum + part.value.trim().length, 0);
-  // Lines that share next to nothing: marks on all of it would only be noise.
+  // Lines that share almost nothing: marks on everything would only be noise.
   if (kept * 4 < Math.max(old.trim().length, fresh.trim().length)) return whole;
   return {
     old: parts.filter(({ added }) => !added).map(({ value, removed }) => ({ text: value, changed: removed })),
@@ -128,7 +128,7 @@ export function lineParts(
   };
 }
 
-/** Added and removed lines of hunks, as their marks say. */
+/** Number of added and removed lines in hunks. */
 export function hunkCounts(hunks: readonly Hunk[]): { readonly added: number; readonly removed: number } {
   let added = 0;
   let removed = 0;

@@ -3,10 +3,10 @@ import type { LineColours } from "../../syntax/use-line-colours.ts";
 import { ColouredText } from "./coloured-text.tsx";
 import { type DiffLine, type DiffRow, type LinePart, lineParts } from "./diff-rows.ts";
 
-/** Rows that are shown at once; the rest waits behind a button. */
+/** Rows that are shown at once; a button shows the rest. */
 const shownAtOnce = 600;
 
-/** The coloured parts of all lines of both sides, as files have them. */
+/** The coloured parts of all lines of both files. */
 export interface DiffColours {
   readonly old: LineColours;
   readonly fresh: LineColours;
@@ -17,13 +17,13 @@ export interface DiffTableProps {
   readonly sideBySide: boolean;
   /** What the table shows, for a screen reader. */
   readonly label: string;
-  /** Left out where the lines of the files are not at hand. */
+  /** Absent if the lines of the files are not available. */
   readonly colours?: DiffColours;
 }
 
 const noColours: DiffColours = { old: [], fresh: [] };
 
-/** Old and new lines, beside each other or one below the other. Text in it is inert and fully visible. */
+/** Old and new lines, next to each other or one below the other. Their text is inert and fully visible. */
 export function DiffTable({ rows, sideBySide, label, colours = noColours }: DiffTableProps) {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.slice(0, shownAtOnce);
@@ -47,7 +47,7 @@ export function DiffTable({ rows, sideBySide, label, colours = noColours }: Diff
   );
 }
 
-/** Whether the numbers need more room than usual. */
+/** True if the line numbers need more room than usual. */
 function isLong(rows: readonly DiffRow[]): boolean {
   const last = rows.at(-1);
   return Math.max(last?.old?.number ?? 0, last?.fresh?.number ?? 0) > 9_000;
@@ -62,7 +62,7 @@ interface MarkedRow {
   readonly changed: boolean;
   readonly old: MarkedSide | undefined;
   readonly fresh: MarkedSide | undefined;
-  /** Only the ends of the lines differ. */
+  /** True if only the line endings differ. */
   readonly endingOnly: boolean;
 }
 
@@ -101,7 +101,7 @@ function kindOf(row: MarkedRow, side: MarkedSide | undefined, kind: "removed" | 
   return side === undefined ? "nothing" : kind;
 }
 
-/** In a run of changes, removed lines come before added ones. */
+/** In a run of changes, removed lines are shown before added ones. */
 function unifiedRows(rows: readonly MarkedRow[], colours: DiffColours) {
   const out = [];
   for (let at = 0; at < rows.length; ) {
@@ -169,7 +169,7 @@ function Code({ side, kind, endingOnly, colours }: CodeProps) {
   );
 }
 
-/** The end of a line, where it says something: no newline at the end of a file, or the only difference there is. */
+/** The end of a line, if it matters: no newline at the end of a file, or if it is the only difference. */
 function Ending({ line, shown }: { readonly line: DiffLine; readonly shown: boolean }) {
   if (line.ending === "") return <span class="diff-ending">no newline at end</span>;
   if (!shown) return null;

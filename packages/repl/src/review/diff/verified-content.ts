@@ -2,14 +2,14 @@ import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 
-/** One side of a change, as far as it may be shown. */
+/** One side of a change, as far as it can be shown. */
 export type ContentSide =
   /** There is no file on this side. */
   | { readonly type: "absent" }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "binary"; readonly bytes: number };
 
-/** Both sides of a change. `unverified`: what came is not what would be applied, or could not be had. */
+/** Both sides of a change. `unverified`: the loaded bytes are not what would be applied, or could not be loaded. */
 export type ChangeContent =
   | { readonly type: "loading" }
   | { readonly type: "loaded"; readonly base: ContentSide; readonly fresh: ContentSide }
@@ -19,8 +19,8 @@ export type ChangeContent =
 export type BlobSource = (sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
 
 /**
- * Fetches both sides of a change and checks them against their digests: what is shown is what would be applied. Rejects
- * only when the signal aborts.
+ * Fetches both sides of a change and checks them against their digests, so that what is shown is what would be applied. Rejects
+ * only if the signal aborts.
  */
 export async function loadChangeContent(
   change: ProposedChange,
@@ -60,7 +60,7 @@ async function freshOf(
   return sideOf(await checkedBlob(change.newContentBlob.sha256, "the proposed text", blob, options));
 }
 
-/** The bytes behind a digest. Throws when they cannot be had, or are others. @param what they are, for the error */
+/** The bytes of a digest. Rejects if they cannot be loaded, or do not match it. @param what what they are, for the error */
 export async function checkedBlob(
   sha256: string,
   what: string,
@@ -77,7 +77,7 @@ export async function checkedBlob(
   throw new Error(`${capital(what)} is not what its digest says. Nothing of this file can be kept.`);
 }
 
-/** Bytes as text, where they are one. */
+/** Bytes as text, if they are text. */
 export function sideOf(bytes: Uint8Array): ContentSide {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

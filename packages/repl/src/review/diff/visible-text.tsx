@@ -1,6 +1,6 @@
 import { hiddenCharacters, hidesSomething } from "@gennai/protocol/hidden-characters";
 
-/** A piece of a text: what can be shown as it is, or a character that nobody would see. */
+/** A piece of a text: one that can be shown as it is, or a hidden character. */
 export type TextPiece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "hidden"; readonly label: string; readonly name: string };
@@ -28,7 +28,7 @@ const names: Readonly<Record<string, string>> = {
   feff: "byte-order mark",
 };
 
-/** The text in pieces; joined, with hidden characters put back, they are the text again. */
+/** The text in pieces; joined, with the hidden characters, they give the text again. */
 export function textPieces(text: string): readonly TextPiece[] {
   const pieces: TextPiece[] = [];
   let at = 0;
@@ -41,7 +41,7 @@ export function textPieces(text: string): readonly TextPiece[] {
   return pieces;
 }
 
-/** Text of which every character can be seen. Always left to right, in the order in which it runs. */
+/** Text with every character visible. Always left to right, in the order in which it runs. */
 export function VisibleText({ text }: { readonly text: string }) {
   if (!hidesSomething(text)) return <bdi dir="ltr">{text}</bdi>;
   return (

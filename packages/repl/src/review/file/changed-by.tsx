@@ -1,6 +1,6 @@
 import { VisibleText } from "../diff/visible-text.tsx";
 
-/** Which commands changed something in a part of a proposal; nothing for what only file tools did. */
+/** The commands that changed a part of a proposal; nothing if only file tools changed it. */
 export function ChangedBy({ commands }: { readonly commands: readonly string[] | undefined }) {
   if (commands === undefined) return null;
   return (

@@ -11,7 +11,7 @@ export interface FileListProps {
   readonly onSelect: (changeId: string) => void;
 }
 
-/** The files of a proposal, with how far each is decided. */
+/** The files of a proposal, and how much of each is decided. */
 export function FileList({ changes, decisions, currentId, onSelect }: FileListProps) {
   const counts = useMemo(() => new Map(changes.map((change) => [change.id, hunkCounts(change.hunks)])), [changes]);
   return (

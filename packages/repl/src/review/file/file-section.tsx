@@ -12,14 +12,14 @@ import { HunkCard } from "./hunk-card.tsx";
 import { type HunkReference, hunkElementId } from "./hunk-reference.ts";
 import { objectionTo } from "./objections.ts";
 
-/** What a person does to a file. The same object for the life of a review. */
+/** What a person can do with a file. The same object during a whole review. */
 export interface FileActions {
   expand(changeId: string, expanded: boolean): void;
   decide(changeId: string, hunkIds: readonly string[], decision: HunkDecision | undefined): void;
-  /** undefined: the editor closes. */
+  /** undefined: closes the editor. */
   edit(place: HunkReference | undefined): void;
   focus(place: HunkReference): void;
-  /** undefined: there is no editor to show it. */
+  /** undefined: there is no editor that could show it. */
   readonly openDiff: ((changeId: string) => void) | undefined;
 }
 
@@ -40,8 +40,8 @@ export interface FileSectionProps {
 }
 
 /**
- * One file of a proposal with its hunks. Its content is fetched when it is opened. Drawn again only when something of its
- * own changed: there may be hundreds.
+ * One file of a proposal with its hunks. Its content is fetched when it is opened. It is redrawn only if something of its own
+ * changed, because there may be hundreds.
  */
 export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const { change, expanded, elementId, locked, actions } = props;
@@ -138,7 +138,7 @@ function stateOf({ change, decided = {} }: Pick<FileSectionProps, "change" | "de
   return { decisions: { [change.id]: decided } };
 }
 
-/** An edit is a decision of its own, which keeping the rest leaves alone. */
+/** Hunks without an edit: keeping the rest must not replace an edit. */
 function openToKeep(change: ProposedChange, state: Decided): readonly string[] {
   return decidableIds(change).filter((id) => decisionFor(state, change.id, id)?.type !== "edited");
 }
@@ -213,14 +213,14 @@ function Hunks(props: FileSectionProps & { readonly content: ChangeContent & { r
 
 interface GapProps {
   readonly content: ChangeContent & { readonly type: "loaded" };
-  /** 1-based new lines, `to` excluded. */
+  /** Line numbers in the new file, 1-based, `to` excluded. */
   readonly from: number;
   readonly to: number;
   readonly oldOffset: number;
   readonly sideBySide: boolean;
 }
 
-/** Lines that nothing changes, on demand. */
+/** Unchanged lines; shown on demand. */
 function Gap({ content, from, to, oldOffset, sideBySide }: GapProps) {
   const [open, setOpen] = useState(false);
   const count = to - from;

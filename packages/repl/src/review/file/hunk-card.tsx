@@ -23,9 +23,9 @@ export interface HunkCardProps {
   readonly editing: boolean;
   /** Why it can only be refused; empty: it can be kept. */
   readonly blocked: string;
-  /** Nothing can be decided any more, or not now. */
+  /** True if nothing can be decided now, or any more. */
   readonly locked: boolean;
-  /** The only few of a review are drawn at once. */
+  /** True if the review has few hunks, which are then drawn at once. */
   readonly eager: boolean;
   readonly elementId: string;
   readonly onDecide: (decision: HunkDecision | undefined) => void;
@@ -33,7 +33,7 @@ export interface HunkCardProps {
   readonly onFocus: () => void;
 }
 
-/** One hunk: what it changes, what was decided about it, and the buttons to decide. */
+/** One hunk: what it changes, the decision about it, and buttons to decide. */
 export function HunkCard(props: HunkCardProps) {
   const { change, hunk, position, decision, elementId, isCurrent } = props;
   const element = useRef<HTMLElement>(null);
@@ -147,7 +147,7 @@ function HunkRows(props: {
   }
   if (rows.length === 0) return <p class="hunk-note">The file is empty.</p>;
   const oneSided = content.base.type === "absent" || content.fresh.type === "absent";
-  // Lines that a person wrote in place of the proposed ones are no lines of the file.
+  // Lines that a person wrote in place of the proposed ones are not in the file.
   const colours = { old, fresh: isEdited ? [] : fresh };
   return <DiffTable rows={rows} sideBySide={sideBySide && !oneSided} label={label} colours={colours} />;
 }

@@ -2,15 +2,15 @@ import { diffArrays } from "diff";
 import { splitLines } from "../diff/diff-rows.ts";
 
 /**
- * The new lines of a hunk as a text field can hold them: line feeds only. undefined when the field would change more than
- * that: a carriage return of its own, a null.
+ * The new lines of a hunk for a text field, with line feeds only. undefined if the field would change more than that: a single
+ * carriage return, or a null.
  */
 export function textForField(lines: readonly string[]): string | undefined {
   const text = lines.join("").replace(/\r\n/g, "\n");
   return /[\r\0]/.test(text) ? undefined : text;
 }
 
-/** What a field gave back, with the line endings that the lines had; a new line ends as the one before it does. */
+/** The text of the field with the original line endings; a new line ends like the one before it. */
 export function textFromField(edited: string, lines: readonly string[]): string {
   if (edited === textForField(lines)) return lines.join("");
   const before = lines.map(plain);

@@ -1,13 +1,13 @@
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** How far outside of what is seen an element still counts as near; pixels. */
+/** Distance from the visible area at which an element still counts as near; pixels. */
 const margin = "1200px 0px";
 
 /**
- * Whether an element is on the screen or close to it. While it is not, its component may show a placeholder: the element
- * keeps the height that it had.
- * @param eager always near, e.g. because there are only few of them
+ * Whether an element is on the screen or close to it. While it is not, its component may show a placeholder: the element keeps
+ * its height.
+ * @param eager true: always near, e.g. because there are only few of them
  */
 export function useNear(element: RefObject<HTMLElement | null>, eager: boolean): boolean {
   const [near, setNear] = useState(eager);
@@ -15,7 +15,7 @@ export function useNear(element: RefObject<HTMLElement | null>, eager: boolean):
     const watched = element.current;
     if (eager || watched === null) return undefined;
     return watch(watched, (isNear) => {
-      // Through the style object, which a content security policy permits.
+      // By the style object, which a content security policy permits.
       if (!isNear) watched.style.setProperty("block-size", `${watched.getBoundingClientRect().height}px`);
       else watched.style.removeProperty("block-size");
       setNear(isNear);
@@ -27,7 +27,7 @@ export function useNear(element: RefObject<HTMLElement | null>, eager: boolean):
 const listeners = new WeakMap<Element, (near: boolean) => void>();
 let observer: IntersectionObserver | undefined;
 
-/** One observer for all: thousands of them are slow. */
+/** One observer for all elements, because thousands of observers are slow. */
 function watch(element: Element, listener: (near: boolean) => void): () => void {
   observer ??= new IntersectionObserver(
     (entries) => {
