@@ -19,7 +19,7 @@ import { rememberDeeds } from "./walkthrough/did.ts";
 import { type AppShell, composeWindow, type WindowParts } from "./window-parts.ts";
 import type { Workbench } from "./workbench.ts";
 
-/** Settings by which another server may be the one to work with. */
+/** Settings whose change may mean another server. */
 const aboutServer = [
   "gennai.baseUrl",
   "gennai.serverPort",
@@ -29,7 +29,7 @@ const aboutServer = [
   "gennai.governance.protectedBranches",
 ];
 
-/** Everything of one window that does something: begins it, runs its commands, and ends it. */
+/** The active part of one window: begins its work, runs its commands, and ends it. */
 export class AgentApp implements vscode.Disposable {
   readonly #parts: WindowParts;
   readonly #listeners: vscode.Disposable[] = [];
@@ -46,7 +46,7 @@ export class AgentApp implements vscode.Disposable {
     return this.#workbench.timeline;
   }
 
-  /** Starts what goes on by itself. */
+  /** Starts what runs without a command. */
   begin(): void {
     const { access, status, sessionWatch } = this.#parts;
     const { views, context } = this.#workbench;
@@ -71,7 +71,7 @@ export class AgentApp implements vscode.Disposable {
     status.show();
   }
 
-  /** Runs a command; what goes wrong is shown, with what to do. */
+  /** Runs a command; errors are shown, with what to do. */
   async run(id: CommandId, args: readonly unknown[]): Promise<void> {
     const { log } = this.#workbench;
     log.debug(`Command gennai.${id}`);
@@ -107,7 +107,7 @@ export class AgentApp implements vscode.Disposable {
     return this.#parts.sessionWatch.showTimeline(visible);
   }
 
-  /** Answers in VS Code's own chat. Never rejects: what goes wrong is the answer. */
+  /** Answers in VS Code's own chat. Never rejects: an error becomes the answer. */
   chat(request: vscode.ChatRequest, stream: vscode.ChatResponseStream, token: vscode.CancellationToken) {
     return answerInChat(this.#workbench, request, stream, token);
   }
@@ -116,7 +116,7 @@ export class AgentApp implements vscode.Disposable {
     return callChatTool(this.#workbench, name, input);
   }
 
-  /** Goes on with the session of the last time, if its server runs; says nothing if not. */
+  /** Continues the last session if its server runs; otherwise does nothing. */
   resume(): Promise<void> {
     return this.#workbench.sessions.resume();
   }
@@ -146,7 +146,7 @@ export class AgentApp implements vscode.Disposable {
     );
   }
 
-  /** What only a trusted workspace gets: this window's claim, and a look at its branch. */
+  /** Only for a trusted workspace: this window's claim, and watching its branch. */
   #beginWork(): void {
     const { claim, log, root, branch } = this.#workbench;
     if (root === "") return;

@@ -1,4 +1,4 @@
-/** Every command of the manifest, without its `gennai.`. */
+/** Every command of the manifest, without the prefix `gennai.`. */
 export const commandIds = [
   "startSession",
   "stopSession",
@@ -67,7 +67,7 @@ export const commandIds = [
   "todos.remove",
   "timeline.refresh",
   "timeline.openRecord",
-  // Aliases of the commands above, under the names that users of the RinaWarp extension look for.
+  // Other names of commands above, which users of the RinaWarp extension look for.
   "rinawarp.openPanel",
   "rinawarp.plan",
   "rinawarp.preview",

@@ -9,8 +9,8 @@ import { replPanelType } from "./documents/beside-repl.ts";
 import { openWalkthroughOnce } from "./walkthrough/open-once.ts";
 
 /**
- * Only registers: everything that does something is in a bundle of its own, which is read when it is first needed. So a
- * window that never uses Gennai pays for this file alone.
+ * Only registers: all other code is in a bundle of its own, which is loaded at its first use. So a window that never uses Gennai
+ * loads only this file.
  */
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Gennai", { log: true });
@@ -57,7 +57,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   context.subscriptions.push(...chatParts(app));
   void openWalkthroughOnce(context, () => repl?.visible === true, log);
-  // Trees name their items by an object of ours: the part that made it can show it.
+  // Trees pass items as our own objects, so the part that made an item can show it.
   const trees = new LazyTrees(app, todosChanged, timelineChanged);
   context.subscriptions.push(trees);
   // An open session is resumed in the status bar without a command.
@@ -66,7 +66,7 @@ export function activate(context: vscode.ExtensionContext): void {
   }
 }
 
-/** What VS Code's own chat gets of us, where the editor has one. */
+/** What we register for VS Code's own chat, if the editor has one. */
 function chatParts(app: () => Promise<AgentApp>): readonly vscode.Disposable[] {
   const hasChat = typeof vscode.chat?.createChatParticipant === "function";
   const hasTools = typeof vscode.lm?.registerTool === "function";

@@ -59,7 +59,7 @@ export interface AppShell {
   readonly timelineChanged: vscode.EventEmitter<void>;
 }
 
-/** All that one window has. Each part knows others only by what is handed to it here. */
+/** All parts of one window. Each knows only those parts that are passed to it here. */
 export interface WindowParts {
   readonly workbench: Workbench;
   readonly access: ServerAccess;
@@ -75,7 +75,7 @@ export interface WindowParts {
 
 const sessionKey = "gennai.sessionId";
 
-/** @param run a command, as if the user had called it */
+/** @param run runs a command as if the user had called it */
 export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<void>): WindowParts {
   const { context, log } = shell;
   const folder = chosenFolder(context.workspaceState);
@@ -83,7 +83,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   const version = versionOf(context);
   const clientId = crypto.randomUUID();
   const warn = (what: string, error: unknown) => log.warn(what, errorMessage(error));
-  // Parts that use each other: asked for when something happens, and by then all of them are made.
+  // For parts that use each other: they are resolved at the first use, when all are made.
   const later = { workbench: () => workbench, status: () => status };
   const details = () => windowDetails(workbench, status.link);
 
@@ -224,7 +224,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     onVisible: () => attention.update(sessions.facts.questions),
     host: (place) => {
       const stateKey = `gennai.replState.${place}`;
-      // While the page loads; one that is loaded again looks again.
+      // The search starts while the page loads; a page that is loaded again searches again.
       let looking: Promise<boolean> | undefined = looksForServer(workbench, details);
       const connected = (): Promise<boolean> => {
         const first = looking ?? looksForServer(workbench, details);
@@ -313,7 +313,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   return { workbench, access, terminal, attention, blockedCalls, progress, status, role, linkWatch, sessionWatch };
 }
 
-/** Beside our own item in the status bar, for what damage control says. */
+/** A second item in the status bar, for damage control. */
 function rulesStatusItem(context: vscode.ExtensionContext): vscode.StatusBarItem {
   const item = vscode.window.createStatusBarItem("gennai.rules", vscode.StatusBarAlignment.Left, 49);
   item.name = "Gennai Damage-Control";

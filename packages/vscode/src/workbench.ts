@@ -37,16 +37,16 @@ export interface Workbench {
   readonly sessions: WorkspaceSession;
   readonly views: ReplViews;
   readonly reviews: WindowReviews;
-  /** What waits for review, in the editors. */
+  /** Shows in the editors what waits for review. */
   readonly review: EditorReview;
   readonly unseen: UnseenChanges;
-  /** Who wrote each line of what the editors show. */
+  /** Shows who wrote each line in the editors. */
   readonly origins: LineOrigins;
   readonly files: EditorFiles;
   readonly documents: ContentDocuments;
   readonly todos: TodoTree;
   readonly timeline: TimelineTree;
-  /** Where runs in the background are watched. */
+  /** Terminals that show background runs. */
   readonly background: BackgroundTerminals;
   readonly branch: WindowBranch;
   readonly changeSets: ChangeSets;
@@ -54,14 +54,14 @@ export interface Workbench {
   readonly approvals: StoredApprovals;
   readonly claim: WindowClaim;
   readonly governance: () => GovernanceFacts;
-  /** A server to work with, started if the user wants it. Rejects with `NoServerError`. */
+  /** Connects to a server, which is started if the user wants it. Rejects with `NoServerError`. */
   connect(): Promise<ServerConnection>;
-  /** Starts a server because the user said so. */
+  /** Starts a server because the user asked for it. */
   startServer(): Promise<void>;
   /** The session of this workspace; opens one if there is none. */
   session(): Promise<AgentSession>;
   readGovernance(): Promise<void>;
 }
 
-/** A command of the palette. */
+/** Implementation of a command. */
 export type Command = (workbench: Workbench, args: readonly unknown[]) => Promise<void>;

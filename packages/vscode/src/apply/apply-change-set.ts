@@ -9,23 +9,23 @@ import { restore } from "./restore.ts";
 import { saveDocument } from "./save-document.ts";
 
 export interface ApplyOptions {
-  /** Shown in the editor's undo menu. */
+  /** Name of the step in the editor's undo menu. */
   readonly label: string;
-  /** `clean`: a document with unsaved changes keeps being unsaved, its user saves it. `all`: the user accepted the whole text. */
+  /** `clean`: a document with unsaved changes stays unsaved, and its user saves it. `all`: the user accepted the whole text. */
   readonly save: "clean" | "all";
   readonly signal: AbortSignal;
 }
 
-/** What a change set did, and what takes it back. */
+/** The files that a change set changed, and the changes that take it back. */
 export interface AppliedChangeSet {
   readonly files: readonly AppliedFile[];
   readonly inverse: readonly FinalChange[];
 }
 
 /**
- * Applies changes as one undoable step, all or nothing. Every file is checked first; when something fails later, what was
- * done is taken back. Throws `EditorError`: `not_restored` when taking back failed too, with the names; for every other code
- * nothing was applied.
+ * Applies changes as one undoable step, all or nothing. Every file is checked first; if something fails later, what was done is
+ * taken back. Throws `EditorError`: `not_restored`, with file names, if taking back failed too; for every other code nothing was
+ * applied.
  */
 export async function applyChangeSet(
   files: EditorFiles,
@@ -67,7 +67,7 @@ export async function applyChangeSet(
   );
 }
 
-/** All files that prevent applying a change set, not only the first. */
+/** Plans every change, and throws for all files that prevent it, not only the first. */
 async function planAll(
   files: EditorFiles,
   workspace: string,
@@ -103,7 +103,7 @@ async function planAll(
   throw new EditorError(first.code, problems.map(({ message }) => message).join("\n"), "");
 }
 
-/** The last look before the edit: planning took time, and people type. */
+/** The last check before the edit: planning took time, and people type. */
 async function checkAgain(files: EditorFiles, planned: readonly PlannedChange[]): Promise<void> {
   for (const change of planned) {
     const bytes = await files.readDisk(change.path.absolute, { maxBytes: maxFileBytes });
@@ -112,7 +112,7 @@ async function checkAgain(files: EditorFiles, planned: readonly PlannedChange[])
       bytes === undefined || before === undefined ? bytes === before : sha256Hex(bytes) === sha256Hex(before);
     if (!same) throw stale(change.path);
   }
-  // Last and without a pause, so that nothing lies between this and the edit.
+  // Last and without an await, so that nothing can happen between this and the edit.
   for (const change of planned) {
     if (change.operation === "update" && !isUntouched(change)) throw stale(change.path);
     if (change.operation === "delete" && files.openDocument(change.path.absolute)?.isDirty === true)
@@ -124,7 +124,7 @@ function isUntouched({ document, version, beforeText }: PlannedUpdate): boolean 
   return document.version === version && document.text === beforeText;
 }
 
-/** Looks whether an edit did what it should, and saves it. */
+/** Checks that an edit had the wanted effect, and saves it. */
 async function settle(files: EditorFiles, change: PlannedChange, save: ApplyOptions["save"]): Promise<AppliedFile> {
   const { operation, path } = change;
   if (operation === "update") return settleUpdate(files, change, save);
@@ -153,7 +153,7 @@ async function settleUpdate(
   if (change.exactBytes !== undefined) await files.writeDisk(path.absolute, change.exactBytes);
   const bytes = await files.readDisk(path.absolute, { maxBytes: maxFileBytes });
   if (bytes === undefined) throw differs(path.name);
-  // The present content on disk: a formatter that runs on save may have changed it.
+  // The content that is now on disk: a formatter that runs on save may have changed it.
   return { ...report, afterSha256: sha256Hex(bytes) };
 }
 
@@ -182,7 +182,7 @@ async function inverseOf(
         changes.push({ operation: "create", path, bytes: change.before });
         break;
       case "update": {
-        // From the bytes where the disk was the base: they know line ends that the buffer does not.
+        // If the disk was the base, its bytes are decoded: they have line ends that the buffer lost.
         const { before, wasDirty, document, beforeText } = change;
         const text = wasDirty || before === undefined ? beforeText : await files.decode(before, document.encoding);
         changes.push({ operation: "update", path, text, baseSha256 });

@@ -5,7 +5,7 @@ import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { type ApplyOptions, applyChangeSet } from "./apply-change-set.ts";
 import type { FinalChange } from "./final-change.ts";
 
-/** Change sets that can be taken back, the newest of them. */
+/** How many change sets can be taken back; the oldest are forgotten. */
 const kept = 50;
 
 /** Applies change sets one after the other, and remembers how to take them back until the window is closed. */
@@ -35,14 +35,14 @@ export class ChangeSets {
     });
   }
 
-  /** Whether this window applied the change set and can take it back. */
+  /** True if this window applied the change set and can take it back. */
   has(changeSetId: string): boolean {
     return this.#inverses.has(changeSetId);
   }
 
   /**
-   * Writes what was there before a change set, when every file is still as it left it; one undoable step. Throws
-   * `EditorError` that names each file that is not.
+   * Writes what was there before a change set, if every file is still as the change set left it; one undoable step. Throws
+   * `EditorError` that names each file that has changed since.
    */
   revert(changeSetId: string, options: Pick<ApplyOptions, "signal">): Promise<readonly AppliedFile[]> {
     return this.#inOrder(async () => {

@@ -2,12 +2,12 @@ import type { ReviewedChange } from "@gennai/client/review/reviewed-change";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { EditorError } from "../editor/editor-error.ts";
 
-/** How a file is to be changed. A byte order mark and the encoding stay as an updated file has them. */
+/** How a file is to be changed. An updated file keeps its byte-order mark and encoding. */
 export type FinalChange =
   | { readonly operation: "create"; readonly path: string; readonly bytes: Uint8Array }
   | Exclude<ReviewedChange, { readonly operation: "create" }>;
 
-/** A change as it was proposed, nothing left out. Throws `EditorError` for one that needs a person first. */
+/** A change as it was proposed, as a whole. Throws `EditorError` for one that a person must decide first. */
 export function finalChange(change: ProposedChange): FinalChange {
   const { path, operation, newContent, baseSha256 } = change;
   if (change.conflict) {

@@ -1,10 +1,10 @@
 import { diffArrays } from "diff";
 import type { TextReplacement } from "../editor/files/editor-files.ts";
 
-/** Milliseconds to look for small edits; after that the part that differs is replaced as a whole. */
+/** Milliseconds to look for small edits; after that, the whole part that differs is replaced. */
 const timeoutMs = 250;
 
-/** What turns one text into another: ascending, not touching each other, and nothing that both have at their ends. */
+/** Edits that turn one text into another: ascending, not touching each other, without common text at their ends. */
 export function minimalEdits(oldText: string, newText: string): readonly TextReplacement[] {
   if (oldText === newText) return [];
   const oldLines = linesWithEnds(oldText);
@@ -38,7 +38,7 @@ export function minimalEdits(oldText: string, newText: string): readonly TextRep
   return edits.map((edit) => withoutCommonEnds(oldText, edit));
 }
 
-/** Applies what `minimalEdits` gives. */
+/** Applies the result of `minimalEdits`. */
 export function withEdits(text: string, edits: readonly TextReplacement[]): string {
   let result = "";
   let at = 0;
@@ -57,7 +57,7 @@ function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length, 0);
 }
 
-/** Narrows a replacement of lines to the characters that differ, so that cursors and markers beside them stay. */
+/** Narrows a replacement of lines to the characters that differ, so that cursors and markers next to them stay. */
 function withoutCommonEnds(oldText: string, { start, end, text }: TextReplacement): TextReplacement {
   const longest = Math.min(end - start, text.length);
   let head = 0;

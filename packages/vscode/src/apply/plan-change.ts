@@ -8,7 +8,7 @@ import { resolveInWorkspace, type WorkspacePath } from "../editor/paths/workspac
 import type { FinalChange } from "./final-change.ts";
 import { minimalEdits } from "./minimal-edits.ts";
 
-/** One file of a change set, checked and worked out: nothing of it has happened yet. */
+/** One file's part of a change set, checked and prepared; nothing of it is done yet. */
 export type PlannedChange = PlannedCreate | PlannedUpdate | PlannedDelete;
 
 export interface PlannedCreate {
@@ -32,7 +32,7 @@ export interface PlannedUpdate {
   readonly document: EditorDocument;
   readonly version: number;
   readonly wasDirty: boolean;
-  /** SHA-256 the change is based on: of the buffer when it had unsaved changes, of the disk otherwise. */
+  /** SHA-256 that the change is based on: of the buffer if it had unsaved changes, else of the disk. */
   readonly beforeSha256: string;
   /** The bytes on disk; undefined if the file exists only in the buffer. */
   readonly before: Uint8Array | undefined;
@@ -41,14 +41,14 @@ export interface PlannedUpdate {
   /** New text of the document. */
   readonly text: string;
   /**
-   * Bytes that a save by the editor would not give: line ends of both kinds, or other ones than on disk where the document
-   * shows the new text already. undefined: the editor saves them right.
+   * Bytes that a save by the editor would not write: with mixed line ends, or with other line ends than on disk although the
+   * document already shows the new text. undefined: the editor saves the right bytes.
    */
   readonly exactBytes: Uint8Array | undefined;
   readonly edit: FileEdit;
 }
 
-/** Checks a change against its file as it is now. Throws `EditorError` that names the file. */
+/** Checks a change against the present file. Throws `EditorError` that names the file. */
 export async function planChange(files: EditorFiles, workspace: string, change: FinalChange): Promise<PlannedChange> {
   const path = await resolveInWorkspace(workspace, change.path);
   const state = await readFileState(files, path);
@@ -129,7 +129,7 @@ async function planUpdate(
   };
 }
 
-/** The edit that turns a document's text into another; line ends change by themselves, not by replacing every line. */
+/** The edit that turns a document's text into another; line ends are changed separately, not by replacing every line. */
 export function textEdit(
   path: WorkspacePath,
   oldText: string,
@@ -141,7 +141,7 @@ export function textEdit(
   return { type: "text", absolute: path.absolute, edits, eol: newEol === oldEol ? undefined : newEol };
 }
 
-/** The document shows what is on disk, and its encoding can write it back as it was. */
+/** Throws `EditorError` unless the document shows what is on disk, and its encoding can write it back unchanged. */
 async function requireSameText(
   files: EditorFiles,
   path: WorkspacePath,

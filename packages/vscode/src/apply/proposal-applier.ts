@@ -16,7 +16,7 @@ import { resolveInWorkspace } from "../editor/paths/workspace-paths.ts";
 import type { ChangeSets } from "./change-sets.ts";
 import type { FinalChange } from "./final-change.ts";
 
-/** What applying needs of the session that proposed. */
+/** The part of the proposing session that applying needs. */
 export type ProposingSession = Pick<AgentSession, "submitReview" | "reportApplied" | "blob">;
 
 export interface ProposalApplierOptions {
@@ -26,7 +26,7 @@ export interface ProposalApplierOptions {
   readonly workspace: string;
 }
 
-/** Applies what a user kept of a proposal, in this window. */
+/** Applies in this window what a user kept of a proposal. */
 export class ProposalApplier {
   readonly #options: ProposalApplierOptions;
 
@@ -35,9 +35,9 @@ export class ProposalApplier {
   }
 
   /**
-   * Tells the server what was decided, applies what was kept as one undoable step that is saved, and reports it. Nothing is
-   * told or applied unless every file is still as the proposal found it, unsaved changes included. Throws `EditorError`. The
-   * proposal's id is the id of the change set, to revert it.
+   * Sends the decisions to the server, applies what was kept as one undoable step that is saved, and reports it. Nothing is sent
+   * or applied unless every file is still as the proposal found it, unsaved changes included. Throws `EditorError`. The
+   * proposal's id is also the id of the change set, to revert it.
    */
   async apply(
     proposal: Proposal,
@@ -56,7 +56,7 @@ export class ProposalApplier {
         changes.push({ operation: "create", path: final.path, bytes: new TextEncoder().encode(final.text) });
       else if (final !== undefined) changes.push(final);
     }
-    // Only now: a proposal is reviewed once, and a file that moved on can still be left out.
+    // Only now: a proposal is reviewed once, and until then a file that has changed meanwhile can be left out.
     await session.submitReview({ proposalId, hunks: review.hunks, note: review.note }, { signal });
     if (changes.length === 0) return { files: [] };
     let files: readonly AppliedFile[];
@@ -83,7 +83,7 @@ export class ProposalApplier {
     );
   }
 
-  /** The text the proposal is based on: with unsaved changes the buffer, else exactly what is on disk. */
+  /** The text that the proposal is based on: the buffer if it has unsaved changes, else exactly what is on disk. */
   async #baseText({ disk, buffer, path }: FileState): Promise<BaseFile | undefined> {
     if (buffer?.isDirty === true) return { text: buffer.text, sha256: buffer.sha256 };
     if (disk === undefined) return undefined;

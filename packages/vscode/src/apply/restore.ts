@@ -6,8 +6,8 @@ import { type PlannedChange, type PlannedUpdate, textEdit } from "./plan-change.
 import { saveDocument } from "./save-document.ts";
 
 /**
- * Reverts the applied part of a failed change set. What others changed meanwhile is left alone. Returns the names of files that
- * could not be restored.
+ * Reverts the applied part of a failed change set. What others changed meanwhile is left alone. Resolves with the names of files
+ * that could not be restored.
  */
 export async function restore(files: EditorFiles, planned: readonly PlannedChange[]): Promise<readonly string[]> {
   const lost: string[] = [];

@@ -1,11 +1,11 @@
 import type { EditorDocument } from "../editor/files/editor-files.ts";
 
-/** Milliseconds the editor's own saving may take. */
+/** Milliseconds to wait for the editor's own saving. */
 const timeoutMs = 1000;
 
 /**
- * Saves what a document holds. True when it is on disk, also when the editor's auto save was faster: then the editor answers
- * that it saved nothing.
+ * Saves a document. True if it is on disk, also if the editor's auto save was faster: then the editor answers that it saved
+ * nothing.
  */
 export async function saveDocument(document: EditorDocument): Promise<boolean> {
   if (!document.isDirty || (await document.save())) return true;

@@ -1,29 +1,29 @@
 import { plainMessage } from "../editor/plain-message.ts";
 
-/** What the notifications need of the window. */
+/** The functions of the window that notifications need. */
 export interface AttentionPorts {
-  /** True when the user sees the question anyway, or wants no notifications. */
+  /** True if the user sees the question anyway, or wants no notifications. */
   isSeen(): boolean;
   /** Shows a notification that stays until it is closed. */
   show(message: string): ShownNotification;
   now(): number;
-  /** Calls back after milliseconds; gives back how to call it off. */
+  /** Calls back after some milliseconds. @returns a function that cancels */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
 export interface ShownNotification {
-  /** Says something else in place. */
+  /** Replaces the message. */
   say(message: string): void;
   close(): void;
 }
 
-/** Milliseconds: questions that arrive together are one notification; and one that the user put away stays away as long. */
+/** Milliseconds over which questions share one notification; and from one until the next, even if the user closed the first. */
 const gather = 700;
 const pauseBetween = 15_000;
 
 /**
- * Tells the user that the agent waits, when nobody looks: one notification, however many questions there are. It names the
- * oldest, and goes away as soon as nothing waits or the questions are seen.
+ * Notifies a user who is not looking that the agent waits: with one notification for all questions. It names the oldest question,
+ * and disappears when nothing waits any more or the questions are seen.
  */
 export class Attention implements Disposable {
   readonly #ports: AttentionPorts;
@@ -38,7 +38,7 @@ export class Attention implements Disposable {
   }
 
   /**
-   * To be told whenever a question comes or goes, and when the REPL is shown or hidden.
+   * Must be called whenever a question comes or goes, and when the REPL is shown or hidden.
    *
    * @param open the questions that wait now, oldest first: id, and what is asked, without secrets
    */
@@ -52,7 +52,7 @@ export class Attention implements Disposable {
       return;
     }
     const { ids } = this.#shown ?? {};
-    // What was answered is not named for a moment longer.
+    // An answered question must not stay in the message.
     this.#shown?.notification.say(this.#message());
     if ([...open.keys()].every((id) => ids?.has(id) === true)) return;
     const since = this.#shown?.since ?? Number.NEGATIVE_INFINITY;
@@ -67,7 +67,7 @@ export class Attention implements Disposable {
     this.update(new Map());
   }
 
-  /** A new question is shown anew: what was shown before may have been put away. */
+  /** Shows a new notification for a new question: the user may have closed the earlier one. */
   #tell(): void {
     if (this.#ports.isSeen()) return;
     this.#shown?.notification.close();

@@ -1,22 +1,22 @@
 import { plainMessage } from "../editor/plain-message.ts";
 import type { ViolationFacts } from "../session/session-facts.ts";
 
-/** What the notifications of blocked calls need of the window. */
+/** The functions of the window that notifications of blocked calls need. */
 export interface BlockedCallsPorts {
-  /** True when the user wants none. */
+  /** True if the user wants no notifications. */
   isQuiet(): boolean;
-  /** Resolves with the button that was chosen; undefined: none, and the notification is gone. */
+  /** Resolves with the chosen button; undefined: the notification was closed without one. */
   show(message: string, buttons: readonly string[]): Promise<string | undefined>;
   /** Opens the rule that blocked a call. */
   showRule(call: ViolationFacts): Promise<void>;
-  /** Reports none from now on. */
+  /** Shows no such notification from now on. */
   quiet(): Promise<void>;
-  /** Calls back after milliseconds; gives back how to call it off. */
+  /** Calls back after some milliseconds. @returns a function that cancels */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
 /**
- * Milliseconds: calls blocked within this time share one notification. The second value is the minimum between two
+ * Milliseconds. `gather`: calls blocked within this time share one notification. `pauseBetween`: the least time between two
  * notifications.
  */
 const gather = 500;
@@ -25,7 +25,7 @@ const pauseBetween = 10_000;
 export const showRuleButton = "Show rule";
 export const quietButton = "Don't tell again";
 
-/** Reports each thing that damage control blocked once, however often the model tries it, and of many at once. */
+/** Reports each blocked call once, however often the model repeats it, and many calls in one notification. */
 export class BlockedCalls implements Disposable {
   readonly #ports: BlockedCallsPorts;
   readonly #told = new Set<string>();
@@ -44,7 +44,7 @@ export class BlockedCalls implements Disposable {
     this.#cancel ??= this.#ports.after(gather, () => this.#tell());
   }
 
-  /** Call it when another session is followed: earlier reports do not apply to it. */
+  /** To be called when another session is followed: earlier reports do not count for it. */
   forget(): void {
     this.#told.clear();
     this.#waiting = [];
@@ -66,7 +66,7 @@ export class BlockedCalls implements Disposable {
     if (!this.#ports.isQuiet()) void this.#show(last, length);
   }
 
-  /** @param count of the calls that it reports */
+  /** @param count number of calls that the notification reports */
   async #show(last: ViolationFacts, count: number): Promise<void> {
     const what = count === 1 ? last.tool : `${count} calls, the last one`;
     const message = `🛡️ Damage-Control blocked ${what}: ${plainMessage(last.words)}. ${plainMessage(last.reason)}`;

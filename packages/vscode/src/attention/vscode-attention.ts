@@ -3,11 +3,11 @@ import { showProgress } from "../editor/notifications.ts";
 import { Attention } from "./attention.ts";
 
 /**
- * Notifications of VS Code. They are shown as progress: of all notifications, an extension can take only those away again. They
- * have no buttons, so the way to the question is a link.
+ * Notifications of VS Code. They are shown as progress, because an extension can remove no other notification. They have no
+ * buttons, so a link leads to the question.
  */
 export function vsCodeAttention(options: {
-  /** True when the user sees the question anyway, or wants no notifications. */
+  /** True if the user sees the question anyway, or wants no notifications. */
   readonly isSeen: () => boolean;
 }): Attention {
   return new Attention({

@@ -8,7 +8,7 @@ import { type WatchTerminalOptions, watchTerminal } from "./watch-terminal.ts";
 import { WatchedCall } from "./watched-call.ts";
 import { WatchedRun } from "./watched-run.ts";
 
-/** The terminals of this window in which what the agent runs is watched, one a run. */
+/** The terminals of this window that show what the agent runs, one for each run. */
 export class BackgroundTerminals implements Disposable {
   readonly #log: vscode.LogOutputChannel;
   /** Terminals by session and run, or by turn and call. */
@@ -18,7 +18,7 @@ export class BackgroundTerminals implements Disposable {
     this.#log = log;
   }
 
-  /** Opens a terminal for each run of the session that has none yet, without taking the focus. */
+  /** Opens a terminal for each run of the session that has none, without taking the focus. */
   async showRunning(session: AgentSession): Promise<void> {
     for (const run of await listBackgroundRuns(session.client, session.sessionId)) {
       if (run.isRunning) this.#terminalOf(session, run);
@@ -42,7 +42,7 @@ export class BackgroundTerminals implements Disposable {
 
   [Symbol.dispose](): void {
     const open = [...this.#terminals.values()];
-    // Nobody is asked whether to stop them: the window goes, and not its server.
+    // Disposing must not ask whether to stop the runs: the window closes, but the server goes on.
     this.#terminals.clear();
     for (const terminal of open) terminal.dispose();
   }
@@ -63,7 +63,7 @@ export class BackgroundTerminals implements Disposable {
     });
   }
 
-  /** The one that is open under a key, or a new one. */
+  /** The open terminal of a key, or a new one. */
   #open(key: string, { name, watched }: Pick<WatchTerminalOptions, "name" | "watched">): vscode.Terminal {
     const known = this.#terminals.get(key);
     if (known !== undefined) return known;

@@ -2,19 +2,19 @@ import * as vscode from "vscode";
 
 /** Something that runs elsewhere, shown in a terminal. */
 export interface Watched {
-  /** Resolves when it has ended, or nobody watches any more. Never rejects. */
+  /** Resolves when it has ended, or is no longer watched. Never rejects. */
   watch(): Promise<void>;
-  /** What its user typed. */
+  /** Text that the user typed. */
   input(text: string): Promise<void>;
-  /** The terminal is gone. */
+  /** The terminal was closed. */
   close(): Promise<void>;
 }
 
 export interface WatchTerminalOptions {
   readonly name: string;
-  /** @param write gets text for the terminal */
+  /** @param write writes text to the terminal */
   watched(write: (text: string) => void): Watched;
-  /** The terminal goes. True: its user closed it, and what is watched is told. */
+  /** The terminal closes. True: the user closed it, and `close` of what it shows is called. */
   onClose(): boolean;
   onFailure(error: unknown): void;
 }

@@ -8,11 +8,11 @@ import type { Watched } from "./watch-terminal.ts";
 export interface WatchedCallOptions {
   readonly session: Pick<AgentSession, "client" | "identity" | "sessionId" | "stopToolCall">;
   readonly call: CallToWatch;
-  /** Gets text for a terminal. */
+  /** Writes text to a terminal. */
   write(text: string): void;
 }
 
-/** A command that a turn waits for, shown in a terminal as it prints. Ctrl+C stops it, and not the turn; closing leaves it. */
+/** A command that a turn waits for, shown in a terminal as it prints. Ctrl+C stops it, not the turn; closing does not. */
 export class WatchedCall implements Watched {
   readonly #options: WatchedCallOptions;
   readonly #watching = new AbortController();

@@ -8,13 +8,13 @@ export interface WatchedRunOptions {
   readonly client: AgentClient;
   readonly sessionId: string;
   readonly run: Pick<BackgroundRun, "id" | "command">;
-  /** Gets text for a terminal. */
+  /** Writes text to a terminal. */
   write(text: string): void;
-  /** The terminal is closed while the run goes on: asks its user, true to end it. */
+  /** Called when the terminal is closed while the run goes on. Asks the user; true: end the run. */
   askToStop(): Promise<boolean>;
 }
 
-/** A background run, shown in a terminal: what it prints, as it comes. Ctrl+C ends it; closing the terminal asks. */
+/** A background run: a terminal shows its output as it comes. Ctrl+C ends the run; closing the terminal asks. */
 export class WatchedRun implements Watched {
   readonly #options: WatchedRunOptions;
   readonly #watching = new AbortController();
@@ -36,7 +36,7 @@ export class WatchedRun implements Watched {
       write(`\r\n\u001b[2m[${run.id} has ended: ${forTerminal(next.value.end)}]\u001b[0m\r\n`);
     } catch (error) {
       if (this.#watching.signal.aborted) return;
-      // What happened to it is not known; its server is asked again with the next watch.
+      // The state of the run is unknown; the server is asked again at the next watch.
       this.#isRunning = false;
       write(`\r\n\u001b[2m[${run.id} cannot be watched any more: ${forTerminal(errorMessage(error))}]\u001b[0m\r\n`);
     }

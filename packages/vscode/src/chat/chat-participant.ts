@@ -9,8 +9,8 @@ import { watchedTurn } from "../session/interceptors/watched-turn.ts";
 import type { Workbench } from "../workbench.ts";
 
 /**
- * A prompt of VS Code's own chat as a turn of this window's session: the same server, the same gate, and the REPL shows it too.
- * Never rejects: what goes wrong is the answer.
+ * Runs a prompt of VS Code's own chat as a turn of this window's session: with the same server and the same gate, and also shown
+ * in the REPL. Never rejects: an error becomes the answer.
  */
 export async function answerInChat(
   workbench: Pick<Workbench, "session" | "settings" | "root">,
@@ -45,7 +45,7 @@ export async function answerInChat(
   }
 }
 
-/** What the model is told: the prompt, and what was attached to it as mentions, which the server reads by the rules. */
+/** The text for the model: the prompt, and what was attached to it as mentions, which the server reads according to the rules. */
 function promptOf({ prompt, references }: Pick<vscode.ChatRequest, "prompt" | "references">, root: string): string {
   const parts = references.flatMap(({ value }) => {
     if (typeof value === "string") return [fencedText(value)];
@@ -67,7 +67,7 @@ function show(
   { event, parentToolCallId }: InvokeEvent,
   stream: Pick<vscode.ChatResponseStream, "markdown" | "progress" | "button">,
 ): void {
-  // A sub-agent's text is shown in the REPL.
+  // The text of sub-agents is shown only in the REPL.
   if (parentToolCallId !== "") return;
   switch (event.case) {
     case "assistantDelta":

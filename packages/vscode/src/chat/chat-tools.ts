@@ -5,12 +5,12 @@ import type { ChatToolName } from "./chat-tool-names.ts";
 import { decisionsIn } from "./ledger-decision.ts";
 
 const callTimeoutMs = 30_000;
-/** Ledger records that are looked through. */
+/** How many of the newest ledger records are searched. */
 const lookedAt = 500;
 
 const explainInput = z.object({ limit: z.optional(z.int().check(z.minimum(1), z.maximum(50))) });
 
-/** What a tool answers, as JSON. Rejects with what to do when there is no session. */
+/** The answer of a tool, as JSON. Rejects with advice if there is no session. */
 export async function callChatTool(
   workbench: Pick<Workbench, "sessions" | "connect">,
   name: ChatToolName,

@@ -18,17 +18,17 @@ const recordSchema = z.object({
   metadata: z.object({ seq: otherwise(z.number(), 0), calls: otherwise(z.array(callSchema), []) }),
 });
 
-/** A call that the rules denied or asked about, as the ledger has it. */
+/** A call in the ledger that the rules denied or asked about. */
 export interface LedgerDecision {
   readonly seq: number;
   readonly time: string;
   readonly tool: string;
-  /** The redacted arguments, in one line and cut. */
+  /** The redacted arguments on one line, shortened. */
   readonly input: string;
   readonly verdict: string;
   readonly rule: string;
   readonly risk: string;
-  /** e.g. `no by user`; empty: nobody was asked. */
+  /** E.g. `no by user`; empty: nobody was asked. */
   readonly answer: string;
 }
 

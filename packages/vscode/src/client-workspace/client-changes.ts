@@ -13,8 +13,8 @@ interface Before {
 }
 
 /**
- * Makes all changes or none: every base is compared before the first is written, and each once more right before its own;
- * what was written is taken back when another cannot be. Nothing is written over changes that an editor has not saved.
+ * Makes all changes or none: compares every base before the first file is written, and each once more right before its own write.
+ * If one fails, takes back what was written. Does not overwrite changes that an editor has not saved.
  */
 export async function changeFiles(
   files: FolderFiles,
@@ -59,7 +59,7 @@ export async function changeFiles(
   return changed;
 }
 
-/** What is there, if it is what the change is made for. */
+/** The bytes that are there; undefined if there is no file. Throws unless they are the base of the change. */
 async function checkedBase(
   files: FolderFiles,
   { path, baseSha256 }: ClientFileChange,
@@ -93,7 +93,7 @@ async function write(files: FolderFiles, { path, bytes }: ClientFileChange): Pro
   throw new ClientWorkspaceError("applied_differently", `${path} was not written as asked.`);
 }
 
-/** Names of the files that are not as they were before. */
+/** Restores files. Resolves with the names of those that could not be restored. */
 async function takeBack(files: FolderFiles, done: readonly Before[]): Promise<readonly string[]> {
   const standing: string[] = [];
   for (const { change, bytes } of [...done].reverse()) {
@@ -107,7 +107,7 @@ async function takeBack(files: FolderFiles, done: readonly Before[]): Promise<re
   return standing;
 }
 
-/** Directories above a path that are not there, outermost first. */
+/** Missing directories above a path, outermost first. */
 async function missingDirectories(files: FolderFiles, path: string): Promise<readonly string[]> {
   const names = path.split("/").slice(0, -1);
   const missing: string[] = [];

@@ -3,7 +3,7 @@ import type * as vscode from "vscode";
 
 const secretKey = "gennai.clientId";
 
-/** The id under which servers know a folder that they cannot reach: the same every time, and telling nothing of it. */
+/** The id by which servers know a folder that they cannot reach: always the same, and it tells nothing about the folder. */
 export function heldFolderId(state: vscode.Memento, folder: vscode.Uri): string {
   let secret = state.get<string>(secretKey);
   if (secret === undefined) {

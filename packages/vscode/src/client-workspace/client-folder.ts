@@ -24,13 +24,13 @@ const maxControlBytes = 1024 * 1024;
 const maxControlFiles = 2_000;
 
 /**
- * A folder of this window, held for a server that cannot reach it. Runs no commands: terminal commands are separate requests,
- * if there is a terminal.
+ * A folder of this window, held for a server that cannot reach it. It runs no commands: those for a terminal are separate
+ * requests, if there is a terminal.
  */
 export class ClientFolder implements ClientWorkspacePort {
   readonly facts: ClientWorkspaceFacts;
   readonly #files: FolderFiles;
-  /** Sets of changes go one after the other, so that none is made on what another is about to write. */
+  /** Makes sets of changes one after the other, so that none is based on what another is about to write. */
   readonly #inOrder = pLimit(1);
 
   constructor(files: FolderFiles, facts: ClientWorkspaceFacts) {
@@ -113,7 +113,7 @@ export class ClientFolder implements ClientWorkspacePort {
     for (const { name } of await this.#files.entries(path)) await this.#addBelow(`${path}/${name}`, found);
   }
 
-  /** An existing but unusable file reports why: a configured rule must never be ignored. */
+  /** A file that exists but cannot be used is added with the reason: a configured rule must never be ignored. */
   async #addControl(path: string, found: Map<string, ClientControlFile>): Promise<void> {
     const add = (bytes: Uint8Array, problem: string): void => void found.set(path, { path, bytes, problem });
     try {

@@ -5,8 +5,8 @@ const maxBytes = 16 * 1024 * 1024;
 const objectId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /**
- * Where HEAD is, from git's own small files. undefined where the folder is no repository's top, as for a working tree whose
- * files of git lie elsewhere.
+ * Branch and commit of HEAD, read from git's own small files. undefined if the folder is not the top of a repository, as for a
+ * working tree whose git directory is elsewhere.
  */
 export async function readGitPlace(files: FolderFiles): Promise<ClientControl["git"]> {
   const head = await text(files, ".git/HEAD");

@@ -2,8 +2,8 @@ import { type ClientPath, ClientWorkspaceError } from "@gennai/protocol/model/ed
 import type { FolderFiles } from "./folder-files.ts";
 
 /**
- * Where a path leads that a model wrote. Links are not followed: where one leads is not known in every window, so a path
- * through one is refused. Throws `ClientWorkspaceError` `bad_path`.
+ * Resolves a path that a model wrote. Links are not followed: not every window can know where a link leads, so a path through one
+ * is refused. Throws `ClientWorkspaceError` `bad_path`.
  * @param root absolute, with slashes
  */
 export async function resolveHeldPath(files: FolderFiles, root: string, raw: string): Promise<ClientPath> {
@@ -14,7 +14,7 @@ export async function resolveHeldPath(files: FolderFiles, root: string, raw: str
   return { relative, absolute, inside: true };
 }
 
-/** Throws for a path on whose way something is a link, or a file where a directory has to be. */
+/** Throws `ClientWorkspaceError` if a part of the path is a link, or a file where a directory is needed. */
 export async function refuseLinks(files: FolderFiles, relative: string, named = relative): Promise<void> {
   const names = relative === "" ? [] : relative.split("/");
   for (const [index] of names.entries()) {

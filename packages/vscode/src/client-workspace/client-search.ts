@@ -4,9 +4,9 @@ import ignore, { type Ignore } from "ignore";
 import { RE2JS } from "re2js";
 import type { FolderFiles } from "./folder-files.ts";
 
-/** Files that are looked at in one search. */
+/** Most files that one search looks at. */
 const maxFiles = 50_000;
-/** Larger ones are not searched; bytes. */
+/** Largest file that is searched; bytes. */
 const maxBytes = 4 * 1024 * 1024;
 /** Longer lines are cut: minified files would fill the model's context with one match. */
 const maxColumns = 500;
@@ -42,7 +42,7 @@ export async function findFiles(
   return { paths: found.slice(0, limit).map(({ path }) => path), truncated: all.truncated || found.length > limit };
 }
 
-/** Lines in the form of `ripgrep`, in the order of paths. The expression is matched in time linear to the text. */
+/** Matching lines in the form of `ripgrep`, ordered by path. Matching takes time linear in the text. */
 export async function searchFiles(
   files: FolderFiles,
   request: ClientSearch,

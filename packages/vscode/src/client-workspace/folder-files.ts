@@ -3,22 +3,22 @@ import * as vscode from "vscode";
 export type FolderEntryKind = "file" | "directory" | "link" | "other";
 
 /**
- * The files of one folder, by paths relative to it with slashes, empty for the folder itself. Nothing follows a link that is
- * the last part of a path.
+ * The files of one folder, by paths relative to it with slashes; empty for the folder itself. A link that is the last part of a
+ * path is not followed.
  */
 export interface FolderFiles {
-  /** undefined when nothing is there. */
+  /** undefined if nothing is there. */
   stat(
     path: string,
   ): Promise<{ readonly kind: FolderEntryKind; readonly size: number; readonly changed: number } | undefined>;
-  /** Rejects when there is no such directory. */
+  /** Rejects if there is no such directory. */
   entries(path: string): Promise<readonly { readonly name: string; readonly kind: FolderEntryKind }[]>;
   read(path: string): Promise<Uint8Array>;
-  /** Makes the directories above it. */
+  /** Also makes the directories above the file. */
   write(path: string, bytes: Uint8Array): Promise<void>;
   /** Removes a file, or an empty directory. */
   remove(path: string): Promise<void>;
-  /** Whether an editor has changes of it that are not saved. */
+  /** True if an editor has unsaved changes of the file. */
   isDirty(path: string): boolean;
 }
 

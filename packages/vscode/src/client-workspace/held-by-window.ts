@@ -1,5 +1,5 @@
 /**
- * Whether this window holds the files: where there is no disk that a server could share, and for a server that is elsewhere.
+ * True if this window holds the files: there is no disk that a server could share, or the server is on another machine.
  * @param baseUrl `gennai.baseUrl`; empty: a server of this machine
  */
 export function isHeldByWindow({ baseUrl, hasDisk }: { readonly baseUrl: string; readonly hasDisk: boolean }): boolean {

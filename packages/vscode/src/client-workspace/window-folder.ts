@@ -8,11 +8,11 @@ import { isHeldByWindow } from "./held-by-window.ts";
 export interface WindowFolderOptions {
   readonly folder: vscode.WorkspaceFolder | undefined;
   readonly state: vscode.Memento;
-  /** `gennai.baseUrl`, as it is now. */
+  /** The present value of `gennai.baseUrl`. */
   readonly baseUrl: () => string;
 }
 
-/** The folder of this window as it holds it for a server that cannot reach it; undefined while the server has the files itself. */
+/** The folder of this window, held for a server that cannot reach it; undefined while the server has the files itself. */
 export function windowFolder({ folder, state, baseUrl }: WindowFolderOptions): () => ClientFolder | undefined {
   if (folder === undefined) return () => undefined;
   const held = new ClientFolder(new VsCodeFolderFiles(folder.uri), {

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-/** “Fix with Gennai” and “Explain with Gennai” on what language tools report of files of the workspace. Each runs a command. */
+/** “Fix with Gennai” and “Explain with Gennai” for problems that language tools report in workspace files, as commands. */
 export class ProblemActions implements vscode.CodeActionProvider {
   provideCodeActions(
     document: vscode.TextDocument,

@@ -9,7 +9,7 @@ export interface ReportedProblem {
   readonly column: number;
   readonly severity: "error" | "warning" | "information" | "hint";
   readonly message: string;
-  /** e.g. `ts 2322`; empty: not told. */
+  /** E.g. `ts 2322`; empty: unknown. */
   readonly source: string;
 }
 

@@ -6,17 +6,17 @@ import { showInformation } from "../editor/notifications.ts";
 import { nameOfUri } from "../editor/paths/workspace-uri.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
-/** Mentions the selected lines; the server reads them when the prompt is sent, unsaved changes included. */
+/** Adds a mention of the selected lines; the server reads them when the prompt is sent, unsaved changes included. */
 export const addSelection: Command = async (workbench) => {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined || editor.selection.isEmpty) return addFile(workbench, []);
   const { start, end } = editor.selection;
-  // A selection that ends before the first character of a line has nothing of that line.
+  // A selection that ends before the first character of a line contains nothing of that line.
   const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
   await mention(workbench, [editor.document.uri], { startLine: start.line + 1, endLine: last });
 };
 
-/** Mentions the files and folders that a menu hands over, else the active file. */
+/** Adds mentions of the files and folders that a menu passes, else of the active file. */
 export const addFile: Command = async (workbench, [one, several]) => {
   const chosen = Array.isArray(several) && several.length > 0 ? several : [one];
   const uris = chosen.filter((each) => each instanceof vscode.Uri);
@@ -24,7 +24,7 @@ export const addFile: Command = async (workbench, [one, several]) => {
   await mention(workbench, uris.length > 0 || active === undefined ? uris : [active]);
 };
 
-/** Has the text that is selected in a terminal go along. */
+/** Attaches the text that is selected in a terminal. */
 export const addTerminalSelection: Command = async ({ views }) => {
   const { activeTerminal } = vscode.window;
   const text = activeTerminal === undefined ? "" : await terminalSelection();
@@ -36,7 +36,7 @@ export const addTerminalSelection: Command = async ({ views }) => {
   views.ask({ type: "attach", title: `Selected in the terminal ${activeTerminal?.name ?? ""}`, text });
 };
 
-/** Mentions what git says has changed in the chosen files. */
+/** Adds mentions of what git says has changed in the chosen files. */
 export const addChange: Command = async (workbench, args) => {
   const uris = args
     .flat()
@@ -47,7 +47,7 @@ export const addChange: Command = async (workbench, args) => {
   await mention(workbench, uris, "diff");
 };
 
-/** Has the message of a failed test go along. */
+/** Attaches the message of a failed test. */
 export const addTestFailure: Command = async ({ views, root }, [shown]) => {
   const failure = testFailureText(shown, (uri) => nameOfUri(root, uri));
   if (failure === undefined) return;

@@ -9,7 +9,7 @@ import * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";
 import type { Command } from "../workbench.ts";
 
-/** The servers and watchers that the agent started: watch one, stop it, open a port of it. */
+/** Lists the servers and watchers that the agent started: to watch one, stop it, or open one of its ports. */
 export const showBackground: Command = async ({ sessions, background }) => {
   const { session } = sessions;
   const runs = session === undefined ? [] : await listBackgroundRuns(session.client, session.sessionId);

@@ -9,8 +9,8 @@ import type { Command } from "../workbench.ts";
 const callTimeoutMs = 30_000;
 
 /**
- * Offers the MCP servers of `.vscode/mcp.json` for the sessions of this folder: what is chosen is written into `.mcp.json`. It starts
- * nothing: the server starts none that was not accepted.
+ * Offers the MCP servers of `.vscode/mcp.json` for the sessions of this folder, and writes the chosen ones into `.mcp.json`. This
+ * starts nothing: the server starts only accepted ones.
  */
 export const addMcpServers: Command = async (workbench) => {
   const { root } = workbench;
@@ -43,7 +43,7 @@ export const addMcpServers: Command = async (workbench) => {
   if (vscode.workspace.textDocuments.some(({ uri, isDirty }) => isDirty && uri.toString() === file.toString())) {
     throw new Error(".mcp.json has changes that are not saved. Save them first.");
   }
-  // The file may be another one by now.
+  // The file may have changed meanwhile.
   const added = withServers(
     await read(".mcp.json"),
     chosen.map(({ server }) => server),
@@ -62,8 +62,8 @@ export const addMcpServers: Command = async (workbench) => {
 };
 
 /**
- * Shows the MCP servers of this folder that wait for a person's word, one after the other, and accepts those that get it.
- * @param args names of those that are meant; none: all
+ * Shows the MCP servers of this folder that are not accepted, one after the other, and accepts those that the user agrees to.
+ * @param args names of the servers to show; none: all
  */
 export const acceptMcpServers: Command = async (workbench, args) => {
   const { governance } = await workbench.connect();
@@ -98,7 +98,7 @@ function detailsOf({ start, runs }: NamedMcpServer): string {
   ].join("\n\n");
 }
 
-/** undefined: there is no such file. */
+/** undefined if there is no such file. */
 async function readText(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));

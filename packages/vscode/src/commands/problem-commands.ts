@@ -5,7 +5,7 @@ import { showInformation } from "../editor/notifications.ts";
 import { nameOfUri } from "../editor/paths/workspace-uri.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
-/** Sends a prompt about the problems of a code action, else about those where the cursor is. */
+/** Sends a prompt about the problems of a code action, else about those at the cursor. */
 export const fixProblem: Command = async (workbench, args) => {
   const found = problemsOf(workbench, args);
   if (found === undefined) return;
@@ -14,7 +14,7 @@ export const fixProblem: Command = async (workbench, args) => {
   workbench.views.ask({ type: "prompt", text: fixPrompt(found.path, found.problems), send: true });
 };
 
-/** Puts the question into the prompt, to be sent as it is or with more words. */
+/** Puts the question into the prompt, where the user can add to it before sending. */
 export const explainProblem: Command = async (workbench, args) => {
   const found = problemsOf(workbench, args);
   if (found === undefined) return;

@@ -77,7 +77,7 @@ export const setModelKey: Command = async (workbench) => {
   void showInformation(done);
 };
 
-/** The address of a server of one's own: no other gets its key. undefined: the user went away. */
+/** The address of the user's own server: no other server gets its key. undefined: the user cancelled. */
 async function askWhere(backend: Provider, usual: string): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
     title: `Where is the server of ${backend} that the key is for?`,
@@ -166,7 +166,7 @@ interface MenuItem extends vscode.QuickPickItem {
   readonly command?: string;
 }
 
-/** What the status bar opens. */
+/** The menu that the status bar opens. */
 export const showMenu: Command = async ({ link, sessions, governance }) => {
   const connected = link.connection !== undefined;
   const running = sessions.facts.turn !== undefined;

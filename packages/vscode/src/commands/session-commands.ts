@@ -28,7 +28,7 @@ export const stopSession: Command = async ({ sessions }) => {
   );
 };
 
-/** One prompt, one turn, from the palette; the answer is a notification, and is also in the REPL. */
+/** Runs one prompt from the palette as one turn; the answer is a notification, and is also in the REPL. */
 export const invoke: Command = async (workbench) => {
   const text = await askForPrompt("What shall the agent do?");
   if (text === undefined) return;
@@ -41,7 +41,7 @@ export const invoke: Command = async (workbench) => {
   workbench.views.notify({ type: "show-session", sessionId: session.sessionId });
 };
 
-/** The prompt goes into the REPL's box, to be continued there. */
+/** Sends a prompt in the REPL, where the conversation goes on. */
 export const invokeInteractive: Command = async (workbench) => {
   const text = await askForPrompt("What shall the agent do? You go on in the REPL.");
   if (text === undefined) return;
@@ -59,7 +59,7 @@ export const chooseModel: Command = async ({ views }) => {
   views.ask({ type: "choose-model" });
 };
 
-/** Opens the review: nothing is applied without a look at it. */
+/** Opens the review: nothing is applied before the user has seen it. */
 export const applyProposedChanges: Command = async (workbench) => {
   const session = await workbench.session();
   const proposal = await pickProposal(workbench.sessions.facts.openProposals);
@@ -76,7 +76,7 @@ export const applyProposedChanges: Command = async (workbench) => {
   if (!workbench.sessions.facts.openProposals.has(proposal.proposalId)) {
     throw new Error("This proposal was decided about already. Ask for the change again.");
   }
-  // In its present state: earlier refusals and edits, in the panel or the editor, are kept.
+  // With the decisions so far: earlier refusals and edits, in the panel or the editor, are kept.
   const review = reviewToApply(workbench.reviews.of(proposal), proposal, session.sessionId, "keep");
   const signal = AbortSignal.timeout(callTimeoutMs);
   const { files } = await workbench.applier.apply(proposal, review, { session, signal });

@@ -7,20 +7,20 @@ import type { ContentDocuments } from "./content-documents.ts";
 import { sessionText } from "./session-text.ts";
 
 export interface AppliedChange {
-  /** Path as sent by the app; not trusted. */
+  /** Path as the app sent it; not trusted. */
   readonly path: string;
   readonly beforeSha256: string | undefined;
   readonly afterSha256: string | undefined;
 }
 
 /**
- * Shows what was changed in a file in the editor's own diff: both sides as the server kept them. Where the file is still as it was left, its
- * side is the file itself, to be worked on. Throws when the texts cannot be had.
+ * Shows a change of a file in the editor's own diff, with both sides as the server kept them. If the file has not changed since,
+ * the new side is the file itself, so that it can be edited. Throws if the texts cannot be loaded.
  */
 export async function showAppliedChange(
   { path, beforeSha256, afterSha256 }: AppliedChange,
   place: {
-    /** Where the contents of both sides come from. */
+    /** Loads the contents of both sides. */
     readonly source: ContentSource;
     readonly documents: ContentDocuments;
     readonly root: string;
@@ -40,7 +40,7 @@ export async function showAppliedChange(
 
 const titles = { added: "added by Gennai", deleted: "deleted by Gennai", changed: "changed by Gennai" };
 
-/** The file, if its bytes are those; undefined when it is gone, outside of the workspace, or moved on. */
+/** The file if its bytes have this digest; undefined if it is gone, outside of the workspace, or has changed. */
 async function fileAsLeft(root: string, path: string, sha256: string | undefined): Promise<vscode.Uri | undefined> {
   if (sha256 === undefined) return undefined;
   try {

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 
 const contentScheme = "gennai-content";
 
-/** Bytes of text that are held beside what is shown. */
+/** Bytes of text that are kept in addition to open documents. */
 const mostBytes = 64 * 1024 * 1024;
 
 /** One side of a proposed change. */
@@ -20,16 +20,16 @@ interface ShownDocument {
 /** Documents that are shown together. */
 interface ContentGroup {
   /**
-   * @param name what the tab shows, e.g. a path: gives the language too
-   * @param side what it is of a proposal
+   * @param name shown by the tab, e.g. a path; also decides the language
+   * @param side which side of a proposal it is
    */
   add(name: string, text: string, side?: ProposalSideShown): vscode.Uri;
 }
 
 /**
- * Documents that nobody can edit: what the server holds, shown as it is. A document is made from text that is at hand; its name
- * carries a number, so that no later text can take the place of one that is shown. What is open is held, with all that was made
- * to be shown with it: an editor of many files asks for each one when it comes into view. The rest is held up to a bound.
+ * Read-only documents with texts of the server. A document is made of a given text; its name has a number, so that no later text
+ * can replace a shown one. Open documents are kept, and so are all documents of the same group, because an editor of many files
+ * asks for each one only when it scrolls into view. All others are kept up to a limit.
  */
 export class ContentDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #mostBytes: number;
@@ -53,18 +53,18 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
     ];
   }
 
-  /** For documents that are shown together. */
+  /** Makes a group, for documents that are shown together. */
   group(): ContentGroup {
     const group = new Map<string, ShownDocument>();
     return { add: (name, text, side) => this.#add(group, name, text, side) };
   }
 
-  /** A document that is shown by itself. */
+  /** Adds a document that is shown alone. */
   add(name: string, text: string, side?: ProposalSideShown): vscode.Uri {
     return this.group().add(name, text, side);
   }
 
-  /** The document of a side of a proposal: the one that there is, else a new one. */
+  /** The document of a side of a proposal: an existing one, else a new one. */
   shownAs(name: string, text: string, side: ProposalSideShown): vscode.Uri {
     for (const group of this.#groups) {
       for (const [uri, { side: known }] of group) {
@@ -76,7 +76,7 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
     return this.add(name, text, side);
   }
 
-  /** What a document is of a proposal; undefined for others. */
+  /** Which side of a proposal a document is; undefined for other documents. */
   sideOf(uri: vscode.Uri): ProposalSideShown | undefined {
     return uri.scheme === contentScheme ? this.#held(uri)?.side : undefined;
   }
@@ -94,13 +94,13 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
   }
 
   #add(group: Map<string, ShownDocument>, name: string, text: string, side: ProposalSideShown | undefined): vscode.Uri {
-    // In the query, so that both sides of a difference have the file's own path.
+    // The number is in the query, so that both sides of a diff have the file's own path.
     const query = String(++this.#last);
     const uri = vscode.Uri.from({ scheme: contentScheme, path: `/${name.replace(/^\/+/, "")}`, query });
     group.set(uri.toString(), { text, side });
     this.#groupOf.set(uri.toString(), group);
     this.#bytes += bytesOf(text);
-    // The one that is being filled is the newest.
+    // The group that is being filled counts as the newest.
     this.#groups.delete(group);
     this.#groups.add(group);
     this.#forgetOldest();

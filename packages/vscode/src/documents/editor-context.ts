@@ -5,7 +5,7 @@ import { nameOfUri } from "../editor/paths/workspace-uri.ts";
 const selectionLimit = 100_000;
 const openFilesLimit = 100;
 
-/** What the user looks at, unsaved changes included. Files outside the workspace are not named. */
+/** What the user looks at, unsaved changes included. Files outside of the workspace are not named. */
 export function editorContext(root: string): EditorContext {
   const editor = vscode.window.activeTextEditor;
   const activeFile = editor === undefined ? undefined : workspaceName(root, editor.document.uri);

@@ -6,16 +6,16 @@ import { columnBesideRepl } from "./beside-repl.ts";
 import type { ContentDocuments } from "./content-documents.ts";
 import { sessionText } from "./session-text.ts";
 
-/** Both sides of a proposed change; empty where there is no file. */
+/** Both sides of a proposed change; empty if there is no file. */
 export interface ProposalText {
   readonly base: string;
   readonly fresh: string;
 }
 
 /**
- * Shows a proposed change in the editor's own diff. Both sides are the bytes the proposal names by digest, not what happens
- * to be on disk. Throws when they cannot be had.
- * @param line of the proposed text, 0-based, that it shows first
+ * Shows a proposed change in the editor's own diff. Both sides are the bytes that the proposal names by digest, not the present
+ * file. Throws if they cannot be loaded.
+ * @param line line of the proposed text, 0-based, that is shown first
  */
 export async function showProposedChange(
   proposal: Proposal,
@@ -63,7 +63,7 @@ export async function showProposal(
   await vscode.commands.executeCommand("vscode.changes", "Proposed changes", resources);
 }
 
-/** Both sides of a change, checked against their digests; empty where there is no file. Throws when they cannot be had. */
+/** Both sides of a change, checked against their digests; empty if there is no file. Throws if they cannot be loaded. */
 export async function proposalText(change: ProposedChange, session: ContentSource): Promise<ProposalText> {
   const [base, fresh] = await Promise.all([baseText(change, session), newText(change, session)]);
   return { base, fresh };

@@ -1,12 +1,12 @@
 import * as vscode from "vscode";
 
 /**
- * What is selected in the active terminal; empty: nothing. The editor tells it by the clipboard alone, whose text is put back
+ * The selected text in the active terminal; empty: nothing. The editor only passes it on by the clipboard, whose text is restored
  * afterwards.
  */
 export async function terminalSelection(): Promise<string> {
   const before = await vscode.env.clipboard.readText();
-  // A selection that cannot be copied must not be taken for what lay on the clipboard.
+  // If the selection cannot be copied, the clipboard's old text must not be taken for it.
   await vscode.env.clipboard.writeText("");
   try {
     await vscode.commands.executeCommand("workbench.action.terminal.copySelection");

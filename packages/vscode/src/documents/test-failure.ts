@@ -1,9 +1,8 @@
 import * as vscode from "vscode";
 
 /**
- * The message of a failed test, as the menu of a test's message hands it over (`{ test, message }`); undefined: that is something
- * else.
- * @param nameOf workspace path of a file, undefined when it lies outside
+ * The message of a failed test, as the menu of a test's message passes it (`{ test, message }`); undefined for anything else.
+ * @param nameOf workspace path of a file; undefined if it is outside
  */
 export function testFailureText(
   shown: unknown,
@@ -32,7 +31,7 @@ function placeOf(location: unknown, nameOf: (uri: vscode.Uri) => string | undefi
   return range instanceof vscode.Range ? `${name}:${range.start.line + 1}` : name;
 }
 
-/** Of a text, or of one in Markdown. */
+/** The text of a string or of a Markdown value. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   const text = field(value, "value");

@@ -4,7 +4,7 @@ import { realPathOf } from "./paths/real-path.ts";
 import { nameInWorkspace, resolveInWorkspace } from "./paths/workspace-paths.ts";
 import { pathOf } from "./paths/workspace-uri.ts";
 
-/** Diagnostics one answer holds. */
+/** Most diagnostics in one answer. */
 const most = 2000;
 
 const severities = {
@@ -14,7 +14,7 @@ const severities = {
   [vscode.DiagnosticSeverity.Hint]: "hint",
 } as const;
 
-/** What the editor's language tools say about files of the workspace, the worst first; no paths: about all of them. */
+/** What the editor's language tools report about files of the workspace, the worst first; without paths: about all files. */
 export async function listDiagnostics(workspace: string, paths: readonly string[]): Promise<readonly Diagnostic[]> {
   const wanted = await Promise.all(paths.map((path) => resolveInWorkspace(workspace, path)));
   const root = await realPathOf(workspace);

@@ -4,8 +4,8 @@ import type { editorErrors } from "@gennai/protocol/errors/editor-errors";
 export type EditorErrorCode = keyof typeof editorErrors;
 
 /**
- * Why the editor did not do what it was asked. The message names the file or command and what is wrong; `next` is what a
- * person can do about it. A model reads both, a notification shows both.
+ * Why the editor did not do what it was asked. The message names the file or command and what is wrong; `next` is what a person
+ * can do about it. A model reads both, and a notification shows both.
  */
 export class EditorError extends Error {
   readonly code: EditorErrorCode;
@@ -19,7 +19,7 @@ export class EditorError extends Error {
   }
 }
 
-/** What went wrong, for the end of a sentence. */
+/** What went wrong, as the end of a sentence. */
 export function reasonOf(error: unknown): string {
   return wordsInEditor(error instanceof Error && error.message !== "" ? error.message : String(error));
 }

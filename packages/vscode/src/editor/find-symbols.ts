@@ -4,12 +4,12 @@ import { realPathOf } from "./paths/real-path.ts";
 import { resolveInWorkspace } from "./paths/workspace-paths.ts";
 import { nameOfUri, uriOf } from "./paths/workspace-uri.ts";
 
-/** Symbols one answer holds. */
+/** Most symbols in one answer. */
 const most = 1000;
 
 /**
- * Where names are declared, as the editor's language features know it: in one file, or in the whole workspace by part of
- * a name. Empty where no language feature answers. Throws `EditorError` for a path outside.
+ * Where names are declared, by the editor's language features: in one file, or in the whole workspace by part of a name. Empty if
+ * no language feature answers. Rejects with `EditorError` for a path outside of the workspace.
  */
 export async function findSymbols(
   workspace: string,
@@ -46,7 +46,7 @@ async function ofFile(workspace: string, path: string, query: string): Promise<F
   const found: FoundSymbol[] = [];
   const visit = (symbol: EitherSymbol, container: string): void => {
     const { name, kind } = symbol;
-    // The position of the name, not of the comment above it.
+    // The position of the name, not of the comment above the declaration.
     const range = symbol.selectionRange ?? symbol.location.range;
     if (name.toLowerCase().includes(wanted)) {
       const inside = symbol.containerName === "" ? container : symbol.containerName;
@@ -58,7 +58,7 @@ async function ofFile(workspace: string, path: string, query: string): Promise<F
   return found;
 }
 
-/** What the command gives: a `SymbolInformation`, which is a `DocumentSymbol` too where the language feature gave those. */
+/** The command's result: a `SymbolInformation`, with the fields of a `DocumentSymbol` if the language feature gave those. */
 type EitherSymbol = vscode.SymbolInformation & {
   readonly selectionRange?: vscode.Range;
   readonly children?: readonly EitherSymbol[];

@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 import { plainText } from "./plain-message.ts";
 
-/** A link of ours at the end of a progress notification, which has no buttons. */
+/** A link to a command of ours, at the end of a progress notification, which has no buttons. */
 interface NotificationLink {
   readonly label: string;
   readonly command: `gennai.${string}`;
 }
 
-/** Resolves with the button that was chosen; undefined: none, and the notification is gone. Text of others in it stays text. */
+/** Resolves with the chosen button; undefined: the notification was closed without one. The message is shown as plain text. */
 export async function showInformation<Button extends string>(
   message: string,
   ...buttons: readonly Button[]
@@ -31,7 +31,7 @@ export async function showError<Button extends string>(
   return vscode.window.showErrorMessage(plainText(message), ...buttons);
 }
 
-/** Asks before everything else. @param detail is shown as it is, with its lines: VS Code makes no links in it */
+/** Asks in a modal dialog. @param detail shown unchanged, with its lines: VS Code makes no links in it */
 export async function askModally<Button extends string>(
   message: string,
   detail: string,
@@ -40,7 +40,7 @@ export async function askModally<Button extends string>(
   return vscode.window.showWarningMessage(plainText(message), { modal: true, detail }, button);
 }
 
-/** Shows progress while the task runs. @param task gets what reports a message */
+/** Shows progress while the task runs. @param task gets a function that reports a message */
 export async function showProgress<Result>(
   options: vscode.ProgressOptions,
   task: (

@@ -23,19 +23,19 @@ import { findSymbols } from "./find-symbols.ts";
 import { callLanguageModel } from "./models/language-model.ts";
 
 export interface VsCodeEditorOptions {
-  /** The session's folder, absolute: what requests may reach. One of the window's, when it has several. */
+  /** The session's folder, absolute: requests may reach only this one of the window's folders. */
   readonly workspace: string;
   readonly files: EditorFiles;
   readonly changeSets: ChangeSets;
-  /** undefined where there is no shell. */
+  /** undefined if there is no shell. */
   readonly terminal: TerminalCommands | undefined;
-  /** The folder, while this window holds it for a server that cannot reach it. */
+  /** The folder, if this window holds it for a server that cannot reach it. */
   readonly held?: ClientWorkspacePort | undefined;
 }
 
 /**
- * What a server may request from this VS Code window, for one session's folder. Without confirmations: the REPL shows and
- * answers them. Errors are `EditorError`s.
+ * What a server may request from this VS Code window, for one session's folder. It does not include confirmations: the REPL shows
+ * and answers them. Errors are `EditorError`s.
  */
 export class VsCodeEditor implements Editor {
   readonly workspace?: ClientWorkspacePort;
@@ -57,7 +57,7 @@ export class VsCodeEditor implements Editor {
     return readFile(this.#options.files, this.#options.workspace, request);
   }
 
-  /** Documents with unsaved changes stay unsaved: their user saves them. */
+  /** Documents with unsaved changes stay unsaved; their user saves them. */
   async applyChanges(request: ApplyRequest, { signal }: RequestOptions): Promise<readonly AppliedFile[]> {
     requireTrust("changes no files");
     return this.#options.changeSets.apply(request.changeSetId, request.changes.map(finalChange), {

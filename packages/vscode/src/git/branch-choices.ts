@@ -8,7 +8,7 @@ export type BranchChoice =
   | { readonly type: "stay"; readonly branch: string }
   | { readonly type: "init"; readonly branch: string }
   | { readonly type: "proposal" }
-  /** Where it is, which the server protects: it lets nothing be written there. */
+  /** Stays on the present branch, which the server protects: nothing can be written there. */
   | { readonly type: "look" }
   | { readonly type: "open-scm" };
 
@@ -18,7 +18,7 @@ export interface OfferedChoice {
   readonly detail: string;
 }
 
-/** What a user is asked, the best answer first. */
+/** A question to the user, the best answer first. */
 export interface BranchQuestion {
   readonly title: string;
   readonly choices: readonly OfferedChoice[];
@@ -31,11 +31,11 @@ export type BranchSituation =
       readonly type: "repository";
       readonly state: RepositoryState;
       readonly wantedExists: boolean;
-      /** What protects the current branch, as the server says; undefined: nothing it knows of. */
+      /** What protects the current branch, according to the server; undefined: nothing. */
       readonly protectedBy: string | undefined;
     };
 
-/** The choices of Branch Mode. Nothing is done to a repository without one of them. */
+/** The choices of Branch Mode. A repository is changed only after the user chose one of them. */
 export function branchQuestion(situation: BranchSituation, wanted: string): BranchQuestion {
   switch (situation.type) {
     case "no-git":
@@ -58,7 +58,7 @@ export function branchQuestion(situation: BranchSituation, wanted: string): Bran
   }
 }
 
-/** True for a branch that the agent works on by Gennai's own naming. */
+/** True for a branch of the agent, by Gennai's naming. */
 export function isAgentBranch(branch: string): boolean {
   return branch.startsWith("ai-agent/");
 }
@@ -106,7 +106,7 @@ function repositoryQuestion(
   return { title: `${where}${dirty}. Where shall the agent work?`, choices };
 }
 
-/** Branches that the server protects in any case; it says what else is. */
+/** True for branches that every server protects; the server says which others are protected. */
 export function isCommonlyProtected(branch: string): boolean {
   return /^(?:main|master|develop|release\/.*)$/i.test(branch);
 }

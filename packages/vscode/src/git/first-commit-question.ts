@@ -10,8 +10,9 @@ interface Choice extends vscode.QuickPickItem {
 const callTimeoutMs = 60_000;
 
 /**
- * Offers the first commit of a repository without one, and lets the server make it after a yes. Asks again if the files changed
- * meanwhile. False: the user chose neither answer, so nothing should start. Throws `ConnectError`; then nothing was committed.
+ * Offers the first commit of a repository without one, and has the server make it after a yes. Asks again if the files have
+ * changed meanwhile. False: the user closed the question, so nothing should start. Rejects with `ConnectError`; then none was
+ * made.
  */
 export async function offerFirstCommit(client: AgentClient, sessionId: string): Promise<boolean> {
   const make = (sha256: string) =>
@@ -27,8 +28,8 @@ export async function offerFirstCommit(client: AgentClient, sessionId: string): 
 }
 
 /**
- * Asks whether to make the first commit: its content and the excluded files are listed below the answers. "Not now" comes
- * first, so that an Enter meant for the question before commits nothing. Undefined: the user closed the question.
+ * Asks whether to make the first commit: its files and the excluded files are listed below the answers. "Not now" comes first, so
+ * that an Enter meant for the question before commits nothing. undefined: the user closed the question.
  */
 async function askFirstCommit(planned: FirstCommit): Promise<boolean | undefined> {
   const { branch, fileCount, leftOutCount } = planned;
@@ -52,7 +53,7 @@ async function askFirstCommit(planned: FirstCommit): Promise<boolean | undefined
       ignoreFocusOut: true,
     });
     if (chosen === undefined) return undefined;
-    // A file in the list is there to be read.
+    // Files in the list are only there to be read: choosing one asks again.
     if (chosen.commits !== undefined) return chosen.commits;
   }
 }

@@ -7,16 +7,16 @@ import type { Git, GitFinding, GitRepository } from "./git-port.ts";
 export type BranchOutcome =
   | { readonly type: "branch"; readonly name: string; readonly how: "kept" | "created" | "switched" }
   | { readonly type: "proposal" }
-  /** Where the folder is, without writing anything. */
+  /** On the present branch, without writing anything. */
   | { readonly type: "look" }
-  /** The folder is on the branch it was on. */
+  /** The folder stays on its branch. */
   | { readonly type: "cancelled" };
 
 export interface GitBranchModeOptions {
   readonly git: Git;
   /** The session's folder, absolute. */
   readonly workspace: string;
-  /** Shows the choices; undefined when the user chose none. */
+  /** Shows the choices; undefined if the user chose none. */
   readonly ask: (question: BranchQuestion) => Promise<OfferedChoice | undefined>;
   readonly openScm: () => Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface PrepareOptions {
   readonly beforeBranch?: () => Promise<boolean>;
 }
 
-/** The agent works on its own branch: finds the folder's present branch, and lets the user choose another. */
+/** Branch Mode: finds the folder's present branch, and lets the user choose the branch that the agent works on. */
 export class GitBranchMode {
   readonly #options: GitBranchModeOptions;
 
@@ -35,11 +35,11 @@ export class GitBranchMode {
   }
 
   /**
-   * Asks the user and does what they chose.
+   * Asks the user and carries out the choice. Rejects with `EditorError` (`branch_failed`, `dirty_tree`); then the repository is
+   * unchanged.
    * @param task what the user wants; names the branch
-   * @param options.protectedBy what protects the current branch, as the server says
-   * @param options.beforeBranch awaited before a branch is made: a repository may have no commit to begin at; false: the user wants none
-   * Throws `EditorError` (`branch_failed`, `dirty_tree`); then the repository is as it was.
+   * @param options.protectedBy what protects the current branch, according to the server
+   * @param options.beforeBranch awaited before a branch is made: a repository may have no commit to begin at; false: cancel
    */
   async prepare(task: string, options: PrepareOptions = {}): Promise<BranchOutcome> {
     const { git, workspace, ask, openScm } = this.#options;
@@ -72,7 +72,7 @@ export class GitBranchMode {
     return finding.type === "repository" ? (await finding.repository.state()).branch : undefined;
   }
 
-  /** Calls back with the branch, at once and whenever it is another; undefined without a repository. */
+  /** Calls back with the branch, at once and whenever it changes; undefined without a repository. */
   async watchBranch(listener: (branch: string | undefined) => void): Promise<Disposable | undefined> {
     const finding = await this.#options.git.find(this.#options.workspace);
     if (finding.type !== "repository") return undefined;

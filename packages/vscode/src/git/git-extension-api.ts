@@ -1,9 +1,9 @@
 import type { Event, Uri } from "vscode";
 
-/** What is used of the editor's built-in Git extension, its API version 1. */
+/** The part that we use of the editor's built-in Git extension, its API version 1. */
 export interface GitExtensionExports {
   readonly enabled: boolean;
-  /** Throws when git is disabled or not found. */
+  /** Throws if git is disabled or not found. */
   getAPI(version: 1): GitExtensionApi;
 }
 
@@ -19,7 +19,7 @@ export interface GitExtensionRepository {
   readonly rootUri: Uri;
   readonly inputBox: { value: string };
   readonly state: {
-    /** `name` is missing on a detached head, `commit` before the first one. */
+    /** `name` is missing on a detached HEAD, `commit` before the first commit. */
     readonly HEAD: { readonly name?: string; readonly commit?: string } | undefined;
     readonly mergeChanges: readonly GitExtensionChange[];
     readonly indexChanges: readonly GitExtensionChange[];

@@ -1,8 +1,8 @@
-/** Git as the editor offers it, as narrow as Branch Mode needs. */
+/** The part of the editor's Git that Branch Mode needs. */
 export interface Git {
-  /** The repository that holds a directory. */
+  /** Finds the repository that contains a directory. */
   find(directory: string): Promise<GitFinding>;
-  /** Makes a repository. Throws when git cannot. */
+  /** Makes a repository. Rejects if git fails. */
   init(directory: string): Promise<GitRepository>;
 }
 
@@ -13,24 +13,24 @@ export type GitFinding =
   | { readonly type: "repository"; readonly repository: GitRepository };
 
 export interface GitRepository {
-  /** The branch that the editor saw last; undefined on a detached HEAD. */
+  /** The branch at the editor's last look; undefined on a detached HEAD. */
   readonly branch: string | undefined;
-  /** Looks anew, which the editor reports as a change: never to be called because of one. */
+  /** Refreshes the state. The editor reports this as a change, so it must not be called because of a change. */
   state(): Promise<RepositoryState>;
   hasBranch(name: string): Promise<boolean>;
-  /** Throws when git refuses, and then nothing was changed. */
+  /** Rejects if git refuses; then nothing was changed. */
   createBranch(name: string): Promise<void>;
-  /** Throws when git refuses, and then nothing was changed. */
+  /** Rejects if git refuses; then nothing was changed. */
   switchTo(name: string): Promise<void>;
-  /** Calls back whenever the editor looked anew. */
+  /** Calls back whenever the editor has refreshed its state. */
   onChange(listener: () => void): Disposable;
 }
 
 export interface RepositoryState {
-  /** undefined on a detached head. */
+  /** undefined on a detached HEAD. */
   readonly branch: string | undefined;
-  /** Files that are not committed. */
+  /** Number of files that are not committed. */
   readonly changedFiles: number;
-  /** Files of a merge that is not finished. */
+  /** Number of files with conflicts of an unfinished merge. */
   readonly conflicts: number;
 }

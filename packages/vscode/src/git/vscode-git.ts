@@ -3,10 +3,10 @@ import { reasonOf } from "../editor/editor-error.ts";
 import type { GitExtensionApi, GitExtensionExports, GitExtensionRepository } from "./git-extension-api.ts";
 import type { Git, GitFinding, GitRepository, RepositoryState } from "./git-port.ts";
 
-/** Milliseconds the Git extension has to look around after its start. */
+/** Milliseconds that the Git extension has to find repositories after its start. */
 const timeoutMs = 10_000;
 
-/** Git through the editor's own extension, so that Source Control shows the same. */
+/** Git by the editor's own extension, so that Source Control shows the same state. */
 export class VsCodeGit implements Git {
   async find(directory: string): Promise<GitFinding> {
     const api = await gitApi();
@@ -21,7 +21,7 @@ export class VsCodeGit implements Git {
     const api = await gitApi();
     if (typeof api === "string") throw new Error(api);
     const uri = vscode.Uri.file(directory);
-    // For a folder outside the window it makes a repository and does not give it.
+    // For a folder outside of the window, the extension makes a repository but does not return it.
     const repository = (await api.init(uri)) ?? api.getRepository(uri) ?? (await api.openRepository(uri));
     if (repository === null) throw new Error("git made no repository.");
     return new VsCodeRepository(repository);
@@ -39,7 +39,7 @@ async function repositoryOf(api: GitExtensionApi, uri: vscode.Uri): Promise<GitE
   return api.getRepository(uri) ?? (await api.openRepository(uri).catch(() => null));
 }
 
-/** Shows the changes. */
+/** Shows Source Control. */
 export async function openSourceControl(): Promise<void> {
   await vscode.commands.executeCommand("workbench.view.scm");
 }
@@ -89,7 +89,7 @@ class VsCodeRepository implements GitRepository {
   }
 }
 
-/** Adds git's own error text to the extension's. */
+/** Replaces the extension's error by git's own error text, if there is one. */
 function explain(error: unknown): never {
   const stderr = error instanceof Error && "stderr" in error ? error.stderr : undefined;
   throw new Error(typeof stderr === "string" && stderr.trim() !== "" ? stderr.trim() : reasonOf(error), {
@@ -97,7 +97,7 @@ function explain(error: unknown): never {
   });
 }
 
-/** The API after its discovery of repositories; if there is none, a text that says why. */
+/** The API after it has found repositories; if there is none, a text that says why. */
 async function gitApi(): Promise<GitExtensionApi | string> {
   const extension = vscode.extensions.getExtension<GitExtensionExports>("vscode.git");
   if (extension === undefined) return "the editor's Git extension is not there.";

@@ -2,12 +2,12 @@ import type { BranchOutcome, GitBranchMode, PrepareOptions } from "./git-branch-
 
 export interface WindowBranchOptions {
   readonly mode: Pick<GitBranchMode, "prepare" | "currentBranch" | "watchBranch">;
-  /** Called with the branch whenever it is another; empty: none is known. */
+  /** Called with the branch whenever it changes; empty: unknown. */
   readonly show: (branch: string) => void;
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Branch Mode in this window's folder, with the branch in sight from the first look on. */
+/** Branch Mode for this window's folder, with the branch shown from the first look on. */
 export class WindowBranch implements Disposable {
   readonly #options: WindowBranchOptions;
   #watching: Disposable | undefined;

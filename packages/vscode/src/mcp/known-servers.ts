@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
-/** An MCP server as VS Code's `mcp.json` has it, in the form of our `.mcp.json`. */
+/** An MCP server of VS Code's `mcp.json`, in the form of our `.mcp.json`. */
 export interface KnownServer {
   readonly name: string;
   readonly entry: McpEntry;
-  /** What it starts or calls, in one line. */
+  /** What it starts or calls, on one line. */
   readonly words: string;
 }
 
@@ -19,7 +19,7 @@ export type McpEntry =
 
 export interface KnownServers {
   readonly servers: readonly KnownServer[];
-  /** Why servers are left out, for people. */
+  /** Reasons why servers are left out, for people. */
   readonly leftOut: readonly string[];
 }
 
@@ -39,7 +39,7 @@ const httpSchema = z.object({
   headers: z._default(strings, {}),
 });
 
-/** Reads VS Code's `.vscode/mcp.json`. Throws `Error` with what is wrong when it is no such file. */
+/** Reads VS Code's `.vscode/mcp.json`. Throws `Error` with what is wrong if it is no such file. */
 export function knownServers(text: string): KnownServers {
   const file = fileSchema.safeParse(parsed(text));
   if (!file.success) throw new Error(".vscode/mcp.json has another shape than VS Code gives it.");
@@ -62,7 +62,7 @@ export interface AddedServers {
   readonly kept: readonly string[];
 }
 
-/** `.mcp.json` with these servers added; those whose name it has stay as they are. Throws `Error` if it cannot be read. */
+/** `.mcp.json` with these servers added; servers with the same names stay as they are. Throws `Error` if it cannot be read. */
 export function withServers(present: string | undefined, added: readonly KnownServer[]): AddedServers {
   const file = z.looseObject({ mcpServers: z._default(z.record(z.string(), z.unknown()), {}) });
   const read = file.safeParse(present === undefined ? {} : JSON.parse(present));
@@ -78,7 +78,7 @@ export function withServers(present: string | undefined, added: readonly KnownSe
   };
 }
 
-/** Why it cannot be used, if it cannot. */
+/** The entry, or why it cannot be used. */
 function entryOf(value: unknown): McpEntry | string {
   const text = translated(JSON.stringify(value) ?? "");
   const unknown = /\$\{(?![A-Za-z_][A-Za-z0-9_]*\})[^}]*\}/.exec(text)?.[0];
@@ -92,7 +92,7 @@ function entryOf(value: unknown): McpEntry | string {
   return { command, args, env, ...(cwd === undefined ? {} : { cwd }) };
 }
 
-/** VS Code's variables in our words: a server starts in the workspace, and `${NAME}` is of the environment. */
+/** VS Code's variables in our form: a server starts in the workspace, and `${NAME}` is an environment variable. */
 function translated(json: string): string {
   return json.replaceAll("${workspaceFolder}", ".").replaceAll(/\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, "${$1}");
 }
@@ -104,7 +104,7 @@ function wordsOf(entry: McpEntry): string {
   return [[...given, entry.command, ...entry.args].join(" "), ...place].join(", ").replaceAll(/\p{C}/gu, "\u{FFFD}");
 }
 
-/** VS Code lets its files have comments and commas at the end. Throws `Error` for what is not JSON even so. */
+/** Parses JSON with comments and trailing commas, which VS Code allows in its files. Throws `Error` for anything else. */
 function parsed(text: string): unknown {
   const bare = text.replaceAll(/("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_all, kept?: string) => kept ?? "");
   const strict = bare.replaceAll(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, (_all, kept?: string) => kept ?? "");

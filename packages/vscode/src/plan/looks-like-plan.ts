@@ -1,4 +1,4 @@
-/** Whether a text looks like a plan that can be handed in as it is. */
+/** True if a text looks like a plan that can be submitted as it is. */
 export function looksLikePlan(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,18 +1,18 @@
 import type { Plan } from "@gennai/client/plan/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
 
-/** A person's approval as the server gave it. */
+/** A person's approval as the server returned it. */
 export interface StoredApproval {
   readonly planId: string;
   readonly digest: string;
   readonly token: string;
   readonly expires: Date | undefined;
-  /** True once it opened a run: then it verifies that run, and nothing else. */
+  /** True after it opened a run: then it can only verify that run. */
   readonly spent: boolean;
 }
 
 export interface PlanGuardFacts {
-  /** The plan's present version on the server. */
+  /** The plan as it is on the server now. */
   readonly plan: Plan;
   readonly approval: StoredApproval | undefined;
   readonly now: Date;
@@ -26,8 +26,8 @@ const executable: readonly Plan["state"][] = ["awaiting_approval"];
 const verifiable: readonly Plan["state"][] = ["verifying"];
 
 /**
- * Whether this window sends Execute or Verify at all. The server checks again; this holds when the server is wrong, and says
- * what is missing before anything leaves.
+ * Decides whether this window sends Execute or Verify at all. The server checks again; this protects even if the server is wrong,
+ * and says what is missing before anything is sent.
  */
 export function guardPlan(action: "execute" | "verify", { plan, approval, now }: PlanGuardFacts): PlanGuardResult {
   if (!isEnvelope(plan.planJson)) return refuse("The plan's text is not a plan: preview it again.");

@@ -10,7 +10,7 @@ import {
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import { guardPlan, type StoredApproval } from "./plan-guard.ts";
 
-/** The approvals of this window's lifetime, in memory alone: a token is never written anywhere. */
+/** Approvals of this window, only in memory: a token is never written to a file. */
 export class StoredApprovals {
   readonly #held = new Map<string, StoredApproval>();
 
@@ -29,9 +29,9 @@ export class StoredApprovals {
 }
 
 /**
- * Lets Execute and Verify leave this window only for a plan that was approved here, as it was approved, no matter who asks: a
- * command or the REPL.
- * @param readPlan the plan as the server holds it now
+ * Lets Execute and Verify through only for a plan that was approved in this window, and only as it was approved, whether a
+ * command or the REPL sends them.
+ * @param readPlan loads the plan as the server has it now
  */
 export function planInterceptor(
   approvals: StoredApprovals,

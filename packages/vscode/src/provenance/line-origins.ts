@@ -12,7 +12,7 @@ import { TextTraces } from "./text-traces.ts";
 export interface LineOriginsOptions {
   /** The session's folder, absolute. */
   readonly root: string;
-  /** The server that is connected, and a session of the folder; undefined: nobody is asked, and no server is started for this. */
+  /** The connected server, and a session of the folder; undefined: nobody is asked, and no server is started for this. */
   readonly source: () =>
     | { readonly governance: ServerConnection["governance"]; readonly sessionId: string }
     | undefined;
@@ -20,18 +20,18 @@ export interface LineOriginsOptions {
   readonly onProblem: (what: string, error: unknown) => void;
 }
 
-/** A line of a document, and what is known of it. */
+/** A line of a document, and what is known of its origin. */
 export interface LineOriginFound {
   readonly path: string;
   readonly trace: LineTrace;
   readonly run: TracedRun;
 }
 
-/** Milliseconds: what is typed within them is asked about once. */
+/** Milliseconds: changes within this time cause one request. */
 const gather = 400;
 const timeoutMs = 30_000;
 
-/** Who wrote each line of what the editors of this window show, saved or not: behind the lines, and when the pointer rests on one. */
+/** Shows who wrote each line in the editors of this window, saved or not: after the lines, and in a hover. */
 export class LineOrigins implements vscode.Disposable {
   readonly #options: LineOriginsOptions;
   readonly #painter = new OriginPainter();
@@ -65,19 +65,19 @@ export class LineOrigins implements vscode.Disposable {
     this.refresh();
   }
 
-  /** The ledger may have more than before. */
+  /** The ledger may have new records. */
   recorded(): void {
     this.#traces.forget();
     this.refresh();
   }
 
-  /** Draws again, once what happens now is over. */
+  /** Draws again after a pause. */
   refresh(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#show(), gather);
   }
 
-  /** Rejects with `ConnectError`. undefined: the document is not a file of the workspace, nobody can be asked, or it is too long. */
+  /** Rejects with `ConnectError`. undefined: no file of the workspace, too long, or nobody can be asked. */
   async of(document: vscode.TextDocument, line: number): Promise<LineOriginFound | undefined> {
     const path = nameOfUri(this.#options.root, document.uri);
     if (path === undefined) return undefined;
@@ -102,7 +102,7 @@ export class LineOrigins implements vscode.Disposable {
     });
     if (found === undefined) return undefined;
     const { trace, run } = found;
-    // In a file without recorded lines, no hover is shown, unless the user wants to see all.
+    // A file without recorded lines gets no hover, unless the user wants to see every line's origin.
     if (!lineOrigins && trace.runs.every(({ origin }) => origin.type === "unknown")) return undefined;
     const text = new vscode.MarkdownString(
       originMarkdown(run.origin, trace.trust, { uri: document.uri.toString(), line }),
@@ -123,7 +123,7 @@ export class LineOrigins implements vscode.Disposable {
         this.#options.onProblem(`It is not known who wrote ${document.uri.path}.`, error);
         return undefined;
       });
-      // What was typed meanwhile is asked about next.
+      // The text has changed meanwhile: the next request is about the new one.
       if (this.#over.signal.aborted || document.version !== version) continue;
       if (found === undefined && !this.#painted.has(editor)) continue;
       this.#painter.paint(editor, found === undefined ? [] : originNotes(found.trace, document.lineCount));

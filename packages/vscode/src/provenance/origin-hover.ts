@@ -15,7 +15,7 @@ export interface ShownLine {
   readonly line: number;
 }
 
-/** The hover of a line, as Markdown with all text from records escaped. */
+/** The hover of a line, as Markdown; all text of records is escaped. */
 export function originMarkdown(origin: TracedOrigin, trust: LedgerTrust, place: ShownLine): string {
   const warning =
     trust.status === "ok"
@@ -39,10 +39,10 @@ export function originMarkdown(origin: TracedOrigin, trust: LedgerTrust, place: 
   return [...warning, `**Record ${write.seq}**, ${plain(whenWords(write.time))}`, facts.join("\n"), link].join("\n\n");
 }
 
-/** A command with its one argument. */
+/** A link to a command with one argument. */
 function commandLink({ uri, line }: ShownLine): string {
   const args = encodeURIComponent(JSON.stringify([{ uri, line }]));
-  // A bracket would end the link.
+  // A parenthesis would end the link.
   return `command:gennai.showOrigin?${args.replace(/[()]/g, (bracket) => `%${bracket.charCodeAt(0).toString(16)}`)}`;
 }
 
@@ -56,7 +56,7 @@ function sessionWords({ sessionId, turnId }: TracedWrite): string {
   return plain(`${sessionId.slice(0, 8)}${turnId === "" ? ", between turns" : `, turn ${turnId.slice(0, 8)}`}`);
 }
 
-/** Text of a record that stays text: no Markdown, no HTML, no icon, nothing hidden, on one line. */
+/** Text of a record as plain text: no Markdown, HTML, icons or hidden characters, on one line. */
 function plain(text: string): string {
   return text
     .replace(hiddenCharacters, "")

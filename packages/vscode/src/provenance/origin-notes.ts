@@ -7,16 +7,16 @@ export interface OriginNote {
   /** 0-based, both included. */
   readonly first: number;
   readonly last: number;
-  /** One of so many colours for neighbours to differ; `failed`, `unsure` and `untrusted` have their own, unknown lines have none. */
+  /** A number gives neighbours different colours; the words have colours of their own, unknown lines have none. */
   readonly bar: 0 | 1 | 2 | 3 | "failed" | "unsure" | "untrusted" | undefined;
-  /** Behind the first line; empty for lines that nothing is recorded of. */
+  /** Shown after the first line; empty for lines without a record. */
   readonly text: string;
 }
 
-/** Characters that a note has at most. */
+/** Most characters of a note. */
 const longest = 120;
 
-/** Notes of a text, each for consecutive lines of one write: however they were found. @param lineCount of the document */
+/** Notes for a text, one for consecutive lines of the same write, however matched. @param lineCount lines of the document */
 export function originNotes({ trust, runs }: LineTrace, lineCount: number): readonly OriginNote[] {
   const notes: OriginNote[] = [];
   let before: TracedOrigin | undefined;

@@ -3,7 +3,7 @@ import type { OriginNote } from "./origin-notes.ts";
 
 type Bar = NonNullable<OriginNote["bar"]>;
 
-/** Colours of the theme, which it shows charts in. */
+/** Colours of the theme that are meant for charts. */
 const colours: Readonly<Record<Bar, string>> = {
   0: "charts.blue",
   1: "charts.purple",
@@ -14,9 +14,9 @@ const colours: Readonly<Record<Bar, string>> = {
   untrusted: "charts.red",
 };
 
-/** Draws who wrote which lines: a bar before them, and words behind the first. */
+/** Draws who wrote which lines: a bar before them, and text after the first line. */
 export class OriginPainter implements vscode.Disposable {
-  /** By what a note calls its bar. */
+  /** Decorations by the name of the bar in a note. */
   readonly #bars = new Map(Object.entries(colours).map(([bar, colour]) => [bar, barType(colour)] as const));
   readonly #words = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,

@@ -1,6 +1,6 @@
 import type { LineTrace } from "@gennai/protocol/model/governance/line-trace";
 
-/** A text that is shown, at one moment. `T` is what it is the text of: asked about once for each version of it. */
+/** A text that is shown, at one moment. `T` is what shows it, e.g. a document: each version is asked about once. */
 export interface ShownText<T extends object> {
   readonly of: T;
   readonly version: number;
@@ -8,7 +8,7 @@ export interface ShownText<T extends object> {
   readonly text: string;
 }
 
-/** Asks who wrote a text; undefined where nobody can be asked, or the text is too long. */
+/** Asks who wrote a text; undefined if nobody can be asked, or the text is too long. */
 export type AskTrace = (text: { readonly path: string; readonly text: string }) => Promise<LineTrace | undefined>;
 
 interface Known {
@@ -17,7 +17,7 @@ interface Known {
   readonly trace: Promise<LineTrace | undefined>;
 }
 
-/** What is known of the texts that are shown. Each version of a text is asked about once, until something was recorded since. */
+/** Answers about shown texts. Each version of a text is asked about once, and again after `forget`. */
 export class TextTraces<T extends object> {
   readonly #ask: AskTrace;
   #known = new WeakMap<T, Known>();
@@ -27,13 +27,13 @@ export class TextTraces<T extends object> {
     this.#ask = ask;
   }
 
-  /** Something was recorded, or another server is asked from now on. */
+  /** Something was recorded, or another server is used from now on. */
   forget(): void {
     this.#generation += 1;
     this.#known = new WeakMap();
   }
 
-  /** Rejects as the question does; the next one asks again. */
+  /** Rejects as `ask` does; then the next call asks again. */
   async of({ of, version, path, text }: ShownText<T>): Promise<LineTrace | undefined> {
     const known = this.#known.get(of);
     if (known?.version === version && known.generation === this.#generation) return known.trace;
@@ -41,7 +41,7 @@ export class TextTraces<T extends object> {
     this.#known.set(of, asked);
     try {
       const trace = await asked.trace;
-      // Nobody was there to be asked: perhaps there will be.
+      // Nobody could be asked; later calls may find somebody.
       if (trace === undefined) this.#drop(of, asked);
       return trace;
     } catch (error) {

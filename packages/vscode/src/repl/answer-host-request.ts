@@ -15,16 +15,16 @@ import type { KeyToHand } from "@gennai/client/session/models/model-key";
 export interface HostActions {
   applyProposal(review: ReviewToApply): Promise<AppliedProposal>;
   revertChangeSet(sessionId: string, changeSetId: string): Promise<void>;
-  /** @param path as the app has it: nothing that is trusted */
+  /** @param path from the app, so not trusted */
   openFile(path: string, line: number | undefined): Promise<void>;
-  /** @param place `file:line` as the app has it: nothing that is trusted */
+  /** @param place `file:line`; from the app, so not trusted */
   openRule(place: string): Promise<void>;
   openDiff(sessionId: string, proposalId: string, changeId: string): Promise<void>;
-  /** @param call of a session, as the app has it */
+  /** @param call call of a session; from the app, so not trusted */
   watchCall(sessionId: string, call: CallToWatch): Promise<void>;
   openChange(change: Omit<Extract<HostRequest, { type: "open-change" }>, "type">): Promise<void>;
   editorContext(): Promise<EditorContext>;
-  /** @param uris as the app has them: nothing that is trusted */
+  /** @param uris from the app, so not trusted */
   namesOfDropped(uris: readonly string[]): Promise<readonly string[]>;
   keepModel(choice: ChosenModel): Promise<void>;
   keepModelKey(key: KeyToHand): Promise<void>;
@@ -33,7 +33,7 @@ export interface HostActions {
   runHostCommand(command: HostCommand): Promise<void>;
 }
 
-/** Answers one request; the value goes back to the app as it is. */
+/** Answers one request; the value is sent to the app unchanged. */
 export async function answerHostRequest(request: HostRequest, actions: HostActions): Promise<unknown> {
   switch (request.type) {
     case "apply-proposal":

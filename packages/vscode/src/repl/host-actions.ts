@@ -17,7 +17,7 @@ import type { HostActions } from "./answer-host-request.ts";
 
 const applyTimeoutMs = 60_000;
 
-/** What the REPL may ask of this window. Paths and ids come from outside: each is resolved here. */
+/** What the REPL may ask of this window. Paths and ids come from outside, so each is checked here. */
 export function hostActions(workbench: () => Workbench): HostActions {
   const proposal = async (sessionId: string, proposalId: string) => {
     const { sessions } = workbench();

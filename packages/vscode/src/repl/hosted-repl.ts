@@ -5,10 +5,10 @@ import type { HostNotice, ReplLaunch } from "@gennai/client/host/repl-host";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { answerHostRequest, type HostActions } from "./answer-host-request.ts";
 
-/** A webview as far as its host needs it. */
+/** The part of a webview that its host needs. */
 export interface ReplWebview {
   post(message: ToApp): void;
-  /** Gives back how to stop listening. */
+  /** @returns a function that stops listening */
   listen(listener: (message: unknown) => void): () => void;
 }
 
@@ -18,17 +18,17 @@ export interface HostedReplOptions {
   readonly actions: HostActions;
   readonly launch: () => Promise<ReplLaunch>;
   readonly saveState: (state: unknown) => void;
-  /** What was decided about a proposal in this view. */
+  /** A decision about a proposal was made in this view. */
   readonly saveReview: (state: unknown) => void;
   readonly showsSession: (sessionId: string) => void;
-  /** Something that was dropped or failed, for the log. */
+  /** Reports to the log what was dropped or failed. */
   readonly onProblem: (what: string, error: unknown) => void;
 }
 
 const stateLimit = 64 * 1024;
 /**
- * Byte arrays in one message to a webview. VS Code sends each as an argument of its own and counts arguments in one byte: of a
- * message with more than about 250 nothing arrives.
+ * Most byte arrays in one message to a webview. VS Code sends each as an argument of its own and counts arguments in one byte: a
+ * message with more than about 250 never arrives.
  */
 const buffersAtOnce = 128;
 
@@ -47,7 +47,7 @@ export class HostedRepl implements Disposable {
     this.#stopListening = options.webview.listen((message) => void this.#receive(message));
   }
 
-  /** Tells the app something, now or as soon as it runs. */
+  /** Sends the app a notice, now or as soon as it runs. */
   notify(notice: HostNotice): void {
     if (this.#isReady) this.#post({ type: "notice", notice: noticeMessage(notice) });
     else this.#waiting.push(notice);
@@ -69,7 +69,7 @@ export class HostedRepl implements Disposable {
     if (this.#relay.handle(message)) return;
     switch (message.type) {
       case "ready":
-        // A page that loads again has forgotten the calls of the one before.
+        // A page that was loaded again has forgotten the calls of the earlier one.
         this.#relay.cancelAll();
         await this.#launch();
         return;
@@ -115,7 +115,7 @@ export class HostedRepl implements Disposable {
   async #answer(id: number, request: Parameters<typeof answerHostRequest>[0]): Promise<void> {
     try {
       const value = await answerHostRequest(request, this.#options.actions);
-      // What is undefined gets lost on the way to a webview, and an answer without a value would not count.
+      // `undefined` is lost in a message to a webview, and an answer without a value would not be valid.
       this.#post({ type: "answer", id, value: value ?? null });
     } catch (error) {
       this.#options.onProblem(`The REPL's request ${request.type} failed.`, error);

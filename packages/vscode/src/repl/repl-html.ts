@@ -6,13 +6,13 @@ export interface ReplHtmlFacts {
   readonly title: string;
 }
 
-/** The page of the REPL in a webview: one script with a nonce, one style sheet, no network. */
+/** The REPL's page in a webview: one script with a nonce, one style sheet, no network. */
 export function replHtml({ cspSource, script, style, title }: ReplHtmlFacts): string {
   const nonce = crypto.randomUUID().replaceAll("-", "");
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    // Sizes and positions of virtual lists are inline styles; they can load nothing.
+    // Inline styles are the sizes and positions of virtual lists; they can load nothing.
     `style-src ${cspSource} 'unsafe-inline'`,
     `font-src ${cspSource}`,
     `img-src ${cspSource} data: blob:`,
@@ -36,7 +36,7 @@ export function replHtml({ cspSource, script, style, title }: ReplHtmlFacts): st
 `;
 }
 
-/** The page where there is nothing to run: a sentence, and a command as a link. */
+/** The page if there is nothing to run: a sentence, and a link to a command. */
 export function noticeHtml(notice: {
   readonly text: string;
   readonly command: string;

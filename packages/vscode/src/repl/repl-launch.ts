@@ -12,20 +12,20 @@ export interface ReplLaunchOptions {
   /** Id of this window. */
   readonly clientId: string;
   readonly state: unknown;
-  /** Called before the REPL begins: what it has to be told besides. */
+  /** Called just before the REPL begins: it may send more notices. */
   readonly onBegin: (isConnected: boolean) => void;
-  /** Called when a server was found after the REPL had begun. */
+  /** Called if a server was found after the REPL had begun. */
   readonly onLate: () => void;
-  /** What `looksForServer` gives: it may begin before the REPL's page is loaded. */
+  /** The result of `looksForServer`, which may start before the REPL's page is loaded. */
   readonly connected: Promise<boolean>;
 }
 
-/** Milliseconds: the app shows itself at once; where no server runs, the user is asked meanwhile. */
+/** Milliseconds after which the app is shown anyway; if no server runs, the user is asked meanwhile. */
 const timeoutMs = 2000;
 
 const failedStarts: ReadonlySet<ServerProblem["type"]> = new Set(["launch-failed", "launch-ended", "no-node"]);
 
-/** Whether there is a server for a REPL, or one that could be started. Never rejects: what is wrong is shown. */
+/** Finds a server for a REPL, or starts one. Never rejects: false if there is none, and the problem is shown. */
 export async function looksForServer(
   workbench: Workbench,
   details: () => Readonly<Record<string, string>>,
@@ -35,14 +35,14 @@ export async function looksForServer(
     return true;
   } catch (error) {
     workbench.log.warn("No server yet.", errorMessage(error));
-    // The user's own request is reported here; that no server runs is shown in the REPL.
+    // Only a failed start, which the user asked for, is shown here; the REPL itself shows that no server runs.
     if (error instanceof NoServerError && failedStarts.has(error.problem.type))
       void showProblem(error.problem, details());
     return false;
   }
 }
 
-/** What a REPL begins with. Never rejects: that no server runs is shown in the REPL. */
+/** What a REPL begins with. Never rejects: the REPL shows that no server runs. */
 export async function launchRepl(place: ReplContainer, options: ReplLaunchOptions): Promise<ReplLaunch> {
   const { workbench, clientId, connected } = options;
   const { version, root, sessions } = workbench;

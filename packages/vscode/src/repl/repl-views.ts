@@ -9,7 +9,7 @@ export interface ReplViewsOptions {
   readonly extensionUri: vscode.Uri;
   readonly isTrusted: () => boolean;
   readonly host: (place: ReplContainer) => Omit<HostedReplOptions, "webview">;
-  /** When one is made, shown, hidden or closed: VS Code reports no change where one is visible from its beginning. */
+  /** Called when one is made, shown, hidden or closed: VS Code reports no change for one that is visible from the beginning. */
   readonly onVisible: () => void;
 }
 
@@ -23,7 +23,7 @@ export class ReplViews implements vscode.Disposable {
   readonly #hosts = new Map<ReplContainer, HostedRepl>();
   #view: vscode.WebviewView | undefined;
   #panel: vscode.WebviewPanel | undefined;
-  /** Said before any REPL was open. */
+  /** Notices from before any REPL was open. */
   #waiting: HostNotice[] = [];
 
   constructor(options: ReplViewsOptions) {
@@ -59,7 +59,7 @@ export class ReplViews implements vscode.Disposable {
     this.#options.onVisible();
   }
 
-  /** Shows a REPL: the one that is visible already, else the one in the side bar. */
+  /** Shows a REPL: the visible one, else the one in the side bar. */
   async reveal(): Promise<void> {
     if (this.#panel?.visible === true) this.#panel.reveal();
     else await this.showInSideBar();
@@ -78,17 +78,17 @@ export class ReplViews implements vscode.Disposable {
     this.adoptPanel(vscode.window.createWebviewPanel(replPanelType, "Gennai", beside, this.#webviewOptions()));
   }
 
-  /** To every REPL; the first that opens hears what nobody heard. */
+  /** Sends a notice to every open REPL. */
   notify(notice: HostNotice): void {
     for (const host of this.#hosts.values()) host.notify(notice);
   }
 
-  /** To every REPL but the one that knows it already. */
+  /** Sends a notice to every REPL but the one it comes from. */
   notifyOthers(place: string | undefined, notice: HostNotice): void {
     for (const [at, host] of this.#hosts) if (at !== place) host.notify(notice);
   }
 
-  /** To the REPL the user looks at, else to the next one that opens. */
+  /** Sends a notice to the REPL that the user looks at, else to the next one that opens. */
   ask(notice: HostNotice): void {
     const place: ReplContainer = this.#panel?.visible === true ? "panel" : "view";
     const host = this.#hosts.get(place) ?? this.#hosts.values().next().value;

@@ -19,7 +19,7 @@ export interface ComposeReviewOptions {
   readonly onProblem: (what: string, error: unknown) => void;
 }
 
-/** All that a window has to review what the agent proposes and writes. */
+/** What a window needs to review what the agent proposes and writes. */
 export interface ReviewParts {
   readonly documents: ContentDocuments;
   readonly reviews: WindowReviews;
@@ -28,10 +28,10 @@ export interface ReviewParts {
 }
 
 const reviewsKey = "gennai.reviews";
-/** Bytes of a file that is read whole. */
+/** Largest file that is read; bytes. */
 const maxBytes = 2 * 1024 * 1024;
 
-/** Ended with the extension. */
+/** The parts are disposed with the extension. */
 export function composeReview(options: ComposeReviewOptions): ReviewParts {
   const { context, root, files, sessions, views, onProblem } = options;
   const documents = new ContentDocuments();

@@ -5,7 +5,7 @@ import type { HunkOrigin } from "./hunk-words.ts";
 import { type HunkMark, type ProposalSide, proposedHunks, type ShownHunk, writtenHunks } from "./shown-hunk.ts";
 import type { UnseenFile } from "./unseen-file.ts";
 
-/** What a document shows of the agent's work. */
+/** The hunks of the agent's work that a document shows. */
 export interface DocumentHunks {
   readonly origin: HunkOrigin;
   /** Relative to the workspace. */
@@ -21,7 +21,7 @@ export interface ProposedText {
   readonly side: ProposalSide;
 }
 
-/** What a document is: a file of the workspace, or a side of a proposed change. */
+/** What a document is: a file of the workspace, or one side of a proposed change. */
 export type DocumentSubject =
   | { readonly type: "file"; readonly path: string }
   | {
@@ -32,14 +32,14 @@ export type DocumentSubject =
     };
 
 export interface EditorHunksOptions {
-  /** Proposals that wait for review, the newest last. */
+  /** Proposals that wait for review, newest last. */
   readonly proposals: () => ReadonlyMap<string, Proposal>;
   readonly reviewOf: (proposal: Proposal) => ReviewState;
   readonly textOf: (proposal: Proposal, change: ProposedChange) => ProposalText | undefined;
   readonly unseenOf: (path: string) => UnseenFile | undefined;
 }
 
-/** The hunks of a document: of a proposal that awaits review, else of the agent's changes. Undefined: there are none. */
+/** The hunks of a document: of a proposal that waits for review, else of the agent's changes. undefined: there are none. */
 export function documentHunks(
   options: EditorHunksOptions,
   subject: DocumentSubject,
@@ -59,7 +59,7 @@ export function documentHunks(
 }
 
 /**
- * True if there is a hunk to go to.
+ * True if there is a hunk to move to.
  * @param countIn number of hunks in a file's document; undefined: it is not open
  */
 export function hasAnyHunk(
@@ -86,13 +86,13 @@ function proposedPlace(proposals: ReadonlyMap<string, Proposal>, subject: Docume
   return undefined;
 }
 
-/** The hunk at a line: its actions are above it, or one of its marks is on it. Undefined: there is none. */
+/** The hunk at a line: its actions are above the line, or one of its marks is on it. undefined: there is none. */
 export function hunkAt(hunks: readonly ShownHunk[], line: number): ShownHunk | undefined {
   const isMarked = ({ span }: HunkMark) => span.start <= line && line <= Math.max(span.start, span.end - 1);
   return hunks.find((hunk) => hunk.line === line || hunk.marks.some(isMarked));
 }
 
-/** The next hunk below a line, or the next above. Undefined: there is none in this document. */
+/** The next hunk below a line, or the next above. undefined: there is none in this document. */
 export function hunkBeside(hunks: readonly ShownHunk[], line: number, distance: 1 | -1): ShownHunk | undefined {
   return distance === 1 ? hunks.find((hunk) => hunk.line > line) : hunks.findLast((hunk) => hunk.line < line);
 }

@@ -21,10 +21,10 @@ export interface EditorReviewOptions {
   readonly unseen: UnseenChanges;
 }
 
-/** Milliseconds: what changes within them is drawn once. */
+/** Milliseconds: changes within this time are drawn once. */
 const gather = 60;
 
-/** Shows what waits for review in the editors of this window: lines, and actions above them. */
+/** Shows in the editors of this window what waits for review: lines, and actions above them. */
 export class EditorReview implements vscode.Disposable {
   readonly edits = new HunkEditFiles();
   readonly #options: EditorReviewOptions;
@@ -32,7 +32,7 @@ export class EditorReview implements vscode.Disposable {
   readonly #lensesChanged = new vscode.EventEmitter<void>();
   readonly texts: ProposalTexts;
   readonly #listeners: readonly vscode.Disposable[];
-  /** What was found in a document, for one text of it and one state of the reviews. */
+  /** The hunks of a document, valid for one version of its text and the present state of the reviews. */
   #found = new WeakMap<vscode.TextDocument, { readonly version: number; readonly hunks: DocumentHunks | undefined }>();
   #painted = new WeakSet<vscode.TextEditor>();
   #proposals: ReadonlyMap<string, Proposal> = new Map();
@@ -64,21 +64,21 @@ export class EditorReview implements vscode.Disposable {
     void options.unseen.load();
   }
 
-  /** Shows these, which wait for review. */
+  /** Shows these proposals, which wait for review. */
   showProposals(proposals: ReadonlyMap<string, Proposal>): void {
     if (proposals === this.#proposals) return;
     this.#proposals = proposals;
     this.refresh();
   }
 
-  /** Something was decided, written or looked at. */
+  /** A decision was made, or a change was written or seen. */
   refresh(): void {
     this.#found = new WeakMap();
     this.#lensesChanged.fire();
     this.#soon();
   }
 
-  /** Proposals that wait for review, the newest last. */
+  /** Proposals that wait for review, newest last. */
   get proposals(): ReadonlyMap<string, Proposal> {
     return this.#proposals;
   }
@@ -129,7 +129,7 @@ export class EditorReview implements vscode.Disposable {
     const inTabs = documentsInTabs();
     for (const editor of vscode.window.visibleTextEditors) {
       const { document } = editor;
-      // A diff has colours of its own.
+      // A diff editor already colours the changes.
       const found = inTabs.has(document.uri.toString()) ? this.hunksOf(document) : undefined;
       if (found?.origin === "written" && found.hunks.length === 0 && !document.isDirty) {
         void this.#options.unseen.recheck(found.path);
@@ -172,7 +172,7 @@ export class EditorReview implements vscode.Disposable {
   }
 }
 
-/** The documents that visible tabs show by themselves, not as a side of a difference. */
+/** Documents that visible tabs show alone, not as a side of a diff. */
 function documentsInTabs(): ReadonlySet<string> {
   const inputs = vscode.window.tabGroups.all.map(({ activeTab }) => activeTab?.input);
   return new Set(inputs.flatMap((input) => (input instanceof vscode.TabInputText ? [input.uri.toString()] : [])));

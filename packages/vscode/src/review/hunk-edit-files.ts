@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 
 const scheme = "gennai-hunk";
 
-/** Texts that are being edited at most; the oldest can then no longer be saved. */
+/** Most texts that can be edited at the same time; older ones can no longer be saved. */
 const most = 50;
 
 interface EditedHunk {
@@ -11,7 +11,7 @@ interface EditedHunk {
   readonly saved: (text: string) => void;
 }
 
-/** Files that hold the new lines of one hunk: what is saved there is the user's own version of it, and nothing else is written. */
+/** Virtual files with the new lines of one hunk: what is saved there is the user's version; no real file is written. */
 export class HunkEditFiles implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #files = new Map<string, EditedHunk>();
   readonly #changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -23,7 +23,7 @@ export class HunkEditFiles implements vscode.FileSystemProvider, vscode.Disposab
     this.#registered = vscode.workspace.registerFileSystemProvider(scheme, this, { isCaseSensitive: true });
   }
 
-  /** @param name of the file the hunk belongs to: gives the language */
+  /** @param name name of the file that the hunk belongs to; decides the language */
   async open(name: string, text: string, saved: (text: string) => void): Promise<void> {
     const uri = vscode.Uri.from({ scheme, path: `/${++this.#last}/${name.split("/").at(-1) ?? name}` });
     this.#files.set(uri.path, { bytes: new TextEncoder().encode(text), changed: Date.now(), saved });

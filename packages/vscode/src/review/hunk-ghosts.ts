@@ -10,9 +10,9 @@ export interface Ghost {
 }
 
 /**
- * Lines shown that are not in the document: for a proposal the new ones, each after the line it replaces. For the agent's
- * changes the old ones, only if nothing replaced them: the diff shows the rest.
- * @param lineCount of the document
+ * Lines that are shown but are not in the document. For a proposal: the new lines, each after the line it replaces. For the
+ * agent's changes: the old lines, only if nothing replaced them, because the diff shows all others.
+ * @param lineCount lines of the document
  */
 export function ghostsOf(
   { kind, span, elsewhere }: HunkMark,
@@ -21,7 +21,7 @@ export function ghostsOf(
 ): readonly Ghost[] {
   if (elsewhere.length === 0) return [];
   if (kind === "place") {
-    // After the line above; before the first line there is none.
+    // After the line above; at the first line, after that line itself.
     const line = Math.max(0, Math.min(span.start, lineCount) - 1);
     const text = ghostText(elsewhere[0] ?? "", elsewhere.length - 1, isProposed ? "+" : "−");
     return [{ line, text, kind: isProposed ? "added" : "removed" }];

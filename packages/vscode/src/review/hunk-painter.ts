@@ -5,7 +5,7 @@ import type { HunkMark, ShownHunk } from "./shown-hunk.ts";
 
 type MarkKind = HunkMark["kind"];
 
-/** Lines of a difference that a hover shows at most. */
+/** Most lines of a diff that a hover shows. */
 const hoverLines = 60;
 
 /** Draws hunks into editors, in the colours of the theme's diff editor. */
@@ -19,7 +19,7 @@ export class HunkPainter implements vscode.Disposable {
       overviewRulerLane: vscode.OverviewRulerLane.Left,
     }),
   };
-  /** Only behind the line's own text: the ghost text after it has its own background. */
+  /** Only behind the line's own text, because the ghost text after it has its own background. */
   readonly #removedText = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor("diffEditor.removedTextBackground"),
   });
@@ -69,11 +69,11 @@ function lineType(background: string | undefined, bar: string, ruler: string): v
   return vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     ...(background === undefined ? {} : { backgroundColor: new vscode.ThemeColor(background) }),
-    // High contrast themes have no backgrounds, so the bar is shown in every theme.
+    // High contrast themes have no backgrounds, so every theme gets the bar.
     borderColor: new vscode.ThemeColor(bar),
     borderStyle: "solid",
     borderWidth: "0 0 0 3px",
-    // The colours of the diff editor are not theme colours: they would come out black.
+    // On the ruler, the colours of the diff editor would come out black.
     overviewRulerColor: new vscode.ThemeColor(`editorOverviewRuler.${ruler}`),
     overviewRulerLane: vscode.OverviewRulerLane.Full,
   });

@@ -18,7 +18,7 @@ export function hunkLenses(
   { index, of }: { readonly index: number; readonly of: number },
 ): readonly HunkLens[] {
   const place = of === 1 ? "" : ` ${index + 1} of ${of}`;
-  // What was never written cannot be undone.
+  // A proposed change was never written, so it is refused, not undone.
   const no = origin === "proposed" ? { title: "Refuse", done: "refused" } : { title: "Undo", done: "undone" };
   const word = { open: "", keep: "kept", undo: no.done, edited: "edited" }[state];
   const title = `${origin === "proposed" ? "Proposed change" : "Agent's change"}${place}${word === "" ? "" : `: ${word}`}`;
@@ -29,11 +29,11 @@ export function hunkLenses(
   return actions;
 }
 
-/** Characters of a line that are shown behind another one. */
+/** Characters of a line that are shown after another one. */
 const most = 160;
 
 /**
- * Text after a line of the document: a line that would replace this one or follow it.
+ * Text after a line of the document, for a line that would replace or follow it.
  * @param more number of further lines
  */
 export function ghostText(line: string, more: number, mark: "→" | "+" | "−"): string {

@@ -6,22 +6,22 @@ export interface LineSpan {
   readonly end: number;
 }
 
-/** A place where two texts differ: the lines of each. At most one of the two is empty. */
+/** A place where two texts differ, with the lines of each. At most one of the two is empty. */
 export interface LineHunk {
   readonly old: LineSpan;
   readonly fresh: LineSpan;
 }
 
-/** Maximum milliseconds to find small differences; after that, the whole differing part is one hunk. */
+/** Most milliseconds to look for small differences; after that, the whole differing part is one hunk. */
 const timeoutMs = 250;
 
-/** Lines with a line feed each, whatever ends them in the text; the last one has none where the text ends without. */
+/** Lines with one line feed each, whatever ends them in the text; the last one has none if the text ends without. */
 export function linesOf(text: string): readonly string[] {
   const plain = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   return plain.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** Where two texts differ, in order. Between hunks there is at least one line that both have. */
+/** The differences of two texts, in order. Between hunks there is at least one equal line. */
 export function lineHunks(old: readonly string[], fresh: readonly string[]): readonly LineHunk[] {
   const shortest = Math.min(old.length, fresh.length);
   let head = 0;
@@ -48,7 +48,7 @@ function shifted({ start, end }: LineSpan, by: number): LineSpan {
 }
 
 /**
- * Lines that occur once in each text and in the same order: texts are compared between them, which keeps large comparisons
+ * Lines that occur exactly once in each text, in the same order. Texts are compared between them, which keeps large comparisons
  * fast, and separates hunks where a reader would.
  */
 function anchors(
@@ -60,7 +60,7 @@ function anchors(
     const freshAt = inFresh.get(line);
     return freshAt === undefined ? [] : [{ old: at, fresh: freshAt }];
   });
-  // The longest ascending row: `last[n]` ends the one of length n + 1 that ends lowest.
+  // Longest increasing subsequence: `last[n]` is the end of the one of length n + 1 that has the smallest end.
   const last: number[] = [];
   const before: (number | undefined)[] = [];
   for (const [index, pair] of pairs.entries()) {
@@ -120,7 +120,7 @@ function hunksBetween(old: readonly string[], fresh: readonly string[], deadline
 }
 
 /**
- * Positions of lines after an edit: the same lines, shifted. Undefined: they were edited, or, for an empty span, a neighbouring
+ * Positions of lines after an edit: the same lines, shifted. undefined: they were edited or, for an empty span, a neighbouring
  * line was.
  * @param spans ascending, not touching each other
  */
@@ -143,7 +143,7 @@ export function placeSpans(
   });
 }
 
-/** The text with other lines in place of a span's. What is no last line ends with a line feed. */
+/** The text with other lines in place of a span. Every line but the last gets a line feed. */
 export function withLines(lines: readonly string[], span: LineSpan, put: readonly string[]): readonly string[] {
   const rest = lines.slice(span.end);
   const last = put.at(-1);

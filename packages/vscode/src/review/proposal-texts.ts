@@ -1,37 +1,37 @@
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { ProposalText } from "../documents/proposal-diff.ts";
 
-/** Changes whose texts are held. */
+/** Changes whose texts are kept. */
 const most = 60;
 
-/** Milliseconds after a text could not be had in which nothing that is drawn asks again. */
+/** Milliseconds after a failure during which drawing does not ask for the text again. */
 const pause = 3000;
 
 interface TextEntry {
   text: ProposalText | undefined;
   readonly loading: Promise<void>;
-  /** When it could not be had; milliseconds since 1970. */
+  /** When it failed to load; milliseconds since the epoch. */
   failed?: number;
 }
 
-/** The texts of proposed changes, each fetched and checked once, when it is first asked for. */
+/** The texts of proposed changes, each fetched and checked once, at its first use. */
 export class ProposalTexts {
   readonly #fetch: (change: ProposedChange) => Promise<ProposalText>;
   readonly #loaded: () => void;
   readonly #texts = new Map<string, TextEntry>();
 
-  /** @param loaded called when there is a text that was asked for */
+  /** @param loaded called when a requested text has arrived */
   constructor(fetch: (change: ProposedChange) => Promise<ProposalText>, loaded: () => void) {
     this.#fetch = fetch;
     this.#loaded = loaded;
   }
 
-  /** undefined: not there yet, or it cannot be had. */
+  /** undefined: not loaded yet, or it failed. */
   of(proposal: Proposal, change: ProposedChange): ProposalText | undefined {
     return this.#entry(proposal, change).text;
   }
 
-  /** Resolves when the text is there, or known not to be had. */
+  /** Resolves when the text is loaded, or has failed to load. */
   async loaded(proposal: Proposal, change: ProposedChange): Promise<void> {
     await this.#entry(proposal, change).loading;
   }
@@ -45,7 +45,7 @@ export class ProposalTexts {
         entry.text = text;
         this.#loaded();
       },
-      // Why it cannot be had is said when its diff is opened.
+      // The reason is shown when the diff of the change is opened.
       () => {
         entry.failed = Date.now();
       },

@@ -3,7 +3,7 @@ import { type Hunk, isBeyondText, type ProposedChange } from "@gennai/protocol/m
 import { type LineSpan, lineHunks, linesOf, placeSpans } from "./line-hunks.ts";
 import { placedHunks, type UnseenFile, unseenHunks } from "./unseen-file.ts";
 
-/** A change as shown in a document: its lines in the document, and those that are not. */
+/** A change as a document shows it: its lines in the document, and those that are not in it. */
 export interface ShownHunk {
   /** Id of a proposal's hunk within its change; for an agent's written change, see `UnseenHunk`. */
   readonly id: string;
@@ -11,24 +11,24 @@ export interface ShownHunk {
   /** Line above which its actions are shown, 0-based. */
   readonly line: number;
   readonly marks: readonly HunkMark[];
-  /** What changes, as lines with a leading ' ', '+' or '-'. */
+  /** The change as lines with a leading ' ', '+' or '-'. */
   readonly diff: readonly string[];
 }
 
 /** Lines of the document that a change is about. */
 export interface HunkMark {
   /**
-   * `removed`: they would be removed. `added`: they are new. `changed`: they replace others. `place`: its lines are only
+   * `removed`: the lines would be removed. `added`: they are new. `changed`: they replace others. `place`: all its lines are
    * elsewhere.
    */
   readonly kind: "removed" | "added" | "changed" | "place";
   /** Empty for `place`. */
   readonly span: LineSpan;
-  /** Lines that are elsewhere, each next to a line of the span. */
+  /** Lines that are not in the document, each next to a line of the span. */
   readonly elsewhere: readonly string[];
 }
 
-/** Lines that change together: within a hunk there may be some such places with unchanged lines between them. */
+/** Lines that change together; a hunk may have several such places, with unchanged lines between them. */
 interface ChangedLines {
   readonly old: LineSpan;
   readonly fresh: LineSpan;
@@ -36,13 +36,13 @@ interface ChangedLines {
   readonly freshLines: readonly string[];
 }
 
-/** Which of the two texts of a proposed change a document shows. */
+/** The side of a proposed change that a document shows. */
 export type ProposalSide = "base" | "fresh";
 
 /**
- * The hunks of a proposed change in a document of one of its sides.
+ * The hunks of a proposed change in a document with one of its sides.
  * @param side the text of that side
- * @param now the document's text, which its user may have edited; hunks whose lines they edited are left out
+ * @param now the document's text, which the user may have edited; hunks whose lines were edited are left out
  */
 export function proposedHunks(
   change: ProposedChange,
@@ -56,7 +56,7 @@ export function proposedHunks(
   const nowLines = linesOf(text.now);
   const found = (isWhole ? [wholeFile(sideLines)] : change.hunks).map((hunk) => {
     const decision = decisionFor(review, change.id, hunk.id);
-    // The other side shows what was proposed.
+    // The other side shows the text as it was proposed.
     const edited = which === "base" && decision?.type === "edited" ? decision.text : undefined;
     return { hunk, decision, places: changedPlaces(hunk, edited) };
   });
@@ -85,7 +85,7 @@ export function proposedHunks(
   });
 }
 
-/** What the agent wrote and nobody looked at, in the file as it is now. */
+/** What the agent wrote and nobody has seen, in the present file. */
 export function writtenHunks(file: UnseenFile, now: string): readonly ShownHunk[] {
   const hunks = unseenHunks(file);
   const placed = placedHunks(file, hunks, now);
@@ -103,7 +103,7 @@ export function writtenHunks(file: UnseenFile, now: string): readonly ShownHunk[
   });
 }
 
-/** What comes behind the last line is shown at it. */
+/** A place after the last line is shown at that line. */
 function lineOf({ start }: LineSpan, lines: readonly string[]): number {
   return Math.max(0, Math.min(start, lines.length - 1));
 }
@@ -122,7 +122,7 @@ function changedPlaces(
   const old = side("-");
   const fresh = edited === undefined ? side("+") : linesOf(edited);
   const hunks = lineHunks(old, fresh);
-  // Only how the last line ends, or nothing any more.
+  // Only the end of the last line differs, or nothing any more.
   const here = { old: { start: 0, end: 0 }, fresh: { start: 0, end: 0 } };
   return (hunks.length === 0 ? [here] : hunks).map((hunk) => ({
     old: { start: oldStart + hunk.old.start, end: oldStart + hunk.old.end },
@@ -132,14 +132,14 @@ function changedPlaces(
   }));
 }
 
-/** One side of a hunk: its context lines, and those with the mark. */
+/** One side of a hunk: its context lines, and the lines with the mark. */
 function linesWith(lines: readonly string[], mark: string): readonly string[] {
   return lines
     .filter((line) => line.startsWith(" ") || line.startsWith(mark))
     .map((line) => `${line.slice(1).replace(/\r$/, "")}\n`);
 }
 
-/** A delete is decided about as a whole. */
+/** A delete is decided as a whole. */
 function wholeFile(lines: readonly string[]): Pick<Hunk, "id" | "oldRange" | "newRange" | "lines"> {
   return {
     id: "",

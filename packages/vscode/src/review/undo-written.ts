@@ -14,9 +14,9 @@ export interface UndoWrittenOptions {
 }
 
 /**
- * Takes back one hunk of what the agent wrote: one step for the editor's Undo, saved unless the file had unsaved changes. A file
- * that the agent made, and that holds nothing else, is deleted. Throws `EditorError` when the hunk's lines are no longer as the
- * agent left them, and as `applyChangeSet` does.
+ * Takes back one hunk of what the agent wrote, as one step for the editor's Undo, which is saved unless the file had unsaved
+ * changes. A file that the agent made, and that has no other content, is deleted. Rejects with `EditorError` if the hunk's lines
+ * are no longer as the agent left them, and as `applyChangeSet` does.
  */
 export async function undoWritten(
   { files, changeSets, workspace }: UndoWrittenOptions,

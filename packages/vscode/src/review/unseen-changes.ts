@@ -6,20 +6,20 @@ import pLimit from "p-limit";
 import * as z from "zod/mini";
 import { afterLooking, afterUndo, afterWrite, isAsKnown, type UnseenFile } from "./unseen-file.ts";
 
-/** The session whose events are heard. */
+/** The session whose events are handled. */
 export interface WritingSession {
   readonly sessionId: string;
-  /** Rejects when there is no such content. */
+  /** Rejects if there is no such content. */
   blob(sha256: string, options: { readonly signal: AbortSignal }): Promise<Uint8Array>;
 }
 
 export interface UnseenChangesOptions {
-  /** What `save` was last given; undefined: nothing. */
+  /** What `save` was last called with; undefined: nothing. */
   readonly load: () => Promise<string | undefined>;
   readonly save: (json: string) => Promise<void>;
-  /** A file's bytes on disk; undefined if it does not exist. */
+  /** The bytes of a file on disk; undefined if it does not exist. */
   readonly read: (path: string) => Promise<Uint8Array | undefined>;
-  /** Called after each change of what is to be looked at. */
+  /** Called whenever the unseen changes have changed. */
   readonly changed: () => void;
   readonly onProblem: (what: string, error: unknown) => void;
 }
@@ -27,10 +27,10 @@ export interface UnseenChangesOptions {
 interface WaitingEvent {
   readonly session: WritingSession;
   readonly seq: bigint;
-  /** A person took the change set back. */
+  /** True if a person took the change set back. */
   readonly isUndo: boolean;
   readonly files: readonly AppliedFile[];
-  /** That it cannot be shown yet was said. */
+  /** True if it was reported that it cannot be shown yet. */
   isSaid?: boolean;
 }
 
@@ -41,17 +41,17 @@ interface WrittenContent {
   readonly after: string | undefined;
 }
 
-/** Bytes of a text that is held; larger files are left to the diff. */
+/** Largest text that is kept, in bytes; larger files are only shown in a diff. */
 const largest = 2 * 1024 * 1024;
-/** Characters of all that is held; beyond it the oldest is left out. */
+/** Most characters of all kept texts; beyond that, the oldest is dropped. */
 const mostCharacters = 32 * 1024 * 1024;
-/** Sessions whose place is remembered. */
+/** Most sessions whose position is remembered. */
 const mostSessions = 50;
 /** Milliseconds for one content, and until the server is asked again. */
 const timeoutMs = 10_000;
-/** Milliseconds after a save in which changes wait for each other. */
+/** Milliseconds after a save during which further changes are gathered. */
 const settle = 1000;
-/** Error codes for content that the server will not have later either. */
+/** Error codes for content that the server will not have later, either. */
 const lasting: ReadonlySet<Code> = new Set([
   Code.NotFound,
   Code.PermissionDenied,
@@ -61,7 +61,7 @@ const lasting: ReadonlySet<Code> = new Set([
   Code.Unimplemented,
   Code.DataLoss,
 ]);
-/** Milliseconds: a session that is opened again tells all its events at once. */
+/** Milliseconds; a session that is opened again sends all its events at once. */
 const gather = 100;
 
 const savedSchema = z.object({
@@ -70,19 +70,19 @@ const savedSchema = z.object({
 });
 
 /**
- * What the agent wrote since the user last looked, file by file, kept for the workspace. Contents come from the session's change
- * sets; a file that is not UTF-8 text, or too large, is not followed.
+ * What the agent wrote since the user last looked, file by file, stored for the workspace. Contents come from the session's
+ * change sets; a file that is not UTF-8 text, or too large, is not tracked.
  */
 export class UnseenChanges {
   readonly #options: UnseenChangesOptions;
   readonly #files = new Map<string, UnseenFile>();
-  /** The last event that is in `#files`, by session. */
+  /** The last event that `#files` includes, by session. */
   readonly #heard = new Map<string, bigint>();
-  /** Change sets of the sessions that were followed: a fork reports an undo whose change set it never had. */
+  /** Change sets of the sessions that were followed: a fork reports an undo even if it never had the change set. */
   readonly #changeSets = new Set<string>();
   readonly #takeInOrder = pLimit(1);
   readonly #saveInOrder = pLimit(1);
-  /** By session and place, because a session that is followed again repeats waiting events. */
+  /** Keyed by session and seq, because a session that is followed again repeats waiting events. */
   readonly #waiting = new Map<string, WaitingEvent>();
   #loaded: Promise<void> | undefined;
   #taking: ReturnType<typeof setTimeout> | undefined;
@@ -104,7 +104,7 @@ export class UnseenChanges {
     return this.#files.get(path);
   }
 
-  /** Reads what was kept. Never rejects. */
+  /** Loads what was saved. Never rejects. */
   load(): Promise<void> {
     this.#loaded ??= this.#load();
     return this.#loaded;
@@ -116,7 +116,7 @@ export class UnseenChanges {
     const isUndo = event.case === "changeSetUndone";
     if (isUndo && !this.#changeSets.has(changeSet)) return;
     this.#changeSets.add(changeSet);
-    // What a person kept of a proposal they have seen.
+    // The user has seen what was kept of a proposal.
     if (event.case === "changeSetApplied" && event.value.proposalId !== "") return;
     const files = event.value.files.map(appliedFileFromMessage);
     this.#waiting.set(`${session.sessionId} ${seq}`, { session, seq, isUndo, files });
@@ -126,7 +126,7 @@ export class UnseenChanges {
     }, gather);
   }
 
-  /** The user looked at one hunk. */
+  /** The user has seen one hunk. */
   look(path: string, hunkId: string): void {
     const file = this.#files.get(path);
     if (file === undefined) return;
@@ -134,14 +134,14 @@ export class UnseenChanges {
     this.#changed();
   }
 
-  /** The user looked at everything. */
+  /** The user has seen everything. */
   async lookAtAll(): Promise<void> {
     await this.load();
     this.#files.clear();
     this.#changed();
   }
 
-  /** Forgets a file that is on disk as its user knows it, e.g. after all its hunks were taken back. Never rejects. */
+  /** Forgets a file whose content on disk is what the user knows, e.g. after all its hunks were taken back. Never rejects. */
   async recheck(path: string): Promise<void> {
     const file = this.#files.get(path);
     if (file === undefined) return;
@@ -156,7 +156,7 @@ export class UnseenChanges {
     }
   }
 
-  /** Begins to save what is not saved yet. */
+  /** Starts to save what is not saved yet. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     clearTimeout(this.#taking);
@@ -169,7 +169,7 @@ export class UnseenChanges {
     return this.#takeInOrder(async () => {
       await this.load();
       const before = this.files;
-      /** Sessions whose contents could not be had: what comes after an event waits with it. */
+      /** Sessions whose contents could not be loaded: later events of theirs wait, too. */
       const held = new Set<string>();
       for (const [key, waiting] of [...this.#waiting]) {
         const { session, seq } = waiting;
@@ -180,7 +180,7 @@ export class UnseenChanges {
             held.add(session.sessionId);
             continue;
           }
-          // At once and after all waiting: what the user looked at meanwhile stays looked at.
+          // After all awaits and without another: what the user saw meanwhile stays seen.
           for (const content of contents) this.#wrote(content, waiting.isUndo);
           this.#heard.delete(session.sessionId);
           this.#heard.set(session.sessionId, seq);
@@ -209,7 +209,7 @@ export class UnseenChanges {
     else if (known !== undefined) this.#set(path, afterUndo(known, before, after));
   }
 
-  /** What an event did to each file that is followed; undefined when the server could not be asked: it is to be asked again. */
+  /** What an event did to each tracked file; undefined if the server could not be reached: it must be asked again. */
   async #contentsOf(waiting: WaitingEvent): Promise<readonly WrittenContent[] | undefined> {
     const contents: WrittenContent[] = [];
     for (const { path, beforeSha256, afterSha256 } of waiting.files) {
@@ -229,7 +229,7 @@ export class UnseenChanges {
     return contents;
   }
 
-  /** The text behind a digest: from the session, else of the file while it is that. Throws when it cannot be had. */
+  /** The text of a digest: from the session, else from the file if that still has it. Rejects if neither has it. */
   async #content(path: string, sha256: string | undefined, session: WritingSession): Promise<string | undefined> {
     if (sha256 === undefined) return undefined;
     const known = this.#files.get(path);
@@ -279,7 +279,7 @@ export class UnseenChanges {
     if (this.#isDisposed || this.#saving === undefined) this.#save();
   }
 
-  /** At once, as the window may be closed next; what changes soon after, together. */
+  /** Saves at once, because the window may be closed next; changes soon afterwards are saved together. */
   #save(): void {
     this.#isSaved = true;
     clearTimeout(this.#saving);
@@ -298,5 +298,5 @@ export class UnseenChanges {
   }
 }
 
-/** The server was not reached, or did not answer: later it may. */
+/** The server could not be reached, or did not answer: a later try may succeed. */
 class Unreached extends Error {}

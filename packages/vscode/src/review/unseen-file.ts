@@ -11,9 +11,9 @@ export interface UnseenFile {
   readonly agent: string | undefined;
 }
 
-/** One change of the agent that was not looked at. */
+/** One change of the agent that the user has not seen. */
 export interface UnseenHunk extends LineHunk {
-  /** Names it by what it is: of a text that changed meanwhile no other hunk is meant. */
+  /** Made of its content: after a change of the text, it names no other hunk. */
   readonly id: string;
   readonly oldLines: readonly string[];
   readonly freshLines: readonly string[];
@@ -30,7 +30,7 @@ export function unseenHunks({ base = "", agent = "" }: UnseenFile): readonly Uns
   });
 }
 
-/** Positions of hunks in the present file; undefined for those whose lines the user changed since. */
+/** Positions of hunks in the present file; undefined for those whose lines the user has changed. */
 export function placedHunks(
   { agent = "" }: UnseenFile,
   hunks: readonly UnseenHunk[],
@@ -48,12 +48,12 @@ export function placedHunks(
   );
 }
 
-/** Places that are looked at for one hunk at most. */
+/** Most positions that are tried for one hunk. */
 const mostPlaces = 50;
 
 /**
- * Positions of hunks in a text that equals the agent's, except for some hunks taken back: exact even if a comparison could not
- * tell which of several equal lines was removed. Undefined: the text differs otherwise.
+ * Positions of hunks in a text that equals the agent's, except for some hunks taken back. This is exact even if a comparison
+ * could not tell which of several equal lines was removed. undefined: the text differs otherwise.
  */
 function placedBesideUndone(
   written: readonly string[],
@@ -61,7 +61,7 @@ function placedBesideUndone(
   now: readonly string[],
 ): readonly (LineSpan | undefined)[] | undefined {
   type Step = { readonly span: LineSpan | undefined; readonly before: Step | undefined };
-  /** Lines of `now` that are used up, and how. */
+  /** Numbers of lines of `now` that are matched so far, and how. */
   let reached = new Map<number, Step | undefined>([[0, undefined]]);
   let from = 0;
   for (const hunk of hunks) {
@@ -106,7 +106,7 @@ export function withoutHunk(file: UnseenFile, hunkId: string, now: string): stri
   return withLines(lines, span, put).join("");
 }
 
-/** After the user looked at one hunk: it belongs to what they know. undefined: nothing is left to look at. */
+/** The file after the user has seen one hunk, which then belongs to `base`. undefined: no hunk is left. */
 export function afterLooking(file: UnseenFile, hunkId: string): UnseenFile | undefined {
   const hunks = unseenHunks(file);
   const hunk = hunks.find(({ id }) => id === hunkId);
@@ -116,10 +116,10 @@ export function afterLooking(file: UnseenFile, hunkId: string): UnseenFile | und
 }
 
 /**
- * After the agent wrote once more. What the user changed since the agent's last write is known to them, and so are hunks that
- * they changed. undefined: nothing is left to look at.
- * @param before the text the agent found
- * @param after the text it left
+ * The file after the agent wrote again. The user knows their own changes since the agent's last write, and hunks that they
+ * changed. undefined: no hunk is left.
+ * @param before the text that the agent found
+ * @param after the text that the agent left
  */
 export function afterWrite(
   path: string,
@@ -132,8 +132,8 @@ export function afterWrite(
 }
 
 /**
- * After a person took back something that the agent had written: what that changed they know, so that nothing is to be looked at
- * that was not before. undefined: nothing is left to look at.
+ * The file after a person took back something that the agent had written. The person knows what that changed, so that no new hunk
+ * appears. undefined: no hunk is left.
  * @param before the text that was taken back
  * @param after the text that was restored
  */
@@ -157,20 +157,20 @@ export function afterUndo(
   return { ...restored, base: lines.join("") };
 }
 
-/** True if a file again has the content that the user knows. @param now undefined: it does not exist */
+/** True if a file has the content that the user knows. @param now undefined: it does not exist */
 export function isAsKnown({ base }: UnseenFile, now: string | undefined): boolean {
   return isSame(base, now);
 }
 
-/** What the user knows of a text that is about to change. */
+/** What the user knows of a text just before a change. */
 function baseBefore(file: UnseenFile | undefined, before: string | undefined): string | undefined {
   if (file === undefined) return before;
-  // If the agent deleted the file, the user created the present one.
+  // If the agent had deleted the file, the user made the present one.
   if (file.agent === undefined) return before ?? file.base;
   return withUserEdits(file, before);
 }
 
-/** The content the user knows after editing the file: the present text, without the hunks still in it. */
+/** What the user knows after editing the file: the present text, without the hunks that are still in it. */
 function withUserEdits(file: UnseenFile, now: string | undefined): string | undefined {
   if (now === undefined) return undefined;
   if (file.agent !== undefined && isSame(file.agent, now)) return file.base;
@@ -188,7 +188,7 @@ function linesWithEnds(text: string): readonly string[] {
   return text.replace(/^\uFEFF/, "").match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
 }
 
-/** Line ends aside. */
+/** Equal except for line ends. */
 function isSame(one: string | undefined, other: string | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return one === other || linesOf(one).join("") === linesOf(other).join("");

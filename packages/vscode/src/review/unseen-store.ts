@@ -2,8 +2,8 @@ import { sha256Hex } from "@gennai/protocol/digest";
 import * as vscode from "vscode";
 
 /**
- * A file of the workspace's storage, for one of its folders: paths mean something only there.
- * @param storage undefined without a folder: nothing is kept then
+ * A file in the workspace's storage, for one of its folders, because paths are relative to that.
+ * @param storage undefined without a folder: then nothing is stored
  * @param root the session's folder, absolute
  */
 export function unseenStore(

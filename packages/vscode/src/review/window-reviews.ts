@@ -3,19 +3,19 @@ import type { ReviewState } from "@gennai/client/review/review-state";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 
 export interface WindowReviewsOptions {
-  /** What `keep` was last given. */
+  /** What `keep` was last called with. */
   readonly kept: unknown;
   readonly keep: (reviews: readonly unknown[]) => void;
-  /** Called after each change with where it was made; undefined: in the editor. */
+  /** Called after each change. `place`: the view in which it was made; undefined: the editor. */
   readonly changed: (state: unknown, place: string | undefined) => void;
 }
 
-/** Characters of JSON that are kept of all reviews together. */
+/** Most characters of JSON that are kept, of all reviews together. */
 const keptCharacters = 1024 * 1024;
 
 /**
- * What the user decided about proposals that are not carried out yet: one state for the editor and all REPLs of the window,
- * kept for the workspace.
+ * The user's decisions about proposals that are not carried out yet: one state for the editor and all REPLs of the window, stored
+ * for the workspace.
  */
 export class WindowReviews {
   readonly #options: WindowReviewsOptions;
@@ -30,7 +30,7 @@ export class WindowReviews {
     return reviewOf(this.#reviews, proposal);
   }
 
-  /** @param state a `ReviewState`; from a REPL it is nothing that is trusted, and is parsed when it is used */
+  /** @param state a `ReviewState`; from a REPL it is not trusted, and is parsed when it is used */
   set(state: unknown, place?: string): void {
     const next = withReview(this.#reviews, state);
     if (next === this.#reviews) return;

@@ -1,12 +1,12 @@
-/** What a commit message is made from. */
+/** The facts that a commit message is made of. */
 export interface CommitFacts {
   /** The intent that the session works under. */
   readonly intent: { readonly id: string; readonly name: string } | undefined;
-  /** What the user asked for since the last commit, oldest first. */
+  /** Prompts of the user since the last commit, oldest first. */
   readonly prompts: readonly string[];
-  /** What would be committed, relative to the workspace, or to another repository's root. */
+  /** Files that would be committed, relative to the workspace, or to the root of another repository. */
   readonly files: readonly string[];
-  /** True if these are only the staged part of the changes. */
+  /** True if these are only the staged changes. */
   readonly staged: boolean;
 }
 
@@ -15,7 +15,7 @@ const subjectLength = 72;
 const listedFiles = 20;
 const messageLimit = 5000;
 
-/** What a model is asked. The server adds the changes that it mentions, by the rules. */
+/** The prompt for a model. The server adds the changes that it mentions, according to the rules. */
 export function commitQuestion({ intent, staged }: CommitFacts): string {
   return [
     `${asked} ${staged ? "@staged" : "@diff"}`,
@@ -35,7 +35,7 @@ export function messageOf(answer: string): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** A message without a model: what was wanted, in the user's words, and the files. */
+/** A message made without a model: the user's prompts, and the files. */
 export function builtMessage({ intent, prompts, files }: CommitFacts): string {
   const wishes = prompts.map(firstLine).filter((line) => line !== "" && !line.startsWith(asked));
   const [first] = wishes;

@@ -4,25 +4,25 @@ import { type DiscoveryRecord, discoveryFileName, readAnnouncements } from "@gen
 import { errorMessage } from "@gennai/protocol/error-message";
 import { assertSafeDirectory, readPrivateFile } from "./private-file.ts";
 
-/** A server of this user that says it runs. Its token may be sent only after `proveServer` said yes. */
+/** A running server of this user, as it announced itself. Its token may be sent only after `proveServer` said yes. */
 export interface AnnouncedServer {
   /** `http://host:port`. */
   readonly url: string;
-  /** undefined: the server asks for none. */
+  /** undefined: the server needs none. */
   readonly token: string | undefined;
   /** Real absolute path. */
   readonly workspace: string;
   readonly version: string;
-  /** Set if it also serves other workspaces: the options that it was started with. */
+  /** The options that it was started with, if it also serves other workspaces. */
   readonly shared: SharedOptions | undefined;
 }
 
-/** How a server that windows share was started: it is right for those that would start theirs alike. */
+/** How a shared server was started: a window uses it only if it would start its own server the same way. */
 export type SharedOptions = NonNullable<DiscoveryRecord["shared"]>;
 
 /**
- * Servers that announced themselves in `<state directory>/servers/<port>.json` and run as far as their process id tells,
- * newest first. Never throws for what is in the files: `onIgnored` hears of those that are not believed.
+ * Servers that announced themselves in `<state directory>/servers/<port>.json` and whose process exists, newest first. Never
+ * rejects because of the files' content: `onIgnored` is called for files that are not trusted.
  */
 export async function announcedServers(
   stateDirectory: string,
@@ -47,7 +47,7 @@ export async function announcedServers(
   for (const { name, reason, isGone } of ignored) if (!isGone) onIgnored(join(directory, name), reason);
   return servers.flatMap((server) => {
     const { url, socketPath, token, workspace, version, shared } = server;
-    // No extension calls over a unix socket.
+    // The extension does not use unix sockets.
     if (socketPath !== undefined) return [];
     if (url.startsWith("http:")) return [{ url, token: token ?? undefined, workspace, version, shared }];
     onIgnored(join(directory, discoveryFileName(server)), "its address does not begin with http://");

@@ -8,9 +8,9 @@ export interface FindRequest {
   readonly port: number;
   /** Real absolute path. */
   readonly workspace: string;
-  /** What this window would start; undefined: nothing that others could share. */
+  /** Options that this window would start a server with; undefined: it would start none that others could share. */
   readonly sharing: (SharedOptions & { readonly version: string }) | undefined;
-  /** A server may be started that takes another port, so the program on this one is no problem. */
+  /** True if a server may be started that takes another port: then the program on this port is no problem. */
   readonly startsOwn: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface FindPorts {
 }
 
 export type FoundServer =
-  /** The server proved that it knows the token; a server without a token asks for none. */
+  /** The server proved that it knows the token, or it needs none. */
   | {
       readonly type: "found";
       readonly url: string;
@@ -32,8 +32,9 @@ export type FoundServer =
   | ServerProblem;
 
 /**
- * Finds the server to work with: the one of `baseUrl`, else an announced one of this workspace, else one that windows share
- * and that is as this one would start it, else the program that listens on the port. A token is named only for a server that proved to know it.
+ * Finds the server to work with: the one of `baseUrl`, else an announced one of this workspace, else a shared one that was
+ * started as this window would, else the program that listens on the port. A token is returned only for a server that proved to
+ * know it.
  */
 export async function findServer(request: FindRequest, ports: FindPorts): Promise<FoundServer> {
   const everybody = await ports.announced();
@@ -43,7 +44,7 @@ export async function findServer(request: FindRequest, ports: FindPorts): Promis
     const found = await tryAddress(url, everybody, ports);
     return found.type === "found" ? { ...found, isHere: false } : found;
   }
-  // A shared server keeps the options it was started with, whose rules may differ from this window's.
+  // A shared server keeps its options, and its rules may differ from this window's.
   const announced = everybody.filter((server) => server.shared === undefined || isAlike(server, request.sharing));
   const ofWorkspace = announced.filter(({ workspace }) => workspace === request.workspace);
   const shared = announced.filter((server) => server.shared !== undefined);
@@ -58,7 +59,7 @@ export async function findServer(request: FindRequest, ports: FindPorts): Promis
   return { type: "not-running", url, reason: "another program listens there" };
 }
 
-/** The server that is there, whatever it is for. */
+/** The server at an address, whatever workspace it serves. */
 export async function findAt(url: string, ports: FindPorts): Promise<FoundServer> {
   return tryAddress(url, await ports.announced(), ports);
 }

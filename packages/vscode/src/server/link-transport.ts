@@ -4,10 +4,10 @@ import type { ServerAccess } from "./server-access.ts";
 import { NoServerError } from "./server-problem.ts";
 
 const { startSession, startTurn, resumeSession } = AgentService.method;
-/** What a person does who wants the agent to work: for that a server is started. */
+/** Methods by which a person makes the agent work: for these a server is started. */
 const beginWork: ReadonlySet<unknown> = new Set([startSession, startTurn, resumeSession]);
 
-/** A transport that connects when it is used, and fails as `Unavailable`, with what to do, while there is no server. */
+/** A transport that connects at its first use. Without a server, calls fail as `Unavailable`, with advice. */
 export function linkTransport(access: Pick<ServerAccess, "connectFor">): Transport {
   const transport = async (method: unknown): Promise<Transport> => {
     try {

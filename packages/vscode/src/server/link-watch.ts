@@ -8,12 +8,12 @@ import { describeProblem, type ProblemStep, type ServerProblem } from "./server-
 export interface LinkWatchOptions {
   readonly workbench: () => Workbench;
   readonly status: () => WindowStatus;
-  /** True when the server is to be found at another address than before. */
+  /** True if the server must be found at another address than before. */
   readonly hasMoved: () => Promise<boolean>;
 }
 
 const pauseBetweenLooks = 4000;
-/** Trying again changes nothing about these. */
+/** Problems that a retry cannot solve. */
 const final: readonly ServerProblem["type"][] = [
   "token-missing",
   "token-wrong",
@@ -22,7 +22,7 @@ const final: readonly ServerProblem["type"][] = [
   "untrusted",
 ];
 
-/** Steps for which the REPL has buttons; others are in the notification. */
+/** Steps that have a button in the REPL; others have one in the notification. */
 const homeSteps: Readonly<Partial<Record<ProblemStep, HostCommand>>> = {
   "start-server": "startServer",
   "enter-token": "setToken",
@@ -31,11 +31,11 @@ const homeSteps: Readonly<Partial<Record<ProblemStep, HostCommand>>> = {
   "show-log": "showLog",
 };
 
-/** Tells the status bar and the REPLs how the way to the server is, and goes after a server that moved. */
+/** Tells the status bar and the REPLs the state of the connection, and follows a server that has moved. */
 export class LinkWatch implements Disposable {
   readonly #options: LinkWatchOptions;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Address of the server that was connected last. */
+  /** Address of the last connected server. */
   #url: string | undefined;
 
   constructor(options: LinkWatchOptions) {
@@ -52,7 +52,7 @@ export class LinkWatch implements Disposable {
       log.info(`Server: ${state.type}`, state.type === "failed" ? describeProblem(state.problem).message : "");
       void vscode.commands.executeCommand("setContext", "gennai.connected", state.type === "connected");
       this.announce();
-      // The governance state is shown before the agent is used.
+      // Shows the governance state before the agent is used.
       if (state.type === "connected") {
         void readGovernance().catch((error: unknown) => log.warn("What governs was not read.", String(error)));
       }
@@ -60,7 +60,7 @@ export class LinkWatch implements Disposable {
     if (state.type === "lost") this.#lookForMovedServer();
   }
 
-  /** Says to every REPL how it is. */
+  /** Tells every REPL the state of the connection. */
   announce(): void {
     const state = this.#options.status().link;
     const { views } = this.#options.workbench();
@@ -81,7 +81,7 @@ export class LinkWatch implements Disposable {
     clearTimeout(this.#timer);
   }
 
-  /** The session's own stream goes to where calls go. */
+  /** Attaches the session's own stream to the server that calls go to. */
   #followConnection(state: LinkState): void {
     if (state.type !== "connected") return;
     const before = this.#url;
@@ -91,7 +91,7 @@ export class LinkWatch implements Disposable {
     sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
   }
 
-  /** A server that started again may listen on another port. */
+  /** A server that was started again may listen on another port. */
   #lookForMovedServer(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
@@ -105,7 +105,7 @@ export class LinkWatch implements Disposable {
   }
 }
 
-/** Kind of a failure: a repeated failure is news only if its kind changes. */
+/** Kind of a state: a repeated failure is news only if its kind changes. */
 function kindOf(state: LinkState): string {
   return state.type === "failed" ? `failed: ${state.problem.type}` : state.type;
 }

@@ -7,30 +7,30 @@ import type { ServerConnection } from "./server-connection.ts";
 
 const timeoutMs = 10_000;
 
-/** Servers of this user on this machine: each takes any port, and what one was given is meant for the next as well. */
+/** Stands for all of this user's servers on this machine: ports change, and a key is also meant for the next server. */
 const thisUsers = "http://this-machine.invalid";
 
 type KeyedServer = Pick<ServerConnection, "url" | "isHere" | "agent">;
 type Secrets = Pick<SecretStorage, "get" | "store" | "delete">;
 
-/** Keys of one provider, by the origin that each is for; empty for no particular address. */
+/** Keys of one provider, by the origin that each is for; empty: the provider's usual address. */
 const keptSchema = z.record(z.string(), z.string());
 type KeptKeys = z.output<typeof keptSchema>;
 
-/** Keys of model providers in the secret storage, each bound to this machine, the server and the address it was given for. */
+/** Keys of model providers in the secret storage, each bound to this machine, its server, and its address. */
 export class ModelKeyStore {
   readonly #secrets: Secrets;
   readonly #authority: Authority;
   readonly #usersUrl: (backend: Provider) => string;
 
-  /** @param usersUrl where the user's settings say that a provider is: a key from before it had an address is for that one */
+  /** @param usersUrl address of a provider in the user's settings: older keys, which have no address, are for that one */
   constructor(secrets: Secrets, authority: Authority, usersUrl: (backend: Provider) => string) {
     this.#secrets = secrets;
     this.#authority = authority;
     this.#usersUrl = usersUrl;
   }
 
-  /** Keeps a key and hands it to the server; an empty one is forgotten by both. Rejects with `ConnectError`. */
+  /** Keeps a key and sends it to the server; an empty key is removed from both. Rejects with `ConnectError`. */
   async set(server: KeyedServer, given: KeyToHand & { readonly backend: Provider }): Promise<void> {
     const { backend, key, baseUrl } = given;
     const { [originOf(baseUrl)]: _before, ...others } = await this.#read(server, backend);
@@ -38,7 +38,7 @@ export class ModelKeyStore {
     await setModelKey(server.agent, given, { signal: AbortSignal.timeout(timeoutMs) });
   }
 
-  /** Hands a server what is kept for it: it forgets keys when it ends. Gives the backends it got one for. */
+  /** Sends a server all keys that are kept for it, because it forgets them when it ends. Resolves with their providers. */
   async handOver(server: KeyedServer): Promise<readonly Provider[]> {
     const handed: Provider[] = [];
     for (const backend of providerNames) {
@@ -55,7 +55,7 @@ export class ModelKeyStore {
     const nameBefore = `${this.#prefix(server)}:model-key:${backend}`;
     const before = await this.#secrets.get(nameBefore);
     if (before === undefined) return kept;
-    // Bound now, and for good: it must not follow the settings to an address of later.
+    // Bound now, for good: the key must not follow the settings to a later address.
     const bound = { [originOf(this.#usersUrl(backend))]: before, ...kept };
     await this.#write(server, backend, bound);
     await this.#secrets.delete(nameBefore);
@@ -85,7 +85,7 @@ function keysOf(text: string | undefined): KeptKeys {
   try {
     return keptSchema.parse(JSON.parse(text ?? "{}"));
   } catch {
-    // No version of this extension wrote it.
+    // No version of this extension wrote such a value.
     return {};
   }
 }

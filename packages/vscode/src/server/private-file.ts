@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, open } from "node:fs/promises";
 
-/** A file or directory that others could read, change or swap. */
+/** A file or directory that others could read, change or replace. */
 class UnsafeFileError extends Error {
   override readonly name = "UnsafeFileError";
   readonly code = "unsafe_file";
@@ -10,11 +10,11 @@ class UnsafeFileError extends Error {
 const fileLimit = 64 * 1024;
 
 /**
- * Text of a file that only this user can read. Throws `UnsafeFileError` for a link, anything but a regular file, another
+ * Text of a file that only this user can read. Rejects with `UnsafeFileError` for a link, anything but a regular file, another
  * owner, looser permissions or more than 64 KiB. The directory must be safe, see `assertSafeDirectory`.
  */
 export async function readPrivateFile(path: string): Promise<string> {
-  // Links are not followed and a FIFO's writer is not waited for; all checks are on the handle, so nothing can be swapped.
+  // Does not follow links or wait for a FIFO's writer; all checks use the handle, so that nothing can be swapped.
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const stat = await file.stat();
   if (!stat.isFile()) throw new UnsafeFileError(`${path} is not a regular file`);
@@ -24,7 +24,7 @@ export async function readPrivateFile(path: string): Promise<string> {
   return await file.readFile({ encoding: "utf8" });
 }
 
-/** Throws `UnsafeFileError` for a link, another user's directory (root's is fine), or one that others can write. */
+/** Rejects with `UnsafeFileError` for a link, another user's directory (root's is fine), or one that others can write. */
 export async function assertSafeDirectory(path: string): Promise<void> {
   const stat = await lstat(path);
   if (!stat.isDirectory()) throw new UnsafeFileError(`${path} is not a directory`);

@@ -1,14 +1,14 @@
 /** Where a window works: the extension host's machine. */
 export interface Authority {
-  /** `ssh-remote`, `wsl`, `dev-container` …; undefined: a local window. */
+  /** `ssh-remote`, `wsl`, `dev-container` and the like; undefined: a local window. */
   readonly remoteName: string | undefined;
   /** The machine's own name. */
   readonly host: string;
 }
 
 /**
- * Name of a token in the secret storage. Secrets follow the user into every window: a token is bound to the machine and
- * the server it was given for, so that a window on another host never sends it.
+ * Name of a token in the secret storage. Secrets follow the user into every window, so a token is bound to the machine and the
+ * server that it was given for: a window on another host never sends it.
  */
 export function secretKey(authority: Authority, baseUrl: string): string {
   const { origin } = new URL(baseUrl);

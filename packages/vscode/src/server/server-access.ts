@@ -21,7 +21,7 @@ import { serversHere, thisMachine } from "./this-machine.ts";
 import type { TokenStore } from "./token-store.ts";
 
 export interface ServerAccessOptions {
-  /** Where this extension and the editor's own files lie, and where it may keep things; absolute paths. */
+  /** Absolute paths of this extension, of a directory for its data, and of the editor's own files. */
   readonly places: { readonly extension: string; readonly storage: string; readonly editor: string };
   /** Version of this extension. */
   readonly version: string;
@@ -35,7 +35,7 @@ export interface ServerAccessOptions {
   readonly onState: (state: LinkState) => void;
 }
 
-/** Finds the server of this window, and starts one when the user wants that. */
+/** Finds the server of this window, and starts one if the user wants that. */
 export class ServerAccess implements Disposable {
   readonly link: ServerLink;
   readonly #options: ServerAccessOptions;
@@ -43,7 +43,7 @@ export class ServerAccess implements Disposable {
   readonly #closing = new AbortController();
   #declined = false;
   #launching: Promise<void> | undefined;
-  /** Keys on their way to the server of the connection. */
+  /** Set while keys are being sent to the connected server. */
   #handing: Promise<void> | undefined;
 
   constructor(options: ServerAccessOptions) {
@@ -71,7 +71,7 @@ export class ServerAccess implements Disposable {
     });
   }
 
-  /** A server to work with; offers to start one where none runs. Rejects with `NoServerError`. */
+  /** Connects to a server; offers to start one if none runs. Rejects with `NoServerError`. */
   async connect(): Promise<ServerConnection> {
     await this.link.forgetIfGone();
     try {
@@ -87,7 +87,7 @@ export class ServerAccess implements Disposable {
   }
 
   /**
-   * For a call of the REPL. For work a server is started where none runs, or none any more; who only looks waits for one that is
+   * Connects for a call of the REPL. For work, a server is started if none runs any more; a call that only looks waits if one is
    * being started. Rejects with `NoServerError`.
    */
   async connectFor(purpose: "work" | "looking"): Promise<ServerConnection> {
@@ -98,7 +98,7 @@ export class ServerAccess implements Disposable {
     return connection;
   }
 
-  /** Starts a server because the user said so, unless one runs. Rejects with `NoServerError`. */
+  /** Starts a server because the user asked for it, unless one runs. Rejects with `NoServerError`. */
   async start(): Promise<void> {
     const decision = decideLaunch({ ...this.#launchFacts(), asked: true });
     if (decision.type === "refuse") throw new NoServerError({ type: "launch-refused", reason: decision.reason });
@@ -106,12 +106,12 @@ export class ServerAccess implements Disposable {
     if (this.link.connection === undefined && !(await this.#isRunning())) await this.#launch();
   }
 
-  /** True when another server is to be used than the one of the connection. */
+  /** True if another server should be used than the connected one. */
   async hasMoved(): Promise<boolean> {
     const request = await this.#request();
     if ("type" in request) return false;
     const { connection } = this.link;
-    // While it is there it stays, also beside a newer one: it has what this window began.
+    // A server that still runs is kept, even if there is a newer one: it has what this window began.
     if (connection !== undefined && (await findAt(connection.url, this.#ports)).type === "found") return false;
     const found = await findServer(request, this.#ports);
     return found.type === "found" && found.url !== connection?.url;
@@ -139,7 +139,7 @@ export class ServerAccess implements Disposable {
     if (!vscode.workspace.isTrusted) return { type: "untrusted" };
     if (folder === undefined) return { type: "no-folder" };
     const { baseUrl, serverPort: port, autoLaunch } = settings();
-    // Without a disk there is no server on this machine to be found.
+    // Without a disk, no server of this machine can be found.
     if (!thisMachine.hasDisk)
       return { baseUrl, port, workspace: folder.uri.path, sharing: undefined, startsOwn: false };
     if (folder.uri.scheme !== "file") return { type: "no-folder" };
@@ -148,7 +148,7 @@ export class ServerAccess implements Disposable {
     return { baseUrl, port, workspace: await realPathOf(folder.uri.fsPath), sharing, startsOwn };
   }
 
-  /** What a server is that other windows share with this one. */
+  /** Options of a server that this window can share with others. */
   #sharing(): FindRequest["sharing"] {
     const { places, version, settings } = this.#options;
     const { serverCommand, sandbox, stages, protectedBranches } = settings();
@@ -156,7 +156,7 @@ export class ServerAccess implements Disposable {
     return { version, sandbox, stages, protectedBranches: protectableBranches(protectedBranches) };
   }
 
-  /** Says where this window works: the server may be one that others share. */
+  /** Adds where this window works, because the server may be shared. */
   async #fromHere<Request extends { readonly header: Headers }>(request: Request): Promise<Request> {
     const { folder, settings } = this.#options;
     if (folder?.uri.scheme === "file" && thisMachine.hasDisk && settings().baseUrl === "") {
@@ -220,7 +220,7 @@ export class ServerAccess implements Disposable {
     throw new NoServerError({ type: "launch-failed", command: `${serverCommand || "gennai"} serve`, exitCode });
   }
 
-  /** The user's own program where they named one, else the server that the extension brings. */
+  /** Starts the user's own program if one is set, else the server in the extension. */
   async #startIn(folder: vscode.WorkspaceFolder): Promise<LaunchOutcome> {
     const { log, settings, places } = this.#options;
     const { serverCommand, nodePath, serverPort: port, sandbox, stages, protectedBranches } = settings();

@@ -14,11 +14,11 @@ import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { planInterceptor, type StoredApprovals } from "../plan/plan-interceptor.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
-/** A way to a server that speaks our protocol. Holds nothing open by itself. */
+/** Clients of a server that speaks our protocol. Holds no connection open. */
 export interface ServerConnection {
   readonly url: string;
   readonly version: string;
-  /** It announced itself on this machine, to this user: whatever its port, the next one is the same to them. */
+  /** True if it announced itself on this machine, to this user; a later server on another port counts as the same. */
   readonly isHere: boolean;
   readonly transport: Transport;
   readonly agent: AgentClient;
@@ -26,17 +26,17 @@ export interface ServerConnection {
   readonly plans: PlanClient;
 }
 
-/** The protocol that this extension speaks, as `GetServerInfo` counts it. */
+/** The protocol version that this extension speaks, as in `GetServerInfo`. */
 const spokenProtocol = 1;
 const timeoutMs = 5000;
 
 export interface ConnectionOptions {
-  /** The proven token to go on with after a call broke off; rejects with `ConnectError`. */
+  /** The proven token to continue with after a call broke off; rejects with `ConnectError`. */
   readonly renewToken: () => Promise<string>;
-  /** What holds for every call of this window, the REPL's and its own. */
+  /** Apply to every call of this window, its own and those of the REPL. */
   readonly interceptors: readonly Interceptor[];
   readonly approvals: StoredApprovals;
-  /** Required also of a server started by others. */
+  /** Also required of a server that others started. */
   readonly isolation: () => WantedIsolation;
   readonly signal: AbortSignal;
 }
@@ -80,7 +80,7 @@ export async function openConnection(
   }
 }
 
-/** Whether the server still answers. */
+/** True if the server still answers. */
 export async function answers({ agent }: Pick<ServerConnection, "agent">): Promise<boolean> {
   try {
     await agent.getServerInfo({}, { signal: AbortSignal.timeout(timeoutMs) });

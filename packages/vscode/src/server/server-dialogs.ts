@@ -25,7 +25,7 @@ const stepCommands: Record<ProblemStep, readonly [command: string, ...args: unkn
   "show-log": ["gennai.showLog"],
 };
 
-/** Says what is wrong, with what to do about it as buttons. Resolves when the user chose or closed it. */
+/** Shows a problem, with buttons for what to do. Resolves when the user has chosen or closed it. */
 export async function showProblem(problem: ServerProblem, facts: Readonly<Record<string, string>>): Promise<void> {
   const { message, steps } = describeProblem(problem);
   const choice = await showError(message, ...steps.map((step) => stepLabels[step]), copyDetails);
@@ -36,7 +36,7 @@ export async function showProblem(problem: ServerProblem, facts: Readonly<Record
   await vscode.commands.executeCommand(command, ...args);
 }
 
-/** Says that a command failed, with its details to be copied. */
+/** Shows that a command failed; its details can be copied. */
 export async function showFailure(
   title: string,
   error: unknown,
@@ -51,7 +51,7 @@ export async function showFailure(
   await vscode.env.clipboard.writeText(lines.join("\n"));
 }
 
-/** The token the user typed; undefined: none. It is never shown. */
+/** The token that the user typed; undefined: none. It is never shown. */
 export async function askForToken(url: string): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
     title: `Token of ${url}`,

@@ -18,7 +18,7 @@ export type LinkState =
   | { readonly type: "failed"; readonly problem: ServerProblem };
 
 export interface LinkOptions {
-  /** What to look for; a problem when nothing may be looked for. */
+  /** What to look for; a problem if nothing may be looked for. */
   readonly request: () => Promise<FindRequest | ServerProblem>;
   readonly ports: FindPorts;
   readonly interceptors: readonly Interceptor[];
@@ -56,7 +56,7 @@ export class ServerLink {
     return this.#connecting;
   }
 
-  /** The next `connect` looks for a server again, if that of the connection answers no more. */
+  /** If the connected server no longer answers, the next `connect` looks for a server again. */
   async forgetIfGone(): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined || (await answers(connection))) return;
@@ -69,7 +69,7 @@ export class ServerLink {
     this.#become({ type: "idle" });
   }
 
-  /** A stream broke, or works again: what the user sees, while calls go on trying. */
+  /** A stream broke, or works again: shown to the user, while calls go on trying. */
   report(change: { readonly type: "lost"; readonly reason: string } | { readonly type: "back" }): void {
     const connection = this.#connection;
     if (connection === undefined) return;

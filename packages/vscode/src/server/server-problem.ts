@@ -1,4 +1,4 @@
-/** Why there is no way to a server. */
+/** Why no server can be used. */
 export type ServerProblem =
   | { readonly type: "not-running"; readonly url: string; readonly reason: string }
   | { readonly type: "stranger"; readonly url: string }
@@ -16,7 +16,7 @@ export type ServerProblem =
   | { readonly type: "bad-url"; readonly url: string }
   | { readonly type: "call-failed"; readonly url: string; readonly reason: string };
 
-/** What a button under the message does. */
+/** The action of a button below the message. */
 export type ProblemStep =
   | "start-server"
   | "enter-token"
@@ -33,7 +33,7 @@ export interface ProblemText {
   readonly steps: readonly ProblemStep[];
 }
 
-/** What people are told about a problem. */
+/** The text about a problem, for people. */
 export function describeProblem(problem: ServerProblem): ProblemText {
   switch (problem.type) {
     case "not-running":
@@ -116,19 +116,19 @@ export function describeProblem(problem: ServerProblem): ProblemText {
   }
 }
 
-/** Without a full stop: one follows. */
+/** The last line, without a full stop, because one follows. */
 function lastLine(text: string): string {
   return (text.trimEnd().split("\n").at(-1) ?? "").trim().replace(/\.$/, "");
 }
 
-/** All that is known, to be pasted into a report. Holds no token. */
+/** All that is known, to paste into a report. Contains no token. */
 export function problemDetails(problem: ServerProblem, facts: Readonly<Record<string, string>>): string {
   const lines = [describeProblem(problem).message, "", `problem: ${JSON.stringify(problem)}`];
   for (const [name, value] of Object.entries(facts)) lines.push(`${name}: ${value}`);
   return lines.join("\n");
 }
 
-/** Thrown where there should be a server. */
+/** No server can be used. */
 export class NoServerError extends Error {
   override readonly name = "NoServerError";
   readonly code = "no_server";

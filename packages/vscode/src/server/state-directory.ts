@@ -7,8 +7,8 @@ export interface Machine {
 }
 
 /**
- * Where servers of this user announce themselves, as the server chooses it: `GENNAI_STATE_DIR`, else the platform's place
- * for state. undefined when `GENNAI_STATE_DIR` is no absolute path: then no server starts either.
+ * Where servers of this user announce themselves, chosen as the server does: `GENNAI_STATE_DIR`, else the platform's directory
+ * for state. undefined if `GENNAI_STATE_DIR` is not an absolute path: then no server starts, either.
  */
 export function stateDirectory({ environment, platform, home }: Machine): string | undefined {
   const own = environment["GENNAI_STATE_DIR"];

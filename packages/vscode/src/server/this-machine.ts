@@ -4,17 +4,17 @@ import { stateDirectory } from "./state-directory.ts";
 
 /** The machine this window's extensions run on. */
 export const thisMachine = {
-  /** False in a browser: nothing can be started, and no files of a user are here. */
+  /** False in a browser: nothing can be started, and there are no files of the user. */
   hasDisk: true,
   host: hostname(),
   /** Absolute, with slashes. */
   home: homedir().replaceAll("\\", "/"),
   /** Platform name as in Node. */
   platform: process.platform as string,
-  /** For reports of problems. */
+  /** For problem reports. */
   description: `${process.platform} ${process.arch}`,
   userName: () => userInfo().username,
-  /** What else may be why a server gave no answer: a sentence with a blank before it, or empty. */
+  /** Another possible reason why a server did not answer: a sentence after a space, or empty. */
   whyUnanswered: "",
 };
 

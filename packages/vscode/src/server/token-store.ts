@@ -1,7 +1,7 @@
 import type { SecretStorage } from "vscode";
 import { type Authority, secretKey } from "./secret-key.ts";
 
-/** Tokens in the secret storage, each bound to this machine and the server it was given for. */
+/** Tokens in the secret storage, each bound to this machine and to the server that it was given for. */
 export class TokenStore {
   readonly #secrets: SecretStorage;
   readonly #authority: Authority;

@@ -11,14 +11,14 @@ export function chosenFolder(state: vscode.Memento): vscode.WorkspaceFolder | un
   return folders.find(({ uri }) => uri.toString() === chosen) ?? folders[0];
 }
 
-/** How many there are to choose from. */
+/** Number of folders to choose from. */
 export function folderCount(): number {
   return vscode.workspace.workspaceFolders?.length ?? 0;
 }
 
 /**
- * Has the user choose the folder. Everything of a window belongs to its folder, so that the extensions start anew; the session
- * of the folder before stays on the server.
+ * Lets the user choose the folder. Everything in a window belongs to its folder, so the extensions restart; the earlier folder's
+ * session stays on the server.
  */
 export async function chooseFolder(state: vscode.Memento): Promise<void> {
   const folders = vscode.workspace.workspaceFolders ?? [];

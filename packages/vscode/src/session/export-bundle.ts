@@ -3,11 +3,11 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { subscribe } from "@gennai/client/session/subscription";
 import { eventJson } from "@gennai/client/session/text/event-json";
 
-/** Milliseconds without an event after which the replay is taken to be over. */
+/** Milliseconds without an event after which the replay counts as complete. */
 const quiet = 1500;
 const pageSize = 500;
 
-/** A session for people who look into it elsewhere: its events and the ledger's records, one JSON document. Already redacted by the server. */
+/** A session as one JSON document for people elsewhere: its events and the ledger's records, redacted by the server. */
 export async function sessionBundle(
   session: AgentSession,
   governance: GovernanceClient,

@@ -2,16 +2,16 @@ import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type EmergencyState, emergencyFromMessage, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 
-/** What governs the session now. */
+/** What governs the session at present. */
 export interface GovernanceFacts {
   readonly emergency: EmergencyState;
-  /** Damage control, in the server's words: how many rules are active, or what one just stopped. Empty until it said. */
+  /** Damage control in the server's words: how many rules are active, or what one just stopped. Empty until reported. */
   readonly rulesText: string;
-  /** undefined until the server said. */
+  /** undefined until the server has reported. */
   readonly ruleCount: number | undefined;
   /** Empty: none. */
   readonly lastViolation: string;
-  /** undefined until the server said. */
+  /** undefined until the server has reported. */
   readonly intents: IntentsMode | undefined;
   /** Problems in rule files: file, line, what to do. */
   readonly ruleProblems: readonly string[];
@@ -42,7 +42,7 @@ export async function readGovernance(
   };
 }
 
-/** In words, for people; empty when none is on. */
+/** The controls that are on, in words for people; empty if none is. */
 export function emergencyWords(facts: EmergencyState): readonly string[] {
   return [
     ...(facts.stopAll ? ["everything is stopped"] : []),

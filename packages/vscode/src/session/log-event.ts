@@ -1,7 +1,7 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { LogLevel, type LogOutputChannel } from "vscode";
 
-/** Every event at trace, as it came; warnings and errors at their own level. */
+/** Logs every event, unchanged, at trace level; warnings and errors at their own level. */
 export function logEvent(log: LogOutputChannel, event: InvokeEvent): void {
   if (log.logLevel === LogLevel.Trace) {
     log.trace(`${event.seq} ${event.event.case ?? "?"}`, JSON.stringify(event, bigintText));

@@ -10,15 +10,15 @@ import {
   proposalFromMessage,
 } from "@gennai/protocol/model/session/proposal";
 
-/** What the editor's surroundings (status bar, trees, commands) know about a session. */
+/** Facts about a session for the status bar, trees and commands. */
 export interface SessionFacts {
   readonly usage: UsageMeter;
   readonly turn: RunningTurn | undefined;
-  /** Questions that nobody answered yet, by request id: what is asked, without secrets. */
+  /** Unanswered questions by request id: what is asked, without secrets. */
   readonly questions: ReadonlyMap<string, string>;
-  /** Newest last; without those that are applied or decided. */
+  /** Newest last; without those that were applied or decided. */
   readonly openProposals: ReadonlyMap<string, Proposal>;
-  /** The newest few, decided ones too: what a diff can still show. */
+  /** The newest few, also decided ones, which a diff can still show. */
   readonly proposals: ReadonlyMap<string, Proposal>;
   readonly plan: PlanFacts | undefined;
   /** Change sets that were not taken back, newest last. */
@@ -27,7 +27,7 @@ export interface SessionFacts {
   readonly todosVersion: number;
   /** The newest call that a rule of damage control stopped or asked about. */
   readonly violation: ViolationFacts | undefined;
-  /** What was asked for, the newest last. `time` is in milliseconds of the Unix epoch, 0 where it is not known. */
+  /** Prompts of the session, newest last. `time` is in milliseconds since the epoch, 0 if unknown. */
   readonly prompts: readonly { readonly text: string; readonly time: number }[];
   /** The newest final answer, by turn. */
   readonly lastAnswer: { readonly turnId: string; readonly text: string } | undefined;
@@ -51,7 +51,7 @@ export interface ViolationFacts {
   readonly words: string;
   readonly rule: string;
   readonly reason: string;
-  /** `file:line`; empty for a rule that is built in. */
+  /** `file:line`; empty for a built-in rule. */
   readonly place: string;
   /** `blocked`, `asked`, `confirmed` or `refused`. */
   readonly action: string;
@@ -61,7 +61,7 @@ export interface ChangeSetFacts {
   readonly changeSetId: string;
   readonly time: Date | undefined;
   readonly paths: readonly string[];
-  /** Each once: as it was before the first change, and after the last. */
+  /** Each file once: from its state before the first change to its state after the last. */
   readonly files: readonly AppliedFile[];
 }
 
@@ -83,7 +83,7 @@ const keptProposals = 20;
 const keptChangeSets = 50;
 const keptPrompts = 20;
 
-/** The facts after an event. The same object when it changes none. */
+/** The facts after an event; the same object if it changes none. */
 export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFacts {
   const { event: body } = event;
   switch (body.case) {
@@ -127,7 +127,7 @@ export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFact
     case "changeSetApplied": {
       const { changeSetId, proposalId, files } = body.value;
       const time = event.time === undefined ? undefined : timestampDate(event.time);
-      // All writes of a turn are one change set, which comes piece by piece.
+      // All writes of a turn are one change set, which arrives piece by piece.
       const known = facts.changeSets.find((changeSet) => changeSet.changeSetId === changeSetId);
       const joined = joinFiles(known?.files ?? [], files.map(appliedFileFromMessage));
       const changeSet = { changeSetId, time, paths: joined.map(({ path }) => path), files: joined };
@@ -144,7 +144,7 @@ export function factsAfter(facts: SessionFacts, event: InvokeEvent): SessionFact
     }
     case "planChanged": {
       const { planId, state, digest, title, stepId } = body.value;
-      // A step's news carry the plan's state as well; what they leave out is as before.
+      // An event about a step may also have the plan's state; fields that it lacks stay unchanged.
       const before = facts.plan?.planId === planId ? facts.plan : undefined;
       if (stepId !== "" && state === PlanState.UNSPECIFIED && before === undefined) return facts;
       return {

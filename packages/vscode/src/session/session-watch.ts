@@ -27,21 +27,21 @@ export interface SessionWatchOptions {
 }
 
 /**
- * Milliseconds: what changes within them is shown, or read, once. A session that is opened again tells all its events at once,
- * and each command to the workbench takes its time.
+ * Milliseconds over which changes are gathered before they are shown or loaded. A session that is opened again sends all its
+ * events at once, and each command to the workbench takes time.
  */
 const gather = { facts: 50, todos: 100, settings: 100, governance: 300 } as const;
 const callTimeoutMs = 10_000;
-/** Milliseconds: what happened within them before a window follows a session is news to its user all the same. */
+/** Milliseconds: events from shortly before a window follows a session are still news to its user. */
 const stillNews = 10_000;
 
-/** Keeps what the window shows beside the REPL up to date with its session: status bar, todos, timeline, notifications. */
+/** Keeps what the window shows besides the REPL up to date: status bar, todos, timeline, notifications. */
 export class SessionWatch implements Disposable {
   readonly #options: SessionWatchOptions;
   readonly #waiting = new Map<keyof typeof gather, ReturnType<typeof setTimeout>>();
   readonly #contexts = new Map<string, boolean>();
   #timelineShown = false;
-  /** What the session had when this window began to follow it. */
+  /** Newest event of the session when this window began to follow it. */
   #heardUntil = 0n;
 
   constructor(options: SessionWatchOptions) {
@@ -132,7 +132,7 @@ export class SessionWatch implements Disposable {
     return (error) => this.#workbench.log.warn(what, errorMessage(error));
   }
 
-  /** Once for all that ask until then. */
+  /** Runs the work once for all requests within the time of `gather`. */
   #soon(what: keyof typeof gather, work: () => Promise<void>): void {
     if (this.#waiting.has(what)) return;
     const timer = setTimeout(() => {
@@ -175,7 +175,7 @@ export class SessionWatch implements Disposable {
     void vscode.commands.executeCommand("setContext", key, value);
   }
 
-  /** A session that is opened again tells all its events. */
+  /** False for old events: a session that is opened again sends all its events. */
   #isNews({ seq, time }: InvokeEvent): boolean {
     return seq > this.#heardUntil || (time !== undefined && Date.now() - timestampMs(time) < stillNews);
   }
@@ -192,7 +192,7 @@ export class SessionWatch implements Disposable {
     }
   }
 
-  /** The user's setting about intents may have changed. */
+  /** To be called if the user's setting about intents may have changed. */
   governanceSoon(): void {
     this.#soon("governance", async () => {
       await this.readGovernance().catch(this.#warn("What governs was not read."));

@@ -9,7 +9,7 @@ interface ShownTurn {
   readonly report: (doing: string) => void;
 }
 
-/** Shows that a turn runs: over the REPL's view, and as a notification that can cancel where the REPL is not seen. */
+/** Shows that a turn runs: above the REPL's view, and, if the REPL is not visible, as a notification that can cancel it. */
 export class TurnProgress implements Disposable {
   readonly #isSeen: () => boolean;
   readonly #stop: () => void;

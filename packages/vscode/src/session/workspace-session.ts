@@ -10,23 +10,23 @@ import { factsAfter, noFacts, type SessionFacts } from "./session-facts.ts";
 
 export interface WorkspaceSessionOptions {
   readonly connect: () => Promise<ServerConnection>;
-  /** Connects as well, but asks nobody to start a server. */
+  /** Connects as well, but does not offer to start a server. */
   readonly find: () => Promise<ServerConnection>;
-  /** Asked for each new stream: with an editor while this window owns the workspace. */
+  /** Called for each new stream; the identity has an editor while this window owns the workspace. */
   readonly identity: () => ClientIdentity;
   readonly choice: () => SettingsChoice;
-  /** The session this workspace showed last. */
+  /** The last session of this workspace. */
   readonly remembered: () => string | undefined;
   readonly remember: (sessionId: string) => Promise<void>;
   readonly onEvent: (event: InvokeEvent, session: AgentSession) => void;
   readonly onFacts: (facts: SessionFacts) => void;
   readonly onSession: (session: AgentSession) => void;
   readonly onStream: (change: { readonly type: "lost"; readonly reason: string } | { readonly type: "back" }) => void;
-  /** Something that was not done, for the log. */
+  /** Reports to the log what was not done. */
   readonly onProblem: (what: string, error: unknown) => void;
 }
 
-/** The session this window follows, in the extension host: it goes on while no REPL is shown. */
+/** The session that this window follows. It runs in the extension host, so it goes on while no REPL is shown. */
 export class WorkspaceSession implements AsyncDisposable {
   readonly #options: WorkspaceSessionOptions;
   #session: AgentSession | undefined;
@@ -43,7 +43,7 @@ export class WorkspaceSession implements AsyncDisposable {
     return this.#session;
   }
 
-  /** The session of the last time; undefined: this workspace had none. */
+  /** The last session; undefined: this workspace had none. */
   get remembered(): string | undefined {
     return this.#options.remembered();
   }
@@ -52,7 +52,7 @@ export class WorkspaceSession implements AsyncDisposable {
     return this.#facts;
   }
 
-  /** The session of the workspace: the one that is followed, the last one, or a new one. Rejects with `NoServerError`. */
+  /** The session of the workspace: the followed one, the last one, or a new one. Rejects with `NoServerError`. */
   async open(): Promise<AgentSession> {
     if (this.#session !== undefined) return this.#session;
     this.#opening ??= this.#resumeOrStart().finally(() => {
@@ -61,7 +61,7 @@ export class WorkspaceSession implements AsyncDisposable {
     return this.#opening;
   }
 
-  /** A new session, which becomes the one that is followed. */
+  /** Starts a new session and follows it. */
   async startNew(): Promise<AgentSession> {
     const { agent } = await this.#options.connect();
     const session = await AgentSession.start(agent, this.#options.identity(), this.#options.choice(), {
@@ -83,7 +83,7 @@ export class WorkspaceSession implements AsyncDisposable {
     return session;
   }
 
-  /** Goes on with the session of the last time, if its server runs; says nothing if not. */
+  /** Continues the last session if its server runs; otherwise does nothing. */
   async resume(): Promise<void> {
     const sessionId = this.remembered;
     if (sessionId === undefined || this.#session !== undefined) return;
@@ -93,7 +93,7 @@ export class WorkspaceSession implements AsyncDisposable {
     );
   }
 
-  /** Goes where a REPL went. Never rejects. @param sessionId empty: the REPL shows none */
+  /** Follows the session that a REPL shows. Never rejects. @param sessionId empty: the REPL shows none */
   async showsSession(sessionId: string): Promise<void> {
     if (sessionId === "") return;
     await this.follow(sessionId).catch((error: unknown) =>
@@ -101,7 +101,7 @@ export class WorkspaceSession implements AsyncDisposable {
     );
   }
 
-  /** Attaches anew: another server, or this window may answer now, or no longer. */
+  /** Attaches again: the server is another one, or this window's right to answer has changed. */
   async attachAgain(): Promise<void> {
     const sessionId = this.#session?.sessionId;
     if (sessionId === undefined) return;
@@ -120,7 +120,7 @@ export class WorkspaceSession implements AsyncDisposable {
     try {
       return await this.follow(remembered);
     } catch (error) {
-      // The server of another state directory, or one that forgot: begin anew rather than not at all.
+      // The server has another state directory, or has lost the session: a new one is started.
       if (error instanceof ConnectError && error.code === Code.NotFound) return this.startNew();
       throw error;
     }

@@ -3,12 +3,12 @@ import * as vscode from "vscode";
 
 let keeping: Promise<unknown> = Promise.resolve();
 
-/** Resolves when no choice is half written: settings read in between would name a model that nobody chose. */
+/** Resolves when no choice is half written: settings read meanwhile would name a model that nobody chose. */
 export async function modelKept(): Promise<void> {
   await keeping;
 }
 
-/** Makes a model that of sessions to come: in the user's settings, or in the workspace's where these say otherwise. */
+/** Makes a model the one of future sessions: in the user's settings, or in the workspace's if these set another one. */
 export function keepModel(chosen: ChosenModel): Promise<void> {
   const written = writeSettings(chosen);
   keeping = written.catch(() => undefined);
@@ -22,7 +22,7 @@ async function writeSettings({ backend, model, baseUrl }: ChosenModel): Promise<
     const { Workspace, Global } = vscode.ConfigurationTarget;
     await configuration.update(key, value === "" ? undefined : value, inWorkspace ? Workspace : Global);
   };
-  // The address first: a model never goes to another one's server, not for a moment.
+  // The address first, so that a model's name is never sent to another model's server.
   if (baseUrl !== "") await write("defaultModelUrl", baseUrl);
   await write("defaultModel", model);
   await write("defaultBackend", backend);

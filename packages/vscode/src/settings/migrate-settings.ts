@@ -1,4 +1,4 @@
-/** Settings level of a value. */
+/** The level of a setting. */
 export type SettingsTarget = "user" | "workspace" | "folder";
 
 /** The settings and secrets that a migration moves between. */
@@ -8,14 +8,14 @@ export interface MigrationPorts {
   /** undefined removes the value. */
   write(key: string, value: string | undefined, target: SettingsTarget): Promise<void>;
   storeToken(token: string): Promise<void>;
-  /** True when an earlier version migrated `key`. */
+  /** True if an earlier version migrated `key`. */
   wasMigrated(key: string): boolean;
   warn(message: string): void;
 }
 
 /**
- * Takes over what earlier extensions kept in settings. A token never stays there: settings are synchronised and committed.
- * An address of a RinaWarp daemon is taken over by nobody: what listens there speaks another protocol.
+ * Takes over values that earlier extensions kept in settings. A token must not stay there, because settings are synchronised and
+ * committed. The address of a RinaWarp daemon is not taken over: that speaks another protocol.
  */
 export async function migrateSettings(ports: MigrationPorts): Promise<void> {
   await migrateToken(ports);
@@ -43,7 +43,7 @@ async function migrateToken(ports: MigrationPorts): Promise<void> {
   );
 }
 
-/** An earlier version took `rinawarp.baseUrl` over as our server's address. */
+/** An earlier version took `rinawarp.baseUrl` over as our server's address; this undoes it. */
 async function dropDaemonAddress(ports: MigrationPorts): Promise<void> {
   const key = "rinawarp.baseUrl";
   const daemon = ports.read(key, "user");

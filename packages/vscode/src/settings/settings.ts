@@ -5,36 +5,36 @@ import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session
 import * as vscode from "vscode";
 import type { AutoLaunch } from "../server/launch/launch-decision.ts";
 
-/** The user's settings, checked: what does not fit is the default. */
+/** The user's settings, checked: an invalid value is replaced by the default. */
 export interface GennaiSettings {
   readonly serverPort: number;
   /** Empty: a server of this machine. */
   readonly baseUrl: string;
   readonly serverCommand: string;
-  /** Empty: one is looked for. */
+  /** Empty: Node is searched. */
   readonly nodePath: string;
   readonly autoLaunch: AutoLaunch;
   /** Empty: the server's default. */
   readonly backend: Backend | "";
   readonly model: string;
-  /** Empty: the usual place of the model's server. */
+  /** Empty: the usual address of the model's server. */
   readonly modelUrl: string;
   readonly scenario: string;
   readonly scenarioFiles: readonly string[];
   readonly editingMode: EditingMode;
-  /** 0: until it is answered. */
+  /** 0: no limit. */
   readonly questionSeconds: number;
   readonly showThinking: boolean;
   readonly notifications: boolean;
   readonly notifyBlockedCalls: boolean;
-  /** Who wrote each line is shown behind it. */
+  /** True to show after each line who wrote it. */
   readonly lineOrigins: boolean;
-  /** Whether origins show in a hover over a line, in files with recorded lines. */
+  /** True to show origins in a hover over a line, in files with recorded lines. */
   readonly lineOriginsHover: boolean;
   readonly sandbox: "auto" | "required" | "off";
   readonly stages: "auto" | "required" | "off";
   readonly protectedBranches: readonly string[];
-  /** Empty: as it was chosen elsewhere, e.g. by `gennai intents mode`. */
+  /** Empty: as chosen elsewhere, e.g. by `gennai intents mode`. */
   readonly intents: IntentsMode | "";
 }
 
@@ -45,7 +45,7 @@ export function readSettings(): GennaiSettings {
     const value = configuration.get<unknown>(key);
     return typeof value === "boolean" ? value : otherwise;
   };
-  // What decides about programs and where a token goes is the user's alone, whatever a workspace says.
+  // Only the user may decide about programs and where a token is sent, whatever a workspace says.
   const ofUser = (key: string) => asText(configuration.inspect<unknown>(key)?.globalValue);
   const port = configuration.get<unknown>("serverPort");
   const seconds = configuration.get<unknown>("questionSeconds");
@@ -57,7 +57,7 @@ export function readSettings(): GennaiSettings {
     autoLaunch: oneOf(["ask", "always", "never"], text("autoLaunch"), "always"),
     backend: oneOf(["", ...backends], text("defaultBackend"), ""),
     model: text("defaultModel"),
-    // The key and the conversation go there.
+    // The key and the conversation are sent there.
     modelUrl: httpUrl(ofUser("defaultModelUrl").trim()),
     scenario: text("defaultScenario"),
     scenarioFiles: texts(configuration.get<unknown>("scenarioFiles")),
@@ -75,7 +75,7 @@ export function readSettings(): GennaiSettings {
   };
 }
 
-/** What a new session is asked to run with. */
+/** The settings for a new session. */
 export function settingsChoice(settings: GennaiSettings, workingDir: string): SettingsChoice {
   return {
     workingDir,
@@ -94,7 +94,7 @@ export function replSettings(settings: GennaiSettings): ReplSettings {
   return { showThinking, backend, model, modelUrl: takesUrl(backend) ? modelUrl : "", editingMode, scenario };
 }
 
-/** Where the user's settings say that a provider is; empty: where it usually is. */
+/** The address of a provider in the user's settings; empty: its usual address. */
 export function usersModelUrl(
   { backend, modelUrl }: Pick<GennaiSettings, "backend" | "modelUrl">,
   of: Backend,

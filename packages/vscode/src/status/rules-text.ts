@@ -4,11 +4,11 @@ export interface RulesText {
   readonly text: string;
   /** For screen readers. */
   readonly label: string;
-  /** Plain text, a line each. */
+  /** Plain text, one entry per line. */
   readonly details: readonly string[];
 }
 
-/** Characters in the status bar; the tooltip has the rest. */
+/** Most characters in the status bar; the tooltip has the rest. */
 const longest = 64;
 
 /** The status bar's text about damage control; undefined until a server has reported. */

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { rulesText } from "./rules-text.ts";
 import { type StatusFacts, statusText } from "./status-text.ts";
 
-/** Puts what `statusText` says into the status bar. */
+/** Shows `statusText` in the status bar. */
 export function showStatus(item: vscode.StatusBarItem, facts: StatusFacts): void {
   const { text, label, tone, rows } = statusText(facts);
   item.text = text;
@@ -13,7 +13,7 @@ export function showStatus(item: vscode.StatusBarItem, facts: StatusFacts): void
   tooltip.appendMarkdown("**Gennai**\n\n");
   for (const [name, value] of rows) {
     tooltip.appendMarkdown(`${name}: `);
-    // What servers and rules say is text, whatever it looks like.
+    // Text from servers and rules is added as plain text.
     tooltip.appendText(value.slice(0, 300));
     tooltip.appendMarkdown("\n\n");
   }
@@ -21,7 +21,7 @@ export function showStatus(item: vscode.StatusBarItem, facts: StatusFacts): void
   item.tooltip = tooltip;
 }
 
-/** Puts what `rulesText` says into the status bar, in an item of its own. */
+/** Shows `rulesText` in the status bar, in an item of its own. */
 export function showRules(item: vscode.StatusBarItem, facts: Pick<StatusFacts, "link" | "governance">): void {
   const shown = rulesText(facts);
   if (shown === undefined) {

@@ -9,7 +9,7 @@ export interface StatusFacts {
   readonly trusted: boolean;
   /** True if another window works on this workspace. */
   readonly watching: boolean;
-  /** Empty where unknown. */
+  /** Empty if unknown. */
   readonly backend: string;
   readonly model: string;
   readonly branch: string;
@@ -29,8 +29,8 @@ export interface StatusText {
 }
 
 /**
- * The status bar's text; the branch is shown by the editor's own Git. The most urgent state comes first: an emergency, a
- * question, a lost server, the running turn.
+ * The status bar's text; the editor's own Git shows the branch. The most urgent state comes first: an emergency, a question, a
+ * lost server, the running turn.
  */
 export function statusText(facts: StatusFacts): StatusText {
   const emergency = emergencyWords(facts.governance.emergency);
@@ -43,7 +43,7 @@ export function statusText(facts: StatusFacts): StatusText {
   };
 }
 
-/** Short: the tooltip has the rest. A question or an emergency has the place to itself. */
+/** Context and cost, short: the tooltip has the rest. Empty during a question or an emergency. */
 function meter({ session: { usage, questions }, governance }: StatusFacts): string {
   if (questions.size > 0 || emergencyWords(governance.emergency).length > 0) return "";
   const words = [contextWords(usage).replace("context ", "$(pie-chart) "), icons(costWords(usage))];
@@ -118,17 +118,17 @@ function modelName(backend: string, model: string): string {
   return model === "" || model === backend ? backend : `${backend}/${model}`;
 }
 
-/** A model that is a file goes by its name; the tooltip has all of it. */
+/** The file name of a model that is a path; the tooltip has the whole path. */
 function shortModel(model: string): string {
   return /^(?:[\\/]|[a-z]:)/i.test(model) ? (model.split(/[\\/]/).at(-1) ?? model) : model;
 }
 
-/** A server is known, though it may not answer just now. */
+/** True if a server is known, even if it does not answer just now. */
 export function isConnected(link: LinkState): boolean {
   return link.type === "connected" || link.type === "lost";
 }
 
-/** Names from outside must not become icons. */
+/** Prevents text from outside from becoming icons. */
 export function icons(text: string): string {
   return text.replaceAll("$(", "$ (");
 }

@@ -3,7 +3,7 @@ import type { LinkState } from "../server/server-link.ts";
 import { thisMachine } from "../server/this-machine.ts";
 import type { Workbench } from "../workbench.ts";
 
-/** What a report of a problem should say about this window. Holds no token. */
+/** Facts about this window for a problem report. Contains no token. */
 export function windowDetails(workbench: Workbench, link: LinkState): Readonly<Record<string, string>> {
   const { baseUrl, serverPort, autoLaunch } = workbench.settings();
   return {

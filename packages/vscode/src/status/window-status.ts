@@ -13,7 +13,7 @@ export interface WindowStatusOptions {
   readonly isWatching: () => boolean;
 }
 
-/** What is known about this window's session, shown in the status bar whenever some of it changes. */
+/** What is known about this window's session, shown in the status bar after each change. */
 export class WindowStatus {
   readonly #options: WindowStatusOptions;
   #link: LinkState = { type: "idle" };
@@ -45,7 +45,7 @@ export class WindowStatus {
     this.show();
   }
 
-  /** Empty: none is known. */
+  /** Empty: unknown. */
   set branch(branch: string) {
     this.#branch = branch;
     this.show();

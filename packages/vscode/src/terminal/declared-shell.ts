@@ -6,14 +6,14 @@ import { EditorError } from "../editor/editor-error.ts";
 export interface DeclaredShell {
   readonly shellPath: string;
   readonly shellArgs: readonly string[];
-  /** null takes a variable away. */
+  /** null removes a variable. */
   readonly environment: Readonly<Record<string, string | null>>;
 }
 
 /**
  * bash without the user's start files, whatever the user's own shell is: commands were analysed as bash, and an alias or a
- * function could make something else of them. History expansion is off. The editor's own script is loaded by hand, because
- * the editor adds it only to a bash that it starts without arguments. Throws `EditorError` (`no_shell`).
+ * function could change their meaning. History expansion is off. The editor's own script is loaded explicitly, because the editor
+ * adds it only to a bash that it starts without arguments. Rejects with `EditorError` (`no_shell`).
  * @param appRoot where the editor is installed
  */
 export async function declaredShell(appRoot: string, platform: NodeJS.Platform): Promise<DeclaredShell> {

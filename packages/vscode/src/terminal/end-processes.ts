@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 
-/** Ends a process and everything it started, at once. What was started since counts too, as long as its parents live. */
+/** Kills a process and everything that it started. Later children are found too, as long as their parents live. */
 export async function endProcesses(pid: number): Promise<void> {
-  // 0 and -1 are no process but all of a group, or of a user; the editor has -1 for a shell that never came up.
+  // 0 and -1 mean all processes of a group, or of a user; the editor has -1 for a shell that never started.
   if (!Number.isSafeInteger(pid) || pid <= 1) return;
   for (const child of [...(await descendantsOf(pid)), pid]) {
     try {

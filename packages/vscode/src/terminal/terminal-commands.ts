@@ -8,13 +8,13 @@ import { TerminalOutput } from "./terminal-output.ts";
 import type { CommandExecution, CommandTerminal, ExecutionEnd, Terminals } from "./terminals.ts";
 
 export interface TerminalTiming {
-  /** Milliseconds a new shell has to report itself. */
+  /** Milliseconds within which a new shell must report itself. */
   readonly ready: number;
-  /** Milliseconds a shell has to say that it runs what was typed. */
+  /** Milliseconds within which a shell must report that it runs what was typed. */
   readonly begin: number;
   /** Milliseconds between Ctrl-C and the end of the terminal. */
   readonly grace: number;
-  /** Milliseconds that output may come behind the end of its command. */
+  /** Milliseconds for which output may still arrive after the end of its command. */
   readonly tail: number;
 }
 
@@ -22,7 +22,7 @@ const defaultTiming: TerminalTiming = { ready: 10_000, begin: 5000, grace: 2000,
 
 /** Characters of output in an answer: the end, where errors usually are. */
 const keptOutput = 256 * 1024;
-/** Characters of output that are passed on while a command runs. */
+/** Most characters of output that are passed on while a command runs. */
 const liveOutput = 4 * 1024 * 1024;
 
 /**
@@ -47,8 +47,8 @@ export class TerminalCommands implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the command ended, or when nobody can tell any more. Throws `EditorError` when nothing was typed, and the
-   * signal's reason once an aborted command is gone.
+   * Resolves when the command has ended, or when its end cannot be known any more. Rejects with `EditorError` if nothing was
+   * typed, and with the signal's reason after an aborted command is gone.
    */
   async run(request: CommandRequest, options: CommandOptions): Promise<CommandRun> {
     const { signal } = options;
@@ -73,7 +73,7 @@ export class TerminalCommands implements AsyncDisposable {
     }
   }
 
-  /** Ends what runs. */
+  /** Ends running commands and closes all terminals. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const terminal of this.#finished) terminal.close();
     this.#finished.clear();
@@ -138,7 +138,7 @@ export class TerminalCommands implements AsyncDisposable {
     }
   }
 
-  /** First as a person would; then whatever it takes. The caller ends the terminal in any case. */
+  /** First by Ctrl-C, as a person would; the caller then ends the terminal in any case. */
   async #stop(terminal: CommandTerminal, end: Promise<ExecutionEnd>): Promise<void> {
     terminal.interrupt();
     await Promise.race([end, pause(this.#timing.grace)]);
@@ -159,7 +159,7 @@ function report(end: ExecutionEnd): Pick<CommandRun, "state" | "exitCode"> {
     : { state: "exited", exitCode: end.exitCode };
 }
 
-/** Passes output on as it comes, up to a bound, and keeps the end of it. */
+/** Passes output on as it comes, up to a limit, and keeps the end of it. */
 class KeptOutput {
   readonly #onOutput: (text: string) => void;
   readonly #plain = new TerminalOutput();

@@ -1,6 +1,6 @@
 /**
- * Takes the control sequences out of what a terminal prints, in pieces as they come: colours, cursor movements, titles and
- * the marks of shell integration. What is left is the text a person sees, with line feeds. A sequence may be cut anywhere.
+ * Removes control sequences from terminal output, piece by piece: colours, cursor movements, titles and the marks of shell
+ * integration. The rest is the text that a person sees, with line feeds. A piece may end within a sequence.
  */
 export class TerminalOutput {
   #state: State = "text";
@@ -9,7 +9,7 @@ export class TerminalOutput {
   /** Characters of the sequence so far. */
   #length = 0;
 
-  /** The text in this piece. */
+  /** The text in one piece. */
   push(piece: string): string {
     let text = "";
     let at = 0;
@@ -40,7 +40,7 @@ export class TerminalOutput {
     return `\r${text}`;
   }
 
-  /** A control character between text: what it prints. */
+  /** The text for a control character outside of a sequence. */
   #control(code: number): string {
     if (code === lineFeed) {
       this.#return = false;
@@ -51,7 +51,7 @@ export class TerminalOutput {
     return "";
   }
 
-  /** A character within a sequence. False when it does not belong to it and is to be looked at again as text. */
+  /** Handles a character within a sequence. False if it does not belong to the sequence and must be handled as text. */
   #continues(code: number): boolean {
     this.#length++;
     switch (this.#state) {
@@ -81,7 +81,7 @@ export class TerminalOutput {
 
 type State = "text" | "escape" | "charset" | "csi" | "string";
 
-/** Characters after which a string without an end is taken to have ended. */
+/** Characters after which an unterminated string counts as ended. */
 const longestString = 64 * 1024;
 
 const bell = 0x07;
@@ -104,7 +104,7 @@ function isBetween(code: number, low: number, high: number): boolean {
   return code >= low && code <= high;
 }
 
-/** Where the next control character is; a tab is text. */
+/** Position of the next control character; a tab counts as text. */
 function plainEnd(piece: string, from: number): number {
   let at = from;
   for (; at < piece.length; at++) {

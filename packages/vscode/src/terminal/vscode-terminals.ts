@@ -46,7 +46,7 @@ class VsCodeCommandTerminal implements CommandTerminal {
 
   async ready(options: { readonly milliseconds: number; readonly signal: AbortSignal }): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    // The shell says first that it reports, and a moment later where it is.
+    // The shell reports itself first, and its directory a moment later.
     const isReady = () => this.#terminal.shellIntegration?.cwd !== undefined;
     if (isReady()) return true;
     const listener = vscode.window.onDidChangeTerminalShellIntegration(({ terminal }) => {
@@ -100,7 +100,7 @@ class VsCodeCommandTerminal implements CommandTerminal {
 
   async kill(): Promise<void> {
     const pid = await this.#terminal.processId;
-    // Before the terminal goes: afterwards nobody knows what it had started.
+    // Before the terminal is closed: afterwards, nobody knows what it had started.
     if (pid !== undefined && this.#terminal.exitStatus === undefined) await endProcesses(pid);
     this.close();
     await this.#closed.promise;
@@ -108,12 +108,12 @@ class VsCodeCommandTerminal implements CommandTerminal {
 
   close(): void {
     this.#terminal.dispose();
-    // The event may come late, or never when the window is closing.
+    // The event may come late, or never if the window is closing.
     setTimeout(() => this.#ended(undefined), 1000);
   }
 
   #ended(status: vscode.TerminalExitStatus | undefined): void {
-    // A shell that a command ended, as `exit 3` does, had the command's code.
+    // A shell that a command ended, as `exit 3` does, has the command's exit code.
     const byItself = status?.reason === vscode.TerminalExitReason.Process && status.code !== undefined;
     this.#closed.resolve(byItself ? { type: "exited", exitCode: status.code } : { type: "closed" });
     for (const listener of this.#listeners) listener.dispose();

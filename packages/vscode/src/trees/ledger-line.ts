@@ -24,7 +24,7 @@ export interface TimelineRow {
   readonly time: string;
 }
 
-/** What a record says in a row. A line that is not a record says so. */
+/** The row of a record. A line that is not a record gets a row that says so. */
 export function timelineRow(json: string): TimelineRow {
   const line = parse(json);
   if (line === undefined) return { label: "(no record)", description: "", tone: "denied", time: "" };

@@ -24,7 +24,7 @@ export class TimelineTree implements vscode.TreeDataProvider<LedgerRecord> {
     this.#changed = changed;
   }
 
-  /** Reads what came since; everything anew for another session. */
+  /** Loads new records; after a change of the session, all. */
   load(): Promise<void> {
     this.#loading ??= this.#read().finally(() => {
       this.#loading = undefined;

@@ -5,7 +5,7 @@ import pLimit from "p-limit";
 import * as vscode from "vscode";
 import { moveTodo, replaceTodo, type TodoEdit } from "./todo-list.ts";
 
-/** The todo list of the session: shown at once as the user changes it, taken back when the server refuses. */
+/** The todo list of the session: changes are shown at once, and taken back if the server refuses them. */
 export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
   readonly #session: () => AgentSession | undefined;
   readonly #changed: () => void;
@@ -22,7 +22,7 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
     this.#onProblem = events.onProblem;
   }
 
-  /** The session's list as the server has it. */
+  /** Loads the session's list from the server. */
   async load(): Promise<void> {
     const session = this.#session();
     const signal = AbortSignal.timeout(10_000);

@@ -1,13 +1,13 @@
 import * as vscode from "vscode";
 
-/** What a person has done, each a step of the walkthrough in `package.json`. */
+/** What a person has done; each is a step of the walkthrough in `package.json`. */
 export type Deed = "modelChosen" | "asked" | "reviewed" | "governed";
 
 const deedsKey = "gennai.deeds";
 const done = new Set<Deed>();
 let memory: vscode.Memento | undefined;
 
-/** VS Code counts a step only once it has looked at walkthroughs, which may be days later: what was done before is told again. */
+/** VS Code counts a step only after it has looked at walkthroughs, maybe days later: so earlier steps are reported again. */
 export function rememberDeeds(globalState: vscode.Memento): void {
   memory = globalState;
   for (const deed of globalState.get<readonly Deed[]>(deedsKey, [])) did(deed);

@@ -1,6 +1,6 @@
 import type { LaunchOutcome } from "../server/launch/launch-outcome.ts";
 
-/** A browser starts no programs. */
+/** A browser cannot start programs. */
 export function bringsServer(): boolean {
   return false;
 }

@@ -2,8 +2,8 @@ import * as vscode from "vscode";
 import { uriOf } from "../editor/paths/workspace-uri.ts";
 
 /**
- * The same path, if no part of it below the workspace is a link: where one leads, a window without a disk cannot know. Rejects
- * with an error of code `ENOENT` where nothing is, and of code `ELOOP` for a link.
+ * The same path, if no part of it below the workspace is a link: a window without a disk cannot know where a link leads. Rejects
+ * with an error of code `ENOENT` if nothing is there, and of code `ELOOP` for a link.
  */
 export async function realPathOf(path: string): Promise<string> {
   const root = vscode.workspace.workspaceFolders?.[0]?.uri.path ?? "/";

@@ -1,7 +1,7 @@
 import type { CommandRun } from "@gennai/protocol/model/editor/editor-requests";
 import { EditorError } from "../editor/editor-error.ts";
 
-/** In place of terminals: a browser has no shell. */
+/** Replaces terminals, because a browser has no shell. */
 export class TerminalCommands implements AsyncDisposable {
   async run(): Promise<CommandRun> {
     throw new EditorError(

@@ -10,11 +10,11 @@ export const thisMachine = {
   platform: "web",
   description: "browser",
   userName: () => "",
-  // A browser keeps an answer back that the server does not allow this window's origin, and says only that there was none.
+  // If a server does not allow this window's origin, the browser hides its answer, and only says that there was none.
   whyUnanswered: ` If it runs, it may not allow pages of ${origin}; the person who runs it can allow them.`,
 };
 
-/** None: a browser sees no files of a user. */
+/** Always empty: a browser does not see the user's files. */
 export async function serversHere(): Promise<readonly AnnouncedServer[]> {
   return [];
 }

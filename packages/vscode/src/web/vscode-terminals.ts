@@ -1,2 +1,2 @@
-/** A browser has none. */
+/** A browser has no terminals. */
 export class VsCodeTerminals {}

@@ -1,6 +1,6 @@
 import type { ClaimState } from "../session/window/window-claim.ts";
 
-/** A browser's windows cannot tell each other: each works for itself, and a server asks the one that came last. */
+/** Windows in a browser cannot find each other: each works for itself, and a server asks the one that connected last. */
 export class WindowClaim implements AsyncDisposable {
   readonly #onChange: (state: ClaimState) => void;
   #state: ClaimState = { type: "held", pid: 0 };

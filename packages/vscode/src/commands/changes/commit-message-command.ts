@@ -12,7 +12,7 @@ import type { Command, Workbench } from "../../workbench.ts";
 
 const callTimeoutMs = 30_000;
 
-/** Puts a message for the changes into the box of the repository in whose title it was chosen, else of the folder's. Commits nothing. */
+/** Writes a message into the box of the repository whose title has the chosen button, else the folder's. Commits nothing. */
 export const commitMessage: Command = async (workbench, [sourceControl]) => {
   const own = await gitRepository(vscode.Uri.file(workbench.root));
   const chosen = rootOf(sourceControl);
@@ -23,7 +23,7 @@ export const commitMessage: Command = async (workbench, [sourceControl]) => {
   }
   await repository.status();
   const session = await workbench.session();
-  // The server reads the changes of the folder's repository, and of no other.
+  // The server reads only the changes of the folder's own repository.
   const isOwn = typeof own !== "string" && own.rootUri.toString() === repository.rootUri.toString();
   const root = isOwn ? workbench.root : repository.rootUri.fsPath;
   const facts = await commitFacts(workbench, session, { repository, root });
@@ -47,13 +47,13 @@ export const commitMessage: Command = async (workbench, [sourceControl]) => {
   await vscode.commands.executeCommand("workbench.view.scm");
 };
 
-/** Where the `SourceControl` of a menu has its root; undefined where the command was chosen elsewhere. */
+/** The root of a menu's `SourceControl`; undefined if the command was not chosen there. */
 function rootOf(sourceControl: unknown): vscode.Uri | undefined {
   if (typeof sourceControl !== "object" || sourceControl === null || !("rootUri" in sourceControl)) return undefined;
   return sourceControl.rootUri instanceof vscode.Uri ? sourceControl.rootUri : undefined;
 }
 
-/** The model's, in a turn that may only read; undefined without a model, or when it wrote none. */
+/** The message of a model, in a turn that may only read; undefined without a model, or if it wrote none. */
 async function askedMessage(session: AgentSession, facts: CommitFacts, stop: AbortSignal): Promise<string | undefined> {
   const { backend } = await readSessionSettings(session.client, session.sessionId);
   if (backend === undefined || backend === "offline") return undefined;

@@ -1,6 +1,6 @@
 /**
- * Lines of a text, by `\n` as hunks count them, for a document in which they are edited. undefined where VS Code would change more than
- * what is typed: it gives all lines of a document one ending, and takes a lone carriage return for one.
+ * Lines of a text, counted by `\n` as in hunks, for a document in which they are edited. undefined if VS Code would change more
+ * than the user types: it gives all lines of a document the same ending, and takes a lone carriage return as one.
  * @param range 1-based; the line before when `count` is 0
  */
 export function hunkText(

@@ -9,8 +9,8 @@ import type { Command } from "../../workbench.ts";
 const callTimeoutMs = 60_000;
 
 /**
- * Offers what commands of the session made and git ignores, which they alone see, and puts what is chosen into the folder: what
- * that would do is shown first.
+ * Offers files that commands of the session made and git ignores, which only those commands see, and puts the chosen ones into
+ * the folder, after showing what that would do.
  */
 export const keepIgnored: Command = async ({ sessions, connect }) => {
   const { agent } = await connect();

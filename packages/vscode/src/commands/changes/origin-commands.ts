@@ -7,7 +7,7 @@ import { showInformation, showWarning } from "../../editor/notifications.ts";
 import type { Command, Workbench } from "../../workbench.ts";
 import { openRecord } from "../governance/governance-commands.ts";
 
-/** Opens the session at the call that wrote the line, with what was asked, what was answered, and what it changed. */
+/** Opens the session at the call that wrote the line, with the question, the answer, and the changes. */
 export const showOrigin: Command = async (workbench, [place]) => {
   const shown = lineIn(place) ?? lineOfCursor();
   if (shown === undefined) {
@@ -28,7 +28,7 @@ export const showOrigin: Command = async (workbench, [place]) => {
   if (write !== undefined) await showWrite(workbench, write);
 };
 
-/** Shows who wrote each line, or shows it no longer. */
+/** Shows or hides who wrote each line. */
 export const toggleOrigins: Command = async ({ settings }) => {
   const configuration = vscode.workspace.getConfiguration("gennai.provenance");
   await configuration.update("annotations", !settings().lineOrigins, vscode.ConfigurationTarget.Global);
@@ -45,7 +45,7 @@ function lineOfCursor(): LineOfDocument | undefined {
   return editor && { document: editor.document, line: editor.selection.active.line };
 }
 
-/** As a hover's link has it, of a document that is open; what a menu passes is not one. */
+/** A line that a hover's link passes, in an open document; undefined for what a menu passes. */
 function lineIn(place: unknown): LineOfDocument | undefined {
   if (typeof place !== "object" || place === null) return undefined;
   const line: unknown = Reflect.get(place, "line");
@@ -55,7 +55,7 @@ function lineIn(place: unknown): LineOfDocument | undefined {
   return document === undefined || !isLine ? undefined : { document, line };
 }
 
-/** undefined when it is not known, which is said, or nobody chose. */
+/** undefined if it is unknown, which the user is told, or if the user chose none. */
 async function chosenWrite(origin: TracedOrigin): Promise<TracedWrite | undefined> {
   if (origin.type === "recorded") return origin.write;
   if (origin.candidates.length === 0) {
@@ -94,7 +94,7 @@ async function showWrite(workbench: Workbench, write: TracedWrite): Promise<void
       },
     );
   } catch (error) {
-    // The session was deleted, or is of another server: its record is there all the same.
+    // The session was deleted, or belongs to another server; its record still exists.
     void showInformation(`The session of that call cannot be opened: ${reasonOf(error)} This is its record.`);
     await showRecord(workbench, write.seq);
   }

@@ -6,7 +6,7 @@ const callTimeoutMs = 30_000;
 
 /**
  * Reverts a change set, by default the newest: in the editor if this window applied it, on the server if the server wrote it.
- * Both check that no file changed since. Rejects with what prevents it.
+ * Both check that no file has changed since. Rejects with what prevents it.
  */
 export async function revert(
   { changeSets }: Pick<Workbench, "changeSets">,

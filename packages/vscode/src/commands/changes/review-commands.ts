@@ -20,7 +20,7 @@ interface ChosenHunk {
   readonly hunk: ShownHunk;
 }
 
-/** Keeps a hunk. In a proposal, nothing is written yet; an agent's written change is marked as looked at. */
+/** Keeps a hunk. In a proposal, nothing is written yet; a change that the agent has written is marked as seen. */
 export const keepHunk: Command = async (workbench, args) => {
   const chosen = await chooseHunk(workbench, args);
   if (chosen === undefined) return;
@@ -29,7 +29,7 @@ export const keepHunk: Command = async (workbench, args) => {
   else decideHunk(workbench, found.proposed, hunk.id, { type: "keep" });
 };
 
-/** Drops a hunk of a proposal; takes back an agent's written change in the file. */
+/** Drops a hunk of a proposal, or takes back in the file a change that the agent has written. */
 export const undoHunk: Command = async (workbench, args) => {
   const chosen = await chooseHunk(workbench, args);
   if (chosen === undefined) return;
@@ -42,7 +42,7 @@ export const undoHunk: Command = async (workbench, args) => {
   await workbench.unseen.recheck(found.path);
 };
 
-/** Opens the new lines of a proposed hunk to be edited: what is saved is what will be applied. */
+/** Opens the new lines of a proposed hunk for editing: what is saved is what will be applied. */
 export const editHunk: Command = async (workbench, args) => {
   const chosen = await chooseHunk(workbench, args);
   if (chosen === undefined) return;
@@ -117,12 +117,12 @@ function decideHunk(
   const state = decide(before, change.id, [hunkId], decision);
   workbench.reviews.set(state);
   const { open, kept, edited, total } = countDecisions(state, proposal.changes);
-  // The last decision offers it; who changes one afterwards has heard it.
+  // Offered only after the last open decision, not when a decision is changed later.
   const wasOpen = countDecisions(before, proposal.changes).open > 0;
   if (open === 0 && wasOpen) void offerToApply(workbench, proposal, `${kept + edited} of ${total} kept`);
 }
 
-/** The review says what will be written, and asks once more. */
+/** Opens the review, which shows what will be written and asks once more. */
 async function offerToApply({ views }: Workbench, proposal: Proposal, words: string): Promise<void> {
   const files = proposal.changes.length === 1 ? proposal.changes[0]?.path : `${proposal.changes.length} files`;
   const choice = await showInformation(

@@ -9,14 +9,14 @@ import type { UnseenFile } from "../../review/unseen-file.ts";
 import type { ChangeSetFacts } from "../../session/session-facts.ts";
 import type { Command, Workbench } from "../../workbench.ts";
 
-/** What `vscode.changes` takes for each file: its name, what it was, and what it is; undefined where there was, or is, no file. */
+/** What `vscode.changes` takes for each file: its name, the old and the new content; undefined if there was, or is, no file. */
 type ChangedResource = readonly [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
 
 interface Choice extends vscode.QuickPickItem {
   readonly show: () => Promise<void>;
 }
 
-/** All files of a proposal, of what was not looked at, or of a change set, in one native diff. */
+/** All files of a proposal, of unseen changes, or of a change set, in one native diff. */
 export const showAllChanges: Command = async (workbench) => {
   const { proposals } = workbench.review;
   const { changeSets } = workbench.sessions.facts;

@@ -11,12 +11,12 @@ export const nextHunk: Command = async (workbench) => walk(workbench, 1);
 
 export const previousHunk: Command = async (workbench) => walk(workbench, -1);
 
-/** A file with something to look at. */
+/** A file with hunks. */
 type HunkFile =
   | { readonly type: "proposed"; readonly path: string; readonly proposal: Proposal; readonly change: ProposedChange }
   | { readonly type: "written"; readonly path: string };
 
-/** Within the file that is shown, then in the others, round and round. */
+/** Moves within the shown file, then to the other files, in a circle. */
 async function walk(workbench: Workbench, distance: 1 | -1): Promise<void> {
   const { review } = workbench;
   const editor = vscode.window.activeTextEditor;
@@ -45,7 +45,7 @@ function filesWithHunks({ review, unseen }: Workbench): readonly HunkFile[] {
   return [...proposed, ...written.map(({ path }): HunkFile => ({ type: "written", path }))];
 }
 
-/** A file that does not exist yet is shown as it is proposed. */
+/** A file that does not exist yet is shown with its proposed text. */
 async function open(workbench: Workbench, file: HunkFile): Promise<vscode.TextEditor | undefined> {
   if (file.type === "proposed") {
     const { proposal, change } = file;
@@ -60,7 +60,7 @@ async function open(workbench: Workbench, file: HunkFile): Promise<vscode.TextEd
   try {
     return await vscode.window.showTextDocument(uri);
   } catch {
-    // Gone since, or no text: the next one.
+    // The file is gone or is not text: the next one is tried.
     return undefined;
   }
 }

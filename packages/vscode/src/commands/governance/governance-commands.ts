@@ -20,7 +20,7 @@ const intentsFile = [".orchestration", "active_intents.yaml"] as const;
 export const selectIntent: Command = async (workbench) => {
   const session = await workbench.session();
   const { governance } = await workbench.connect();
-  // A person takes the time it takes to answer: each call has its own.
+  // A person needs time to answer between the calls, so each has a timeout of its own.
   const limited = () => ({ signal: AbortSignal.timeout(callTimeoutMs) });
   const { intents, warnings, active } = await listIntents(governance, session.sessionId, limited());
   if (intents.length === 0) {
@@ -48,7 +48,7 @@ export const selectIntent: Command = async (workbench) => {
   void showInformation(`This session serves ${selected.id} ${selected.name}.`);
 };
 
-/** Asks again beside the file, once it is open to be read. */
+/** Asks again while the file is open to be read. */
 async function wantsToAccept(workbench: Workbench): Promise<boolean> {
   const accept = "Accept and Select…";
   const message = "The file of intents is not accepted as it is now, so none can be selected.";
@@ -58,7 +58,7 @@ async function wantsToAccept(workbench: Workbench): Promise<boolean> {
   return (await showInformation("What these intents permit counts once you accept them.", accept)) === accept;
 }
 
-/** Opens the file; a first one is offered as a draft that nobody saved yet. */
+/** Opens the intents file; if there is none, offers an unsaved draft. */
 export const editIntents: Command = async ({ root }) => {
   const uri = vscode.Uri.joinPath(uriOf(root), ...intentsFile);
   try {
@@ -99,7 +99,7 @@ export const emergencyBlockTool: Command = async (workbench) => {
   if (tool !== undefined && tool.trim() !== "") await switchOn(workbench, "block-tool", tool.trim());
 };
 
-/** Lifting needs a reason; it is recorded. */
+/** Lifts an emergency control; needs a reason, which is recorded. */
 export const emergencyLift: Command = async (workbench) => {
   await workbench.session();
   await workbench.readGovernance();
@@ -202,7 +202,7 @@ export const exportBundle: Command = async (workbench) => {
   void showInformation(`Exported to ${target.fsPath}. It is redacted, but holds what was read and said.`);
 };
 
-/** `.orchestration/` is the server's: shown as a document that nobody can edit. */
+/** Files in `.orchestration/` belong to the server, so they are shown in a read-only document. */
 export const openControlFile: Command = async ({ root, documents }) => {
   const pattern = new vscode.RelativePattern(uriOf(root), ".orchestration/**/*");
   const files = await vscode.workspace.findFiles(pattern, null, 500);

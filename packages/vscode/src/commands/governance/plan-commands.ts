@@ -18,7 +18,7 @@ export const openPanel: Command = async ({ views }) => {
   views.ask({ type: "show-panel", panel: "plan" });
 };
 
-/** The model writes a plan for what the user says about the active editor; the server holds it. Nothing runs. */
+/** Has the model write a plan for what the user says about the active editor; the server stores it. Nothing runs. */
 export const plan: Command = async (workbench) => {
   const shown = editorContext(workbench.root);
   const context = shown.activeFile === undefined ? shown : { ...shown, activeText: activeText() };
@@ -45,7 +45,7 @@ export const plan: Command = async (workbench) => {
   );
 };
 
-/** Previews the plan in the active editor, if it holds one, else the newest of the session. */
+/** Previews the plan in the active editor, else the newest of the session. */
 export const preview: Command = async (workbench) => {
   const session = await workbench.session();
   const plans = await plansOf(workbench, session);
@@ -151,7 +151,7 @@ async function submit(workbench: Workbench, session: AgentSession, text: string)
   return undefined;
 }
 
-/** What the active file holds, unsaved changes included. */
+/** The text of the active file, unsaved changes included. */
 function activeText(): string {
   return vscode.window.activeTextEditor?.document.getText().slice(0, activeTextLimit) ?? "";
 }

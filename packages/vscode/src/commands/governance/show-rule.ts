@@ -6,14 +6,14 @@ import { thisMachine } from "../../server/this-machine.ts";
 import type { ViolationFacts } from "../../session/session-facts.ts";
 import type { Command, Workbench } from "../../workbench.ts";
 
-/** Opens the rule that stopped, or asked about, a call last. */
+/** Opens the rule that last stopped, or asked about, a call. */
 export const showRule: Command = async (workbench) => {
   const { violation } = workbench.sessions.facts;
   if (violation !== undefined) await openRule(violation, workbench);
   else void showInformation("Damage-Control stopped no call in this session.");
 };
 
-/** Opens a rule: at its line in its file, or what is known of one that is built in. */
+/** Opens a rule: at its line in its file or, for a built-in rule, as a description. */
 export async function openRule(
   violation: ViolationFacts,
   { documents, root }: Pick<Workbench, "documents" | "root">,
@@ -28,7 +28,7 @@ export async function openRule(
   await vscode.window.showTextDocument(found.uri, { preview: true, selection, viewColumn: columnBesideRepl() });
 }
 
-/** Opens a rule's file at its line. Rejects with an `Error` that says where it is. @param place untrusted */
+/** Opens a rule's file at its line. Rejects with an `Error` that names the place. @param place untrusted */
 export async function openRuleAt(place: string, root: string): Promise<void> {
   const found = /\.ya?ml:\d+$/i.test(place) ? await ruleInFile(place, root) : undefined;
   if (found === undefined) throw new Error(`The rule is at ${place}, which this window cannot open.`);
@@ -36,7 +36,7 @@ export async function openRuleAt(place: string, root: string): Promise<void> {
   await vscode.window.showTextDocument(found.uri, { preview: true, selection, viewColumn: columnBesideRepl() });
 }
 
-/** The file and its 0-based line; undefined where this window cannot reach it. */
+/** The file and its 0-based line; undefined if this window cannot reach it. */
 async function ruleInFile(
   place: string,
   root: string,

@@ -6,7 +6,7 @@ import type { EditorDocument, EditorFiles } from "./editor-files.ts";
 /** Largest file that is read or changed; bytes. */
 export const maxFileBytes = 20 * 1024 * 1024;
 
-/** What is known of a file at one moment, from its buffer and from the disk. */
+/** The state of a file at one moment, in its buffer and on the disk. */
 export interface FileState {
   readonly path: WorkspacePath;
   readonly disk: { readonly bytes: Uint8Array; readonly sha256: string } | undefined;
@@ -23,7 +23,7 @@ export interface BufferState {
   readonly sha256: string;
 }
 
-/** Looks at a file. Throws `EditorError` when it is not a text file that can be looked at. */
+/** Reads the state of a file. Rejects with `EditorError` if it is not a text file that can be read. */
 export async function readFileState(files: EditorFiles, path: WorkspacePath): Promise<FileState> {
   const document = files.openDocument(path.absolute);
   const bytes = await files.readDisk(path.absolute, { maxBytes: maxFileBytes });
@@ -34,7 +34,7 @@ export async function readFileState(files: EditorFiles, path: WorkspacePath): Pr
   };
 }
 
-/** Text, version and hash belong together: what changes meanwhile is read again. */
+/** Text, version and hash must belong together: if the document changes meanwhile, it is read again. */
 export async function bufferState(files: EditorFiles, document: EditorDocument): Promise<BufferState> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const { text, version, isDirty, encoding } = document;

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { EditorDocument } from "./editor-files.ts";
 
-/** A document of the editor, as it is whenever it is asked. */
+/** A document of the editor, always in its present state. */
 export class LiveDocument implements EditorDocument {
   readonly #document: vscode.TextDocument;
 

@@ -5,12 +5,12 @@ import type { EditorFiles } from "./editor-files.ts";
 import { type FileState, readFileState } from "./file-state.ts";
 import { byteOrderMark, lineEndsOf, linesOfText } from "./text-shape.ts";
 
-/** Characters one answer holds; a request of the server takes 16 MiB. */
+/** Most characters in one answer; the server accepts 16 MiB. */
 const maxContent = 4 * 1024 * 1024;
 
 /**
- * The newest text of a file: its buffer when that says more than the disk, else the disk exactly as it is, mixed line ends
- * included. Throws `EditorError`; the message names the file.
+ * The newest text of a file: its buffer if that is newer than the disk, else the disk exactly as it is, with mixed line ends.
+ * Rejects with `EditorError` that names the file.
  */
 export async function readFile(files: EditorFiles, workspace: string, request: FileReadRequest): Promise<FileRead> {
   const state = await readFileState(files, await resolveInWorkspace(workspace, request.path));
@@ -50,7 +50,7 @@ async function diskText(files: EditorFiles, { path, disk }: FileState) {
   if (looksBinary(disk.bytes)) throw binaryFile(path.name);
   const utf8 = decodeUtf8(disk.bytes);
   if (utf8 !== undefined) return { ...utf8, sha256: disk.sha256 };
-  // Only the editor knows which other encoding its user reads the file in.
+  // Only the editor knows in which other encoding its user reads the file.
   const { encoding } = await files.loadDocument(path.absolute);
   return { text: await files.decode(disk.bytes, encoding), encoding, sha256: disk.sha256 };
 }
@@ -64,7 +64,7 @@ function decodeUtf8(bytes: Uint8Array): { readonly text: string; readonly encodi
   }
 }
 
-/** VS Code keeps the mark of UTF-16 always, that of UTF-8 in the name of the encoding. */
+/** VS Code always keeps the mark of UTF-16; that of UTF-8 is part of the encoding's name. */
 function hasByteOrderMark(encoding: string, bytes: Uint8Array | undefined): boolean {
   if (encoding === "utf8bom") return true;
   return encoding.startsWith("utf16") && (bytes === undefined || markOfUtf16(bytes));
@@ -74,7 +74,7 @@ function markOfUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** A NUL in the first 8 KiB, unless a mark says UTF-16. */
+/** True if there is a NUL in the first 8 KiB, and no mark of UTF-16. */
 export function looksBinary(bytes: Uint8Array): boolean {
   return !markOfUtf16(bytes) && bytes.subarray(0, 8192).includes(0);
 }

@@ -12,22 +12,22 @@ export function lineEndsOf(text: string): LineEnds {
   return crlf ? "crlf" : lf ? "lf" : "none";
 }
 
-/** The text with all its line ends as one kind; also a lone CR, which VS Code takes for one. */
+/** The text with line ends of one kind; a lone CR is replaced as well, because VS Code takes it as a line end. */
 export function withLineEnds(text: string, eol: "lf" | "crlf"): string {
   return text.replace(/\r\n|\r|\n/g, eol === "crlf" ? "\r\n" : "\n");
 }
 
 export interface LinesOfText {
   readonly content: string;
-  /** True when `content` was cut to the bound, not by the limit. */
+  /** True if `content` was cut by `maxLength`, not by the limit. */
   readonly truncated: boolean;
   readonly totalLines: number;
 }
 
 /**
- * The lines of a text that were asked for, their line ends with them.
+ * The requested lines of a text, with their line ends.
  * @param request offset is a line from 1, 0 for the beginning; limit counts lines, 0 for all
- * @param maxLength characters that the answer may hold
+ * @param maxLength most characters of the answer
  */
 export function linesOfText(
   text: string,
@@ -45,7 +45,7 @@ export function linesOfText(
   return { content: content.slice(0, cut === 0 ? maxLength : cut), truncated: true, totalLines };
 }
 
-/** A line begins at the start of a text and behind every line feed that something follows. */
+/** A line begins at the start of a text and after every line feed that is not its end. */
 function lineStarts(text: string): readonly number[] {
   const starts = text === "" ? [] : [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {

@@ -7,7 +7,7 @@ import type { EditorDocument, EditorFiles, FileEdit } from "./editor-files.ts";
 import { LiveDocument } from "./live-document.ts";
 import { workspaceEdit } from "./workspace-edit.ts";
 
-/** VS Code's documents and the disk of the machine its extensions run on. */
+/** VS Code's documents, and the disk of the machine that its extensions run on. */
 export class VsCodeFiles implements EditorFiles {
   openDocument(absolute: string): EditorDocument | undefined {
     refuseOtherEditors(absolute);
@@ -27,7 +27,7 @@ export class VsCodeFiles implements EditorFiles {
 
   async readDisk(absolute: string, options: { readonly maxBytes: number }): Promise<Uint8Array | undefined> {
     try {
-      // Without waiting for the writer of a named pipe, who may never come.
+      // Opening must not wait for the writer of a named pipe, who may never come.
       await using handle = await open(absolute, constants.O_RDONLY | constants.O_NONBLOCK);
       const { size, isFile } = await handle.stat().then((found) => ({ size: found.size, isFile: found.isFile() }));
       if (!isFile) throw notAFile(absolute);
@@ -55,7 +55,7 @@ export class VsCodeFiles implements EditorFiles {
       const parent = dirname(absolute);
       return parent === absolute ? false : this.isWritable(parent);
     }
-    // Without the owner's bit a file is meant to stay as it is, also for those whom permissions do not bind.
+    // A file without the owner's write bit should stay as it is, even for users whom permissions do not bind.
     if ((found.mode & 0o200) === 0) return false;
     return access(absolute, constants.W_OK).then(
       () => true,
@@ -88,7 +88,7 @@ export class VsCodeFiles implements EditorFiles {
   }
 }
 
-/** The document of a file, also when it was opened through a link. */
+/** The document of a file, also if it was opened through a link. */
 function documentOf(absolute: string): vscode.TextDocument | undefined {
   const documents = vscode.workspace.textDocuments.filter(({ uri, isClosed }) => uri.scheme === "file" && !isClosed);
   return (
@@ -105,7 +105,7 @@ function realPathOf(path: string): string | undefined {
   }
 }
 
-/** A notebook or a custom editor may hold changes that no text document shows. */
+/** Notebooks and custom editors may have changes that no text document shows. */
 function refuseOtherEditors(absolute: string): void {
   for (const tab of vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs)) {
     const { input } = tab;
@@ -120,7 +120,7 @@ function refuseOtherEditors(absolute: string): void {
   }
 }
 
-/** An open document that has no changes follows the disk a moment later. */
+/** Waits until an open document without changes has followed the disk. */
 async function settled(absolute: string): Promise<void> {
   const document = documentOf(absolute);
   for (let waited = 0; document?.isDirty === true && waited < 2000; waited += 50) {

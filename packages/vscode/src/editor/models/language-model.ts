@@ -12,8 +12,8 @@ import {
 } from "./model-request.ts";
 
 /**
- * Asks one of the editor's own models. The answer is JSON, the events of the model contract. Throws `EditorError` (`no_model`,
- * `model_refused`), and the signal's reason when it aborts.
+ * Asks one of the editor's own models. The answer is JSON with the events of the model contract. Rejects with `EditorError`
+ * (`no_model`, `model_refused`), or with the signal's reason when it aborts.
  */
 export async function callLanguageModel(
   requestJson: string,
@@ -58,7 +58,7 @@ export async function callLanguageModel(
   }
 }
 
-/** @param wanted an id or family, a vendor before a slash; empty: the first there is */
+/** @param wanted an id or family, optionally after a vendor and a slash; empty: the first available model */
 async function selectModel(wanted: string): Promise<vscode.LanguageModelChat> {
   const slash = wanted.indexOf("/");
   const vendor = slash === -1 ? {} : { vendor: wanted.slice(0, slash) };

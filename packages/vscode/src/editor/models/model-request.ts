@@ -10,7 +10,7 @@ const message = z.discriminatedUnion("role", [
 ]);
 
 const requestSchema = z.object({
-  /** Which of the editor's models; empty: the editor's choice. */
+  /** Name of one of the editor's models; empty: the editor's choice. */
   model: z._default(z.string(), ""),
   system: z.string(),
   messages: z.array(message),
@@ -19,10 +19,10 @@ const requestSchema = z.object({
   ),
 });
 
-/** A request of the server in the model contract's shape; images are base64. */
+/** A request of the server, in the shape of the model contract; images are base64. */
 export type ModelRequest = z.infer<typeof requestSchema>;
 
-/** One message to the editor's model: it knows users and assistants, and no system. */
+/** One message for the editor's model, which knows only the roles user and assistant, and no system prompt. */
 export interface ModelMessage {
   readonly role: "user" | "assistant";
   readonly parts: readonly ModelPart[];
@@ -34,12 +34,12 @@ export type ModelPart =
   | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly input: Record<string, unknown> }
   | { readonly type: "tool-result"; readonly id: string; readonly output: string };
 
-/** What the editor's model answers with, piece by piece. */
+/** A part of the answer of the editor's model. */
 export type ModelAnswerPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly input: unknown };
 
-/** Throws `EditorError` for what is not a request. */
+/** Throws `EditorError` for a text that is not a request. */
 export function parseModelRequest(json: string): ModelRequest {
   try {
     return requestSchema.parse(JSON.parse(json));
@@ -53,12 +53,12 @@ export function parseModelRequest(json: string): ModelRequest {
   }
 }
 
-/** The conversation as the editor's model takes it; the system prompt is its first message. */
+/** The conversation in the form of the editor's model; the system prompt becomes the first message. */
 export function modelMessages(request: ModelRequest): readonly ModelMessage[] {
   const messages: { role: "user" | "assistant"; parts: ModelPart[] }[] = [];
   const add = (role: "user" | "assistant", parts: readonly ModelPart[]) => {
     const last = messages.at(-1);
-    // Results of one answer's calls belong into one message.
+    // The results of all calls of one answer belong into one message.
     if (last?.role === role) last.parts.push(...parts);
     else messages.push({ role, parts: [...parts] });
   };
@@ -95,7 +95,7 @@ export function modelMessages(request: ModelRequest): readonly ModelMessage[] {
   return messages;
 }
 
-/** What of a request is counted in tokens: not the letters in which images travel, of which one would count for a long conversation. */
+/** The text of a request whose tokens are counted, without base64 images: one would count as much as a long conversation. */
 export function countedText(request: ModelRequest): string {
   const messages = request.messages.map((each) => {
     if (each.role !== "user") return each;
@@ -105,7 +105,7 @@ export function countedText(request: ModelRequest): string {
   return JSON.stringify(Object.assign({}, request, { messages }));
 }
 
-/** The answer as the events of the model contract. Text that comes in a row becomes one event: it travels at once. */
+/** The answer as the events of the model contract. Consecutive text becomes one event, because the answer is sent as a whole. */
 export function modelEvents(
   parts: readonly ModelAnswerPart[],
   usage: { readonly inputTokens: number; readonly outputTokens: number },
@@ -133,7 +133,7 @@ export function modelEvents(
   return events;
 }
 
-/** Arguments that a model wrote wrong are no object, and its next turn must see what it wrote. */
+/** Arguments that are not a JSON object are kept as text: in its next turn, the model must see what it wrote. */
 function inputOf(argumentsJson: string): Record<string, unknown> {
   try {
     const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(argumentsJson));

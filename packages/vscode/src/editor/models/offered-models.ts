@@ -4,16 +4,16 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";
 import { callLanguageModel } from "./language-model.ts";
 
-/** Milliseconds: the editor may ask its user first. */
+/** Milliseconds; long, because the editor may ask its user first. */
 const timeoutMs = 60_000;
 
-/** Models that other extensions offer to all. */
+/** Models that other extensions offer to every extension. */
 export async function listEditorModels(): Promise<readonly EditorModel[]> {
   const models = await vscode.lm.selectChatModels();
   return models.map(({ vendor, id, maxInputTokens }) => ({ model: `${vendor}/${id}`, contextTokens: maxInputTokens }));
 }
 
-/** Asks a model for a word. Never rejects. */
+/** Asks a model for one word. Never rejects. */
 export async function tryEditorModel(model: string): Promise<ModelTrial> {
   const began = performance.now();
   try {

@@ -1,6 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 
-/** Absolute path without links. Rejects with an error of code `ENOENT` where nothing is. */
+/** Absolute path without links. Rejects with an error of code `ENOENT` if nothing is there. */
 export async function realPathOf(path: string): Promise<string> {
   return realpath(path);
 }

@@ -2,20 +2,20 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "nod
 import { EditorError } from "../editor-error.ts";
 import { isLink, realPathOf } from "./real-path.ts";
 
-/** A place inside the workspace. */
+/** A path inside the workspace. */
 export interface WorkspacePath {
-  /** The path as it was named, with forward slashes: the key in requests and answers. */
+  /** The path as it was given, with forward slashes: the key in requests and answers. */
   readonly name: string;
-  /** Absolute, links followed: where a write lands. */
+  /** Absolute, with links resolved: the file that a write changes. */
   readonly absolute: string;
   /** Real absolute path of the workspace. */
   readonly root: string;
 }
 
 /**
- * Resolves a path a server names against the session's own folder. Absolute paths, `..`, and links that lead out are refused,
- * also into another folder of the same window: the session is governed for this one. The last parts may not exist yet.
- * Throws `EditorError` (`bad_path`, `outside_workspace`).
+ * Resolves a path that a server named against the session's own folder. Refuses absolute paths, `..`, and links that lead out,
+ * even into another folder of the same window: the session is governed for this one. The last parts need not exist. Rejects with
+ * `EditorError` (`bad_path`, `outside_workspace`).
  */
 export async function resolveInWorkspace(workspace: string, name: string): Promise<WorkspacePath> {
   refuseBadName(name);
@@ -25,20 +25,20 @@ export async function resolveInWorkspace(workspace: string, name: string): Promi
   return { name, absolute, root };
 }
 
-/** True for the folder itself and everything below it. Both absolute and normal. */
+/** True for the folder itself and everything below it. Both paths must be absolute and normalized. */
 export function isInside(folder: string, path: string): boolean {
   const rest = relative(folder, path);
   return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
 }
 
-/** Workspace path of an absolute one, with forward slashes; undefined when it lies outside. */
+/** Workspace path of an absolute one, with forward slashes; undefined if it is outside. */
 export function nameInWorkspace(root: string, absolute: string): string | undefined {
   if (!isInside(root, absolute)) return undefined;
   const name = relative(root, absolute).replaceAll(sep, "/");
   return name === "" ? "." : name;
 }
 
-/** Throws `EditorError` for a name that no request of a server has. */
+/** Throws `EditorError` for a name that no request of a server may have. */
 function refuseBadName(name: string): void {
   if (name === "" || name.length > 4096 || /\p{Cc}/u.test(name)) {
     throw new EditorError(
@@ -60,7 +60,7 @@ function outside(name: string): EditorError {
   );
 }
 
-/** Follows the links of what exists. */
+/** Resolves the links of the part that exists. */
 async function realPathOfNew(path: string): Promise<string> {
   try {
     return await realPathOf(path);
@@ -69,7 +69,7 @@ async function realPathOfNew(path: string): Promise<string> {
       throw new EditorError("outside_workspace", `${path} leads through a link.`, "Name a file.", { cause: error });
     }
     if (!hasCode(error, "ENOENT")) throw error;
-    // A link to nothing would be written through, to wherever it points.
+    // A link to nothing: a write would go to wherever it points.
     if (await isLink(path)) {
       throw new EditorError("outside_workspace", `${path} is a link that leads nowhere.`, "Name a file.", {
         cause: error,

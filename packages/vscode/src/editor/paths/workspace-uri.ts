@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 import { nameInWorkspace, resolveInWorkspace } from "./workspace-paths.ts";
 
 /**
- * A file of the workspace by its path. In a window without a disk the workspace has another scheme, and a path means
- * something only there.
+ * The URI of a file by its absolute path. In a window without a disk, the workspace has another scheme, and paths are only valid
+ * there.
  */
 export function uriOf(absolute: string): vscode.Uri {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
@@ -13,8 +13,8 @@ export function uriOf(absolute: string): vscode.Uri {
 }
 
 /**
- * A file of the workspace to be opened, by the name that a server or the REPL gave it. It is checked with links followed, but
- * named below the folder as that is open: so it is the document that its user has, also where the folder is a link. Throws as
+ * The URI of a workspace file to open, by the name that a server or the REPL gave. The check resolves links, but the URI is below
+ * the folder as it was opened, so that it is the document that the user has, even if the folder is a link. Throws as
  * `resolveInWorkspace` does.
  * @param root absolute
  */
@@ -23,7 +23,7 @@ export async function uriInWorkspace(root: string, name: string): Promise<vscode
   return uriOf(join(root, name));
 }
 
-/** Path of a file where the workspace is; undefined for one that is elsewhere. */
+/** Path of a file in the workspace's file system; undefined for a file elsewhere. */
 export function pathOf(uri: vscode.Uri): string | undefined {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const scheme = folder?.scheme ?? "file";
@@ -31,7 +31,7 @@ export function pathOf(uri: vscode.Uri): string | undefined {
   return scheme === "file" ? uri.fsPath : uri.path;
 }
 
-/** Its path relative to the workspace, with forward slashes; undefined when it lies outside. @param root absolute */
+/** Its path relative to the workspace, with forward slashes; undefined if it is outside. @param root absolute */
 export function nameOfUri(root: string, uri: vscode.Uri): string | undefined {
   const path = pathOf(uri);
   return path === undefined ? undefined : nameInWorkspace(root, path);

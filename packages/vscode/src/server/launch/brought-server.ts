@@ -8,28 +8,28 @@ import { type LaunchOutcome, launchTimeoutMs, pauseBetweenLooks } from "./launch
 import { findNode, serverEnvironment } from "./node-program.ts";
 
 export interface BroughtServer {
-  /** Absolute path of the extension, in which the server lies. */
+  /** Absolute path of the extension, which contains the server. */
   readonly extension: string;
-  /** Absolute path of a directory of ours, for its log and its compiled code. */
+  /** Absolute path of our own directory, for the server's log and compiled code. */
   readonly storage: string;
-  /** Absolute path of the editor's own files: it brings the program that searches. */
+  /** Absolute path of the editor's own files, which contain a program for searching. */
   readonly editor: string;
-  /** `gennai.nodePath`; empty: one is looked for. */
+  /** `gennai.nodePath`; empty: Node is searched. */
   readonly nodePath: string;
   /** Real absolute paths of all folders of the window. */
   readonly folders: readonly string[];
-  /** Behind the program. */
+  /** Arguments after the program. */
   readonly args: readonly string[];
 }
 
-/** Whether this extension brings a server. */
+/** True if this extension contains a server. */
 export function bringsServer(extension: string): boolean {
   return existsSync(programOf(extension));
 }
 
 /**
- * Starts the server that the extension brings, in no terminal: it outlives this window, for others share it.
- * @param isRunning asked again and again until it says yes
+ * Starts the server in the extension, without a terminal: it outlives this window, because others share it.
+ * @param isRunning called repeatedly until it resolves with true
  */
 export async function startBroughtServer(
   server: BroughtServer,
@@ -46,13 +46,13 @@ export async function startBroughtServer(
     folders,
   });
   if (node === undefined) return { type: "no-node" };
-  // Windows that begin at once start one server.
+  // Windows that begin at the same time must start only one server.
   await using turn = await takeTurn(join(storage, "starting.lock"), isRunning, options);
   if (turn === undefined) return { type: "running" };
   const logFile = await newLogFile(storage);
   await using log = await open(logFile, "w", 0o600);
   const child = spawn(node, [programOf(extension), ...args], {
-    // Nothing of it is held when the editor is closed or a folder is removed.
+    // A directory that is never removed: the editor may close, and a folder may be deleted.
     cwd: homedir(),
     detached: true,
     windowsHide: true,
@@ -80,7 +80,7 @@ export async function startBroughtServer(
   return { type: "silent" };
 }
 
-/** The right to start a server; undefined: another window has started one meanwhile. */
+/** Waits for the right to start a server; undefined: another window has started one meanwhile. */
 async function takeTurn(
   lockFile: string,
   isRunning: () => Promise<boolean>,
@@ -89,7 +89,7 @@ async function takeTurn(
   await mkdir(dirname(lockFile), { recursive: true, mode: 0o700 });
   while (!(await isMade(lockFile))) {
     if (await isRunning()) return undefined;
-    // An old lock file belongs to a window that was killed.
+    // An old lock file was left by a window that was killed.
     const { mtimeMs } = await stat(lockFile).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > 2 * launchTimeoutMs) await rm(lockFile, { force: true });
     await pause(pauseBetweenLooks, options);
@@ -100,7 +100,7 @@ async function takeTurn(
   return undefined;
 }
 
-/** False: it was there. */
+/** Creates a lock file. False: it already exists. */
 async function isMade(path: string): Promise<boolean> {
   try {
     await (await open(path, "wx", 0o600)).close();
@@ -115,19 +115,19 @@ function programOf(extension: string): string {
   return join(extension, "dist", "server", "main.mjs");
 }
 
-/** Number of logs kept for finding faults. */
+/** Number of log files that are kept. */
 const logsKept = 5;
 
 async function newLogFile(storage: string): Promise<string> {
   const directory = join(storage, "server-logs");
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  // Their names begin with the time, so that the last are the newest.
+  // Their names begin with the time, so the last ones are the newest.
   const old = (await readdir(directory)).toSorted().slice(0, 1 - logsKept);
   for (const name of old) await rm(join(directory, name), { force: true });
   return join(directory, `${new Date().toISOString().replaceAll(":", "-")}.log`);
 }
 
-/** ripgrep, where the editor brings it. Elsewhere the server looks for one itself. */
+/** The editor's ripgrep. If it has none, the server searches one itself. */
 function searchProgram(editor: string): Readonly<Record<string, string>> {
   const name = process.platform === "win32" ? "rg.exe" : "rg";
   const packages = ["node_modules", "node_modules.asar.unpacked"].map((modules) => join(editor, modules, "@vscode"));

@@ -11,28 +11,28 @@ export interface LaunchChoice {
 export interface LaunchCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** False: the program is looked up by the user's shell. */
+  /** False: the user's shell finds the program by its name. */
   readonly isPath: boolean;
 }
 
 const branchName = /^[A-Za-z0-9][A-Za-z0-9._/*-]*$/;
 
-/** Names of branches that could be options or shell words are left out. */
+/** Leaves out names of branches that could be options or shell words. */
 export function protectableBranches(branches: readonly string[]): readonly string[] {
   return branches.filter((branch) => branchName.test(branch));
 }
 
-/** What starts a server of the user's own. A script is run by Node. @param program absolute path, or a name to be looked up */
+/** Starts the user's own server. A script is run by Node. @param program absolute path, or a name that the shell finds */
 export function launchCommand(program: string, choice: LaunchChoice): LaunchCommand {
   const args = serveArguments(choice);
   if (!/\.[cm]?js$/.test(program)) return { program, args, isPath: isAbsolute(program) };
   return { program: "node", args: [program, ...args], isPath: false };
 }
 
-/** Minutes after the last window that a server of ours stays. */
+/** Minutes that our server stays after the last window. */
 const idleMinutes = 10;
 
-/** Behind the program that the extension brings: on any free port, since windows find it by its announcement. */
+/** Arguments for the server in the extension: on any free port, since windows find it by its announcement. */
 export function broughtArguments(choice: Omit<LaunchChoice, "port">): readonly string[] {
   return [...serveArguments({ ...choice, port: 0 }), "--shared", "--quit-when-idle", String(idleMinutes)];
 }

@@ -8,11 +8,11 @@ export interface LaunchFacts {
   readonly autoLaunch: AutoLaunch;
   /** `gennai.baseUrl`; empty: the server is one of this machine. */
   readonly baseUrl: string;
-  /** `gennai.serverCommand`; empty: the server that the extension brings. */
+  /** `gennai.serverCommand`; empty: the server in the extension. */
   readonly serverCommand: string;
-  /** True when the user asked for the start just now. */
+  /** True if the user has just asked for the start. */
   readonly asked: boolean;
-  /** True when the user declined in this window already. */
+  /** True if the user has already declined in this window. */
   readonly declined: boolean;
 }
 
@@ -20,7 +20,7 @@ export type LaunchDecision =
   | { readonly type: "launch" | "offer" | "leave" }
   | { readonly type: "refuse"; readonly reason: string };
 
-/** Whether a server that does not run is started. Nothing is ever started in an untrusted workspace. */
+/** Whether to start a server if none runs. Nothing is ever started in an untrusted workspace. */
 export function decideLaunch(facts: LaunchFacts): LaunchDecision {
   if (!facts.trusted) return refuse("No server is started in a workspace that is not trusted. Trust it first.");
   if (!facts.hasFolder) return refuse("A server works on a folder. Open one first.");

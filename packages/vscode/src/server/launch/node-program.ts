@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { delimiter, isAbsolute, join, sep } from "node:path";
 import { promisify } from "node:util";
 
-/** Where a Node may be found. */
+/** Where to search for Node. */
 export interface NodePlaces {
   /** `gennai.nodePath`; empty: none was chosen. */
   readonly chosen: string;
@@ -13,11 +13,11 @@ export interface NodePlaces {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly home: string;
-  /** Real absolute paths of all folders that are worked on: what lies there is never run. */
+  /** Real absolute paths of all open folders: no program in them is run. */
   readonly folders: readonly string[];
 }
 
-/** Absolute path of the first that runs the server; one that was chosen is the only one. undefined: none does. */
+/** Absolute path of the first Node that can run the server; if one was chosen, only that is tried. undefined: none can. */
 export async function findNode(
   places: NodePlaces,
   runs: (program: string) => Promise<boolean> = runsServer,
@@ -40,19 +40,19 @@ async function* candidates(places: NodePlaces): AsyncGenerator<string> {
   for (const directory of usualPlaces(places)) yield join(directory, program);
 }
 
-/** Whether a program is there that no folder and no package brought, as it is written and by where it really lies. */
+/** True if a program exists outside of all folders and packages, both by its path and by its real path. */
 async function isOutside(program: string, { folders, platform }: NodePlaces): Promise<boolean> {
   if (!isAbsolute(program)) return false;
   const real = await realpath(program).catch(() => undefined);
   if (real === undefined) return false;
-  // Where case does not count, another spelling is the same place.
+  // If case does not matter, another spelling is the same path.
   const plain = (path: string): string => (platform === "linux" ? path : path.toLowerCase());
   const within = (path: string): boolean =>
     folders.some((folder) => plain(path).startsWith(plain(folder.endsWith(sep) ? folder : `${folder}${sep}`)));
   return ![program, real].some((path) => within(path) || /[\\/]node_modules[\\/]/.test(path));
 }
 
-/** Directories with a directory for each version, as managers of versions have them, and where the program is in it. */
+/** Directories in which version managers have one directory per version, and where in that the program is. */
 function versionPlaces({ home, platform, environment }: NodePlaces): readonly (readonly [string, string])[] {
   if (platform === "win32") return [[environment["NVM_HOME"] ?? join(home, "AppData", "Roaming", "nvm"), ""]];
   return [
@@ -77,20 +77,20 @@ async function* newestFirst(parent: string, below: string): AsyncGenerator<strin
   }
 }
 
-/** What the server asks of Node: its version, and that its SQLite is there. */
+/** What the server needs of Node: its version, and its SQLite. */
 const trial = `
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (!(major > 23 || (major === 23 && minor >= 4) || (major === 22 && minor >= 13))) process.exit(3);
 new (require("node:sqlite").DatabaseSync)(":memory:").close();
 `;
 
-/** Whether this is a Node that runs the server: it is started and tried. */
+/** True if the program is a Node that can run the server: it is started to test that. */
 export async function runsServer(program: string): Promise<boolean> {
   if (!isAbsolute(program)) return false;
   try {
     await promisify(execFile)(program, ["--no-warnings", "-e", trial], {
       env: serverEnvironment(process.env),
-      // Same directory as the server's: files of a folder may choose a program's version.
+      // The same directory as the server's: files of a folder could choose another version.
       cwd: homedir(),
       timeout: 10_000,
       windowsHide: true,
@@ -101,11 +101,11 @@ export async function runsServer(program: string): Promise<boolean> {
   }
 }
 
-/** What a program gets that is to run as Node on its own: nothing that is meant for the editor. */
+/** The environment for a program that runs as Node on its own, without what is meant for the editor. */
 export function serverEnvironment(environment: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(
     ([name]) => !/^(?:VSCODE_|ELECTRON_|CHROME_|NODE_OPTIONS$)/.test(name),
   );
-  // VS Code's own program is a Node only then; others do not look at it.
+  // VS Code's own program runs as Node only with this; other programs ignore it.
   return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: "1" };
 }

@@ -4,9 +4,9 @@ import type { LaunchCommand } from "./launch-command.ts";
 import { type LaunchOutcome, launchTimeoutMs, pauseBetweenLooks } from "./launch-outcome.ts";
 
 /**
- * Starts the user's own server in the integrated terminal, as a task: VS Code quotes its arguments for the user's shell, and the terminal
- * stays open to be read when the server ends.
- * @param isRunning asked again and again until it says yes
+ * Starts the user's own server in the integrated terminal, as a task: VS Code quotes its arguments for the user's shell, and the
+ * terminal stays open after the server has ended.
+ * @param isRunning called repeatedly until it resolves with true
  */
 export async function startInTerminal(
   command: LaunchCommand,

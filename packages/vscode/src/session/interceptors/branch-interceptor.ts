@@ -14,10 +14,10 @@ export interface BranchPorts {
   toProposalMode(sessionId: string): Promise<void>;
 }
 
-/** Scenarios that write nothing by themselves. */
+/** Scenarios that do not write. */
 const readers = new Set(["RESPOND", "PLAN", "EDITOR_CODE"]);
 
-/** Before a turn that writes starts, in Branch Mode: asks once where the agent works, no matter who starts the turn. */
+/** Before a writing turn starts in Branch Mode: asks once where the agent works, whatever starts the turn. */
 export function branchInterceptor(ports: BranchPorts): Interceptor {
   const settled = new Set<string>();
   let asking: Promise<BranchOutcome> | undefined;
@@ -34,7 +34,7 @@ export function branchInterceptor(ports: BranchPorts): Interceptor {
     if ((await ports.editingMode(message.sessionId)) === "proposal") return next(request);
     const branch = await ports.currentBranch();
     if (branch !== undefined && (isAgentBranch(branch) || settled.has(branch))) return next(request);
-    // Nothing can be written there, and these only read.
+    // Nothing can be written on this branch, and these prompts only read.
     if (firstPrompts.includes(message.userInput) && (branch === undefined || isCommonlyProtected(branch))) {
       return next(request);
     }
@@ -43,7 +43,7 @@ export function branchInterceptor(ports: BranchPorts): Interceptor {
       case "branch":
         settled.add(outcome.name);
         return next(request);
-      // The next turn may write, and asks again.
+      // Not settled: the next turn may write, and asks again.
       case "look":
         return next(request);
       case "proposal":

@@ -6,8 +6,8 @@ import { ListSessionsRequestSchema, StartSessionRequestSchema } from "@gennai/pr
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 
 /**
- * Where this window holds the folder, every session that is started here works on it through this window, no matter who starts it,
- * and the folder's sessions are found under its name with the server.
+ * If this window holds the folder, every session started here works on it through this window, whatever starts it, and the
+ * folder's sessions are listed under its name on the server.
  * @param facts undefined while the server has the files itself
  */
 export function heldInterceptor(facts: () => ClientWorkspaceFacts | undefined): Interceptor {

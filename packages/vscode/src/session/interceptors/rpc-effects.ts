@@ -4,14 +4,14 @@ import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 
 /**
- * What a call does, for windows that only watch:
+ * The effect of a call, for windows that only watch:
  * - `look`: it changes nothing of a session, its files or its rules
  * - `stop`: it ends or forbids work
- * - `act`: all else
+ * - `act`: everything else
  */
 export type RpcEffect = "look" | "stop" | "act";
 
-/** A method that is not here does not compile. */
+/** Every method must be listed, or it does not compile. */
 type EffectsOf<Service extends { readonly method: object }> = Readonly<Record<keyof Service["method"], RpcEffect>>;
 
 const agent: EffectsOf<typeof AgentService> = {
@@ -105,7 +105,7 @@ const effects: ReadonlyMap<string, RpcEffect> = new Map(
   ),
 );
 
-/** A method of a service that is not known here acts. */
+/** An unknown method counts as `act`. */
 export function effectOf(method: DescMethod): RpcEffect {
   return effects.get(`${method.parent.typeName}/${method.localName}`) ?? "act";
 }

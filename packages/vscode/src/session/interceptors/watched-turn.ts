@@ -7,13 +7,13 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 const callTimeoutMs = 30_000;
 
 export interface WatchTurnOptions {
-  /** What watches, e.g. `plan`: a reader of its own, since the window's own stream answers what the server asks. */
+  /** Name of the watcher, e.g. `plan`: a client of its own, because the window's own stream answers the server's requests. */
   readonly as: string;
   /** Aborting it cancels the turn. */
   readonly stop: AbortSignal;
 }
 
-/** Runs a turn and gives its events, the one that ends it last. Rejects as `AgentSession.startTurn` and `subscribe` do. */
+/** Runs a turn and yields its events; the last one ends the turn. Rejects as `AgentSession.startTurn` and `subscribe` do. */
 export async function* watchedTurn(
   session: AgentSession,
   request: TurnRequest,
@@ -24,7 +24,7 @@ export async function* watchedTurn(
   const { turnId, afterSeq } = await session.startTurn(request, { signal: stop });
   const cancel = () => {
     const signal = AbortSignal.timeout(callTimeoutMs);
-    // The turn may have ended by itself: then there is nothing to cancel.
+    // The turn may have ended meanwhile: then there is nothing to cancel.
     session.cancelTurn(turnId, "cancelled", { signal }).catch(() => undefined);
   };
   stop.addEventListener("abort", cancel, { once: true });
@@ -44,7 +44,7 @@ export async function* watchedTurn(
   }
 }
 
-/** What the model wrote at the end of such a turn; undefined when it did not end well. */
+/** The final answer of such a turn; undefined if it did not complete. */
 export async function turnAnswer(
   session: AgentSession,
   request: TurnRequest,

@@ -3,8 +3,8 @@ import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { effectOf } from "./rpc-effects.ts";
 
 /**
- * While `isWatching`, lets only reading and stopping through, and attaches streams without client abilities: so this window
- * does not count as one that can answer.
+ * While `isWatching`, lets only calls through that look or stop, and attaches streams without client abilities, so that this
+ * window does not count as one that can answer.
  */
 export function watchingInterceptor(isWatching: () => boolean): Interceptor {
   return (next) => async (request) => {

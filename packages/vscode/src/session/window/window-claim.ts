@@ -4,16 +4,16 @@ import * as z from "zod/mini";
 
 const claimSchema = z.object({ pid: z.int().check(z.positive()), window: z.string() });
 
-/** Milliseconds between signs of life, and without one until a claim counts for nothing. */
+/** Milliseconds between signs of life, and without one until a claim no longer counts. */
 const heartbeat = 10_000;
 const staleAfter = 45_000;
 
 export type ClaimState = { readonly type: "ours" } | { readonly type: "held"; readonly pid: number };
 
 /**
- * One window of a workspace answers the server and runs its commands; any other only watches. The claim is a file in the
- * workspace's storage that its owner keeps fresh. Each new owner makes the file of the next number, which only one of
- * several windows can: the highest number counts.
+ * One window of a workspace answers the server and runs its commands; all others only watch. The claim is a file in the shared
+ * storage that its owner keeps fresh. Each new owner makes the file with the next number, which only one of several windows can
+ * do: the highest number counts.
  */
 export class WindowClaim implements AsyncDisposable {
   readonly #path: string;
@@ -31,7 +31,7 @@ export class WindowClaim implements AsyncDisposable {
     return this.#state;
   }
 
-  /** Claims the workspace unless a living window has it, and goes on looking until disposed. */
+  /** Claims the workspace unless a living window has it, and keeps checking until disposed. */
   async begin(): Promise<ClaimState> {
     await mkdir(dirname(this.#path), { recursive: true });
     await this.#look();
@@ -39,7 +39,7 @@ export class WindowClaim implements AsyncDisposable {
     return this.#state;
   }
 
-  /** Takes the claim from the window that has it, because a person said so. */
+  /** Takes the claim from the window that has it, because the user asked for it. */
   async takeOver(): Promise<void> {
     while (!(await this.#claim((await this.#newest()).number + 1)));
   }
@@ -47,7 +47,7 @@ export class WindowClaim implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     const { number, holder } = await this.#newest();
-    // The file stays: its number must not be given again.
+    // The file stays, because its number must not be used again.
     if (holder?.window === this.#window) await writeFile(this.#file(number), "");
   }
 
@@ -65,7 +65,7 @@ export class WindowClaim implements AsyncDisposable {
     }
   }
 
-  /** False when another window was faster. */
+  /** False if another window was faster. */
   async #claim(number: number): Promise<boolean> {
     const draft = `${this.#path}.${this.#window}`;
     await writeFile(draft, JSON.stringify({ pid: process.pid, window: this.#window }), { mode: 0o600 });
@@ -83,7 +83,7 @@ export class WindowClaim implements AsyncDisposable {
     return true;
   }
 
-  /** The claim that counts, and its owner if that one lives. */
+  /** The highest number, and its owner if that window lives. */
   async #newest(): Promise<{ readonly number: number; readonly holder: z.infer<typeof claimSchema> | undefined }> {
     const number = Math.max(0, ...(await this.#numbers()));
     return { number, holder: number === 0 ? undefined : await livingHolder(this.#file(number)) };

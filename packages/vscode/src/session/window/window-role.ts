@@ -12,10 +12,10 @@ export interface WindowRoleOptions {
   readonly takeOver: () => Promise<void>;
 }
 
-/** The host of a window that was just reloaded may live on for a moment: nothing to tell before. */
+/** Milliseconds without a report, since the extension host of a window that was just reloaded may live on for a moment. */
 const timeoutMs = 15_000;
 
-/** Whether this window works on the workspace, or only watches another one that does. */
+/** Decides whether this window works on the workspace, or only watches another one that does. */
 export class WindowRole implements Disposable {
   readonly claim: WindowClaim;
   readonly #options: WindowRoleOptions;
@@ -58,8 +58,8 @@ export class WindowRole implements Disposable {
 }
 
 /**
- * Where the windows of a workspace tell each other. In the storage that all windows share: of the workspace's own storage,
- * VS Code gives a second window another directory.
+ * The file of the claim. It is in the storage that all windows share: VS Code gives a second window of a workspace another
+ * storage for the workspace.
  */
 export function claimFile(globalStorage: string, root: string): string {
   return `${globalStorage}/windows/${sha256Hex(root).slice(0, 32)}.json`;
