@@ -16,41 +16,41 @@ export interface BackgroundCommand {
   readonly environment: Readonly<Record<string, string>>;
   /** As in `StagedCommand`. */
   readonly resolver?: string | undefined;
-  /** The usual limits for what is left out. */
+  /** Limits that are left out have their usual values. */
   readonly limits?: Partial<CommandLimits>;
 }
 
 export interface BackgroundSurroundings {
   readonly stages: Pick<Stages, "beside">;
   readonly zeroAccess: ZeroAccess;
-  /** Whose layer it sees. */
+  /** The session whose layer the run sees. */
   readonly session?: string | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
-  /** The session's, in which commands reach it; or one of its own. */
+  /** The network of the session, in which its commands reach the run, or a network of its own. */
   readonly network: SessionNetwork;
 }
 
-/** How a background run ended: as any command, or because it could not go on. */
+/** How a background run ended: like any command, or because it could not go on. */
 export type BackgroundEnd = { readonly run: CommandRun } | { readonly failure: string };
 
 /** A command that runs until it ends or is stopped: a server, a watcher. */
 export interface BackgroundRun {
-  /** Resolves when every process of it is gone, and all that it wrote. Never rejects. */
+  /** Resolves when every process of the run is gone, and everything that it wrote. Never rejects. */
   readonly ended: Promise<BackgroundEnd>;
-  /** Resolves when the command itself runs, its sandbox being made, or is over. Never rejects. */
+  /** Resolves when the command itself has started in its sandbox, or is over. Never rejects. */
   readonly begun: Promise<void>;
-  /** Resolves when the command is over, before what it wrote is gone. Never rejects. */
+  /** Resolves when the command is over, before what it wrote is removed. Never rejects. */
   readonly over: Promise<void>;
-  /** Not every change of others reaches it: the system does not let so many directories be watched. */
+  /** True if some changes of others do not reach it: the system does not let so many directories be watched. */
   readonly isPartial: boolean;
-  /** Ends it, first politely; resolves as `ended` does. */
+  /** Ends the run, first politely; resolves as `ended` does. */
   stop(): Promise<BackgroundEnd>;
 }
 
 /**
- * Starts a command beside the session's others. It sees the workspace as it is, and as others change it, but no secrets; what
- * it writes itself goes to a layer of its own that is dropped with it. Throws `ToolFailure` `background_unavailable`.
+ * Starts a command besides the session's others. It sees the workspace, also when others change it, but no secrets. What it
+ * writes goes to a layer of its own, which is dropped at its end. Rejects with `ToolFailure` `background_unavailable`.
  */
 export async function startInBackground(
   command: BackgroundCommand,
@@ -115,7 +115,7 @@ export async function startInBackground(
   };
 }
 
-/** The longest that a timer can wait: 24 days. Its output is shown as it comes; only what says why it did not start is kept. */
+/** The longest delay of a timer: 24 days. Output is shown as it comes; only its end is kept, to say why no start was possible. */
 const long = {
   timeoutMs: 2 ** 31 - 1,
   liveBytes: Number.POSITIVE_INFINITY,
@@ -124,7 +124,7 @@ const long = {
   lookEveryMs: 1_000,
 };
 
-/** Nothing can run in the background here, and why. */
+/** The error if nothing can run in the background here, with the reason. */
 export function backgroundUnavailable(error: unknown): ToolFailure {
   return new ToolFailure("background_unavailable", `Nothing can run in the background: ${errorMessage(error)}`, {
     failureClass: "tool_unavailable",

@@ -12,26 +12,26 @@ import { holdDirectory } from "../workspace/files/held-directory.ts";
 
 export interface LiveEditsOptions {
   readonly root: StagedRoot;
-  /** A path of this process's to what the run sees of the root. */
+  /** Path at which this process reaches what the run sees of the root. */
   readonly merged: string;
   readonly covered: Covered;
-  /** Looks again at what is to be hidden. Throws rather than leave anything out. */
+  /** Looks again at what must be hidden. Rejects rather than leave anything out. */
   look(): Promise<Covered>;
-  /** What must be hidden cannot be told any more: the run must end. */
+  /** It cannot be known any more what must be hidden: the run must end. */
   onLost(error: unknown): void;
 }
 
 /**
- * Brings what others change in a tree to a background run, whose overlay would go on showing what it saw once: each changed
- * file is written again in the run's view, so that programs that watch are told as well. What is hidden stays hidden, and
- * what becomes a secret meanwhile is taken from the view. Git's data and `node_modules` are as they were at the start.
+ * Brings what others change in a tree to a background run, whose overlay would otherwise go on showing what it read once. Each
+ * changed file is written again in the run's view, so that programs that watch notice it. What is hidden stays hidden, and what
+ * becomes a secret later is removed from the view. Git's data and `node_modules` stay as they were at the start.
  */
 export class LiveEdits implements AsyncDisposable {
   readonly #options: LiveEditsOptions;
   readonly #view: MergedView;
   readonly #hidden: Set<string>;
   #copies: Covered["copies"];
-  /** By path; with what tells a directory from one that takes its place. */
+  /** By path; `identity` differs if another directory takes the place of the watched one. */
   readonly #watched = new Map<string, { readonly watcher: FSWatcher; readonly identity: string }>();
   readonly #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -46,14 +46,14 @@ export class LiveEdits implements AsyncDisposable {
     this.#copies = options.covered.copies;
   }
 
-  /** Resolves when every change from now on is seen. */
+  /** Resolves when every later change will be seen. */
   static async follow(options: LiveEditsOptions): Promise<LiveEdits> {
     const edits = new LiveEdits(options);
     await edits.#watchBelow("");
     return edits;
   }
 
-  /** The system did not let all directories be watched, or there are too many: changes in some are not seen. */
+  /** True if the system did not let all directories be watched, or if there are too many: changes in some are not seen. */
   get isPartial(): boolean {
     return this.#isPartial;
   }
@@ -89,7 +89,7 @@ export class LiveEdits implements AsyncDisposable {
     }
   }
 
-  /** @returns whether it was not watched before */
+  /** @returns true if the directory was not watched before */
   #watch(path: string): boolean {
     const place = join(this.#options.root.path, path);
     const stat = statIfPresent(place);
@@ -103,7 +103,7 @@ export class LiveEdits implements AsyncDisposable {
     }
     try {
       const watcher = watch(place, { persistent: false }, (_event, name) => {
-        // Without a name, anything in it may have changed.
+        // Without a name, any entry may have changed.
         if (name === null) for (const entry of this.#entries(path)) this.#note(join(path, entry.name));
         else if (name !== "") this.#note(join(path, name));
       });
@@ -137,7 +137,7 @@ export class LiveEdits implements AsyncDisposable {
     if (this.#closed) return;
     const changed = [...this.#changed].toSorted();
     this.#changed.clear();
-    /** Those that were not watched, with the names in them. */
+    /** Directories that were not watched before, with the names in them. */
     const fresh = new Map<string, ReadonlySet<string>>();
     const all: string[] = [];
     for (let path = changed.shift(); path !== undefined; path = changed.shift()) {
@@ -149,7 +149,7 @@ export class LiveEdits implements AsyncDisposable {
       fresh.set(path, new Set(names));
       for (const name of names) changed.push(join(path, name));
     }
-    // After they were listed, so that nothing that is a secret by now is written.
+    // Only after they were listed, so that nothing is written that has become a secret.
     await this.#cover();
     for (const path of all) {
       await giveWay();
@@ -167,8 +167,7 @@ export class LiveEdits implements AsyncDisposable {
       try {
         this.#view.remove(path);
       } catch (error) {
-        // If its directory is gone, or a link made by the run is there, its content is not used; otherwise the run would see
-        // it.
+        // If its directory is gone, or the run has put a link there, its content is not used; otherwise the run would see it.
         if (!(error instanceof ToolFailure || hasCode(error, "ENOENT") || hasCode(error, "ENOTDIR"))) throw error;
       }
       this.#hidden.add(path);
@@ -189,7 +188,7 @@ export class LiveEdits implements AsyncDisposable {
     });
   }
 
-  /** Removes entries of another directory that was at this path before; what the run made itself stays. */
+  /** Removes entries of an earlier directory at this path; what the run made itself stays. */
   #removeOthers(path: string, names: ReadonlySet<string>): void {
     const upper = join(this.#options.root.directory, stageParts.upper, path);
     for (const name of this.#view.names(path)) {
@@ -222,7 +221,7 @@ export class LiveEdits implements AsyncDisposable {
   }
 }
 
-/** Milliseconds in which changes are gathered, since one save is several of them. */
+/** Milliseconds over which changes are gathered, since one save makes several. */
 const gatherMs = 20;
 
 /** More than most projects have without `node_modules`; each takes a little of the system's memory. */
@@ -234,7 +233,7 @@ function identityOf({ dev, ino, birthtimeNs }: BigIntStats): string {
   return `${dev}:${ino}:${birthtimeNs}`;
 }
 
-/** What went again meanwhile, or what the run has put in its place, is not an error: it may do so in its own view. */
+/** It is no error if a file is gone again, or if the run has put something in its place, as it may do in its own view. */
 function unlessInTheWay(error: unknown): void {
   if (error instanceof ToolFailure || systemErrorCode(error) !== undefined) return;
   throw error;

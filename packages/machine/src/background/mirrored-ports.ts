@@ -7,14 +7,14 @@ import type { SessionNetwork } from "../stage/keeper/session-network.ts";
 import { systemProgram } from "../stage/transaction/system-program.ts";
 import { type PortInside, reachInside } from "./reach-inside.ts";
 
-/** More than a server and what belongs to it listen at. Each takes a process. */
+/** Enough for a server and its helpers. Each port takes a process. */
 const maxPorts = 8;
 /** Milliseconds; a machine under load takes long to start a program. */
 const timeoutMs = 10_000;
 
 /**
- * Ports of a run that has a network of its own, as other commands of its session reach them: at the same number of their own
- * loopback. Nothing leads the other way.
+ * Ports of a run that has a network of its own, made reachable for other commands of its session: at the same number on their own
+ * loopback. The run cannot reach the others this way.
  */
 export class MirroredPorts implements AsyncDisposable {
   readonly #from: SessionNetwork;
@@ -24,14 +24,14 @@ export class MirroredPorts implements AsyncDisposable {
   readonly #renewing = new OneByOne<"ports">();
   #closed = false;
 
-  /** @param isOurs ports of `from` at which this process listens: ways out, which are the run's alone */
+  /** @param isOurs ports of `from` at which this process listens: the run's own ways out */
   constructor(from: SessionNetwork, into: SessionNetwork, isOurs: (port: number) => boolean) {
     this.#from = from;
     this.#into = into;
     this.#isOurs = isOurs;
   }
 
-  /** Opens what the run listens at by now, and closes what it does not any more. Never rejects: a port that is missing is refused. */
+  /** Opens the ports at which the run listens now, and closes the others. Never rejects: a missing port refuses connections. */
   async renew(): Promise<void> {
     await this.#renewing.run("ports", async () => {
       if (this.#closed) return;
@@ -55,7 +55,7 @@ export class MirroredPorts implements AsyncDisposable {
   async #mirror(port: number): Promise<void> {
     const tcp = ["127.0.0.1", "::1"].map((address) => ({ address, port }));
     const { servers } = await listenInside(this.#into, { tcp });
-    // Another process of the session listens there.
+    // Another process of the session already listens at that port.
     if (servers.length === 0) return;
     const inside = reachInside(this.#from, port);
     for (const { server } of servers) server.on("connection", (socket) => inside.take(socket));
@@ -70,7 +70,7 @@ export class MirroredPorts implements AsyncDisposable {
   }
 }
 
-/** On a network's loopback, or on all of its addresses. */
+/** Ports at which a program listens on a network's loopback, or on all of its addresses. */
 async function listeningPorts(network: SessionNetwork): Promise<ReadonlySet<number>> {
   const argv = [...network.joinArguments, "--", "/bin/cat", "/proc/net/tcp", "/proc/net/tcp6"];
   const options = { cwd: "/", env: {}, timeout: timeoutMs };
@@ -78,7 +78,7 @@ async function listeningPorts(network: SessionNetwork): Promise<ReadonlySet<numb
   return parseListening(stdout);
 }
 
-/** As the system lists sockets: addresses in its own order of bytes, the state of one that listens is 0A. */
+/** Parses the system's list of sockets: addresses in the machine's byte order; state 0A means that it listens. */
 export function parseListening(table: string): ReadonlySet<number> {
   const ports = new Set<number>();
   for (const [, address = "", port = ""] of table.matchAll(/^\s*\d+: ([0-9A-F]{8,32}):([0-9A-F]{4}) \S+ 0A /gm)) {

@@ -3,21 +3,21 @@ import { createServer } from "node:net";
 import type { SessionNetwork } from "../stage/keeper/session-network.ts";
 import { reachInside } from "./reach-inside.ts";
 
-/** A port of a session's network that this machine's programs reach. */
+/** A port of a session's network, opened for programs of this machine. */
 export interface OpenPort {
   /** On 127.0.0.1. */
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** More than a browser opens at once. */
+/** More than a browser opens at the same time. */
 const maxConnections = 256;
 
 /**
- * Lets programs of this machine reach a port of a session's network. Rejects with a system error when `local` is taken.
+ * Lets programs of this machine reach a port of a session's network. Rejects with a system error if `local` is taken.
  *
- * @param port in the session's network
- * @param local on 127.0.0.1; any free one for 0
+ * @param port port in the session's network
+ * @param local port on 127.0.0.1; 0: any free one
  */
 export async function openPort(network: SessionNetwork, port: number, local: number): Promise<OpenPort> {
   const inside = reachInside(network, port);
@@ -25,7 +25,7 @@ export async function openPort(network: SessionNetwork, port: number, local: num
   server.maxConnections = maxConnections;
   inside.onGone(() => server.close());
   const close = async (): Promise<void> => {
-    // It listens no more from here on; connections end with the way.
+    // Stops listening; `inside` ends the connections.
     server.close();
     await inside.close();
   };

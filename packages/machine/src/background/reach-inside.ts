@@ -5,17 +5,17 @@ import { inheritedDescriptors } from "../process/helper/inherited-descriptors.ts
 import type { SessionNetwork } from "../stage/keeper/session-network.ts";
 import { systemProgram } from "../stage/transaction/system-program.ts";
 
-/** The way of this process to a port of a network. */
+/** Connects sockets of this process to a port of a network. */
 export interface PortInside {
-  /** Joins a socket to the port; it is ended where that cannot be. */
+  /** Joins a socket to the port; the socket is destroyed if that is not possible. */
   take(socket: Socket): void;
-  /** Called when the way is gone. */
+  /** Called when the port cannot be reached any more. */
   onGone(listener: () => void): void;
   /** Ends all connections. */
   close(): Promise<void>;
 }
 
-/** In the network: connects to the port, and joins what it is handed to that. Text, so that a bundle needs no second file. */
+/** Runs in the network: connects each socket that it gets to the port. As text, so that a bundle needs no second file. */
 const program = `
 const net = require("node:net");
 const port = Number(process.argv[1]);
@@ -28,7 +28,7 @@ process.on("message", (_message, socket) => {
 });
 `;
 
-/** Opens a way to a port of a network's loopback, also while nobody listens there. */
+/** Makes a port of a network's loopback reachable, even if nothing listens there yet. */
 export function reachInside(network: SessionNetwork, port: number): PortInside {
   const helper = startHelper(network, port);
   return {
@@ -60,7 +60,7 @@ function startHelper(network: SessionNetwork, port: number): ChildProcess {
     cwd: "/",
     env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode },
     stdio,
-    // A Ctrl-C at the terminal is for this process to decide about.
+    // A Ctrl-C at the terminal must only reach this process, which decides what it means.
     detached: true,
   });
 }

@@ -3,11 +3,11 @@ import { diffLines } from "./diff/line-diff.ts";
 import { countLineFeeds, type LineEdit, splitLines } from "./diff/line-edit.ts";
 
 /**
- * A text file as a model sees it: lines end with LF, there is no byte order mark. What the file had of both is kept apart
- * and put back, so that lines nobody touched stay byte for byte, also where the file mixes its line ends.
+ * A text file as a model sees it: lines end with LF, and there is no byte-order mark. The file's own line ends and mark are kept
+ * separately and put back, so that unchanged lines stay byte for byte, even if the file mixes line ends.
  */
 export interface EditableText {
-  /** With LF only, as far as CRLF goes; a lone CR is a character like any other. */
+  /** With LF in place of CRLF; a lone CR is a character like any other. */
   readonly text: string;
   readonly bom: boolean;
   readonly endings: LineEndings;
@@ -19,7 +19,7 @@ export type LineEndings =
   /** One entry per line feed: whether a CR comes before it. */
   | { readonly kind: "mixed"; readonly crlf: readonly boolean[] };
 
-/** undefined when the bytes are not text. */
+/** undefined if the bytes are not text. */
 export function editableText(bytes: Uint8Array): EditableText | undefined {
   const decoded = decodeText(bytes);
   return decoded === undefined ? undefined : withPlainLineFeeds(decoded);
@@ -52,7 +52,7 @@ export function plainLineFeeds(text: string): string {
 }
 
 /**
- * The text after a change. Lines that are in both keep their line ends, new ones take the end of the line before them.
+ * The text after a change. Lines that are in both texts keep their line ends; new ones get the end of the line before them.
  * @param edits the lines that differ between `before.text` and `text`
  */
 export function changedText(before: EditableText, text: string, edits: readonly LineEdit[]): EditableText {
@@ -67,7 +67,7 @@ export function changedText(before: EditableText, text: string, edits: readonly 
   };
 }
 
-/** The text with the file's own line ends, without the byte order mark. */
+/** The text with the file's own line ends, without the byte-order mark. */
 export function fileText(text: EditableText): string {
   const { endings } = text;
   switch (endings.kind) {
@@ -106,13 +106,13 @@ function changedEndings(
   };
   for (const edit of edits) {
     keep(edit.oldStart - 1);
-    // Within an edit there may be lines that did not change, e.g. between two changed ones.
+    // Within an edit, some lines may be unchanged, e.g. between two changed ones.
     const oldPart = oldLines.slice(edit.oldStart - 1, edit.oldStart - 1 + edit.oldCount).join("");
     const newPart = newLines.slice(edit.newStart - 1, edit.newStart - 1 + edit.newCount).join("");
     const start = oldAt;
     for (const inner of diffLines(oldPart, newPart, { timeoutMs: 100 }).edits) {
       keep(start + inner.oldStart - 1);
-      // A changed line in a line's place keeps its end.
+      // A line that replaces another keeps its line end.
       const replaced = Math.min(inner.oldCount, inner.newCount);
       keep(oldAt + replaced);
       insert(inner.newCount - replaced);

@@ -8,26 +8,26 @@ export type PatchedFile =
       readonly operation: "update";
       readonly path: string;
       readonly moveTo: string | undefined;
-      /** In the file's order; may be empty where the file only moves. */
+      /** In the order of the file; can be empty if the file only moves. */
       readonly hunks: readonly PatchHunk[];
     };
 
 export interface PatchHunk {
-  /** Lines behind `@@`: each is looked for behind the one before, and the hunk behind the last. */
+  /** Lines after `@@`: each is searched after the one before, and the hunk after the last. */
   readonly sections: readonly string[];
   readonly oldLines: readonly string[];
   readonly newLines: readonly string[];
-  /** Its old lines are the file's last ones. */
+  /** True if the old lines are the last ones of the file. */
   readonly endOfFile: boolean;
 }
 
 const begin = "*** Begin Patch";
 const end = "*** End Patch";
 const endOfFile = "*** End of File";
-/** Each is looked for in the whole file. */
+/** Limits, because each is searched in the whole file. */
 const most = { hunksOfFile: 200, sectionsOfHunk: 20 } as const;
 
-/** Reads a patch in the format of OpenAI's `apply_patch`. Throws `bad_patch`, with the line that does not fit. */
+/** Reads a patch in the format of OpenAI's `apply_patch`. Throws `ToolFailure` `bad_patch`, with the line that does not fit. */
 export function parsePatch(patch: string): readonly PatchedFile[] {
   const lines = patchLines(patch);
   const files: PatchedFile[] = [];
@@ -95,7 +95,7 @@ export function parsePatch(patch: string): readonly PatchedFile[] {
   return files;
 }
 
-/** The lines between the patch marks, also of a patch quoted for a shell. */
+/** The lines between the patch marks, also of a patch that is quoted for a shell. */
 function patchLines(patch: string): readonly string[] {
   const lines = patch.replaceAll("\r\n", "\n").split("\n");
   const first = lines.findIndex((line) => line.trim() === begin);

@@ -7,21 +7,21 @@ import { nearestMatch } from "./fit/nearest-match.ts";
 import type { PatchHunk } from "./parse-patch.ts";
 import { lineEnd } from "./splice-text.ts";
 
-/** Where a text fits at as many, it is not looked for further; one less is shown. */
+/** A search for a text stops at this many places; one less is shown. */
 const mostPlaces = 6;
 
 export interface PatchedText {
   readonly text: string;
-  /** Hunks that the file has only nearly, by number from 1. */
+  /** Hunks that match the file only inexactly, by number from 1. */
   readonly fitted: readonly { readonly hunk: number; readonly differing: FitStep }[];
 }
 
 /**
  * Applies hunks in order, on whole lines. A hunk's place is the only one that fits after the hunk before, or with sections (`@@
- * def f():`) the first one after the last section. The first section must occur exactly once. Throws `no_match`,
+ * def f():`) the first one after the last section. The first section must occur exactly once. Throws `ToolFailure` `no_match`,
  * `ambiguous_match`.
  * @param text lines end with LF
- * @param name of the file, for messages
+ * @param name name of the file, for messages
  * @param time shared by all files of one patch
  */
 export function patchText(
@@ -43,11 +43,11 @@ export function patchText(
   return { text: open && patched.endsWith("\n") ? patched.slice(0, -1) : patched, fitted };
 }
 
-/** Offsets are those of the text before the patch: what is behind the last hunk is still as it was. */
+/** A patch that is being applied. Offsets refer to the text before it: all after the last hunk is still unchanged. */
 class PatchInWork {
   readonly fitting: FittingText;
   readonly time: ComparingTime;
-  /** Behind the last hunk. */
+  /** Offset after the last hunk. */
   from = 0;
   readonly #done: string[] = [];
 
@@ -69,13 +69,13 @@ class PatchInWork {
     return this.#done.join("") + this.text.slice(this.from);
   }
 
-  /** From 1, in the text as it is now. */
+  /** Line number, from 1, in the text as patched so far. */
   lineAt(offset: number): number {
     return countLineFeeds(this.#done.join("")) + countLineFeeds(this.text, this.from, offset) + 1;
   }
 }
 
-/** @returns the offset of a line's beginning */
+/** @returns the offset of the beginning of the line after the sections */
 function behindSections(patch: PatchInWork, sections: readonly string[], name: string): number {
   let start = patch.from;
   for (const [depth, section] of sections.entries()) {
@@ -90,7 +90,7 @@ function behindSections(patch: PatchInWork, sections: readonly string[], name: s
   return start;
 }
 
-/** Where lines begin that are this text but for white space around it. */
+/** Beginnings of lines that are this text, apart from white space around it. */
 function linesThatSay(text: string, wanted: string, from: number, most: number): readonly number[] {
   const places: number[] = [];
   let at = text.indexOf(wanted, from);
@@ -110,7 +110,7 @@ interface HunkMatch {
   readonly differing?: FitStep;
 }
 
-/** @param start the beginning of a line */
+/** @param start offset of the beginning of a line */
 function placeOf(patch: PatchInWork, start: number, hunk: PatchHunk, name: string): HunkMatch {
   const { text } = patch;
   const oldText = hunk.oldLines.map((line) => `${line}\n`).join("");
@@ -140,7 +140,7 @@ function placeOf(patch: PatchInWork, start: number, hunk: PatchHunk, name: strin
   return { start: fit.start, end, newText: fit.newText, differing: fit.step };
 }
 
-/** Positions of whole lines, each at the start of a line. */
+/** Offsets of whole lines that are this text. */
 function wholeLines(text: string, lines: string, from: number, most: number): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(lines, from); at !== -1 && places.length < most; at = text.indexOf(lines, at + 1)) {

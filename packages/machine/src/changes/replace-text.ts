@@ -13,24 +13,24 @@ export interface Replacement extends WantedEdit {
 }
 
 export interface ReplacedText extends SplicedText {
-  /** Set where the old text is not in the file as it was given. */
+  /** Set if the old text does not occur in the file exactly as given. */
   readonly fitted?: FittedReplacement;
 }
 
-/** An edit in the file's own words. */
+/** An edit with the file's own text. */
 export interface FittedReplacement extends WantedEdit {
-  /** In what the text that was given differs, e.g. `indentation`. */
+  /** In what the given text differs, e.g. `indentation`. */
   readonly differing: FitStep | "line numbers";
-  /** Of the place in the text before the edit; 1-based, inclusive. */
+  /** Lines of the place in the text before the edit; 1-based, inclusive. */
   readonly firstLine: number;
   readonly lastLine: number;
 }
 
 /**
  * Replaces a text that must occur exactly once, unless all occurrences are meant. If there is no exact match, the only place is
- * used that differs in white space, line numbers or similar-looking characters. Throws `masked_text` if the model took a mask
- * for the text, `no_match` with the nearest place as hint, `ambiguous_match` with the count and the lines.
- * @param name of the file, for messages
+ * used that differs in white space, line numbers or similar-looking characters. Throws `ToolFailure` `masked_text` if the model
+ * took a mask for the text, `no_match` with the nearest place as hint, `ambiguous_match` with the count and the lines.
+ * @param name name of the file, for messages
  * @param options.exactly accepts no inexact match
  * @param options.time shared by all edits of one call
  */
@@ -112,7 +112,7 @@ function nearlyAt(text: string, wanted: WantedEdit, time: ComparingTime): Nearly
   return { oldText: fit.oldText, newText: fit.newText, differing: fit.step, starts: [fit.start], start: fit.start };
 }
 
-/** Positions of the text. Overlapping ones are replaced one after the other, but count as several if one is meant. */
+/** Offsets of the text. Overlapping ones are replaced one after the other, but count as several if only one is meant. */
 function placesOf(text: string, wanted: string, replaceAll = false): readonly number[] {
   const places: number[] = [];
   if (wanted === "") return places;

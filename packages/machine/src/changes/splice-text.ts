@@ -1,6 +1,6 @@
 import { countLineFeeds, type LineEdit, splitLines } from "./diff/line-edit.ts";
 
-/** Characters from `start` to `end` (UTF-16 offsets, end exclusive) give way to `text`. */
+/** `text` replaces the characters from `start` to `end` (UTF-16 offsets, end exclusive). */
 export interface Splice {
   readonly start: number;
   readonly end: number;
@@ -9,7 +9,7 @@ export interface Splice {
 
 export interface SplicedText {
   readonly text: string;
-  /** The lines that differ, ascending. Found from the places of the splices: the rest of the text is not compared. */
+  /** The lines that differ, ascending. Found only from the positions of the splices: the rest of the text is not compared. */
   readonly edits: readonly LineEdit[];
 }
 
@@ -24,12 +24,12 @@ export function spliceText(text: string, splices: readonly Splice[]): SplicedTex
   for (let index = 0; index < splices.length; ) {
     const first = splices[index];
     if (first === undefined) break;
-    // A negative place to search from would count as 0, and a line feed there be found.
+    // `lastIndexOf` takes a negative position as 0, and would find a line feed there.
     const groupStart = first.start === 0 ? 0 : text.lastIndexOf("\n", first.start - 1) + 1;
     let groupEnd = lineEnd(text, first.end);
     const inGroup: Splice[] = [first];
     for (let next = splices[index + 1]; next !== undefined; next = splices[index + inGroup.length]) {
-      // Where the group ends without a line feed, the text ends: all that follows is in its last line.
+      // A group without a line feed at its end is the end of the text: all further splices are in the last line.
       if (next.start >= groupEnd && text.charCodeAt(groupEnd - 1) === 10) break;
       inGroup.push(next);
       groupEnd = lineEnd(text, next.end);
@@ -59,7 +59,7 @@ export function spliceText(text: string, splices: readonly Splice[]): SplicedTex
   return { text: pieces.join(""), edits };
 }
 
-/** Offset behind the line in which `offset` lies. */
+/** Offset after the line that contains `offset`. */
 export function lineEnd(text: string, offset: number): number {
   const at = text.indexOf("\n", offset);
   return at === -1 ? text.length : at + 1;

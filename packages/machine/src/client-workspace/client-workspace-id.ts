@@ -6,8 +6,8 @@ import { ensurePrivateDirectory, findPrivateFile, readPrivateFile, writePrivateF
 const fileName = "client-id";
 
 /**
- * The id under which servers know a directory of this machine that they cannot reach: the same every time, another one for
- * every directory and every user. It says nothing of either. Throws `UnsafeFileError` when others could change it.
+ * The id by which servers know a directory of this machine that they cannot reach: always the same, different for every directory
+ * and user, and telling nothing of either. Rejects with `UnsafeFileError` if others could change the file with its secret.
  */
 export async function heldWorkspaceId(stateDir: string, root: string): Promise<string> {
   return sha256Hex(`${await installationSecret(stateDir)}\0${root}`).slice(0, 40);
@@ -19,6 +19,6 @@ async function installationSecret(stateDir: string): Promise<string> {
   const known = await findPrivateFile(file);
   if (known !== undefined) return known.trim();
   await writePrivateFile(file, `${randomBytes(16).toString("hex")}\n`);
-  // Another process may have been faster: the file's present content is used by both.
+  // Another process may have been faster: both use the present content of the file.
   return (await readPrivateFile(file)).trim();
 }

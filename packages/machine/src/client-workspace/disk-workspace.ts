@@ -33,17 +33,17 @@ import { readControlFiles } from "./read-control-files.ts";
 export interface DiskWorkspaceOptions {
   /** Real absolute path. */
   readonly root: string;
-  /** As `heldWorkspaceId` makes it. */
+  /** The result of `heldWorkspaceId`. */
   readonly id: string;
-  /** Private directory of this program: journals of changes are kept there. */
+  /** Private directory of this program, for the journals of changes. */
   readonly stateDir: string;
-  /** Absolute paths that no server reads or changes, wherever they lie. */
+  /** Absolute paths that no server may read or change. */
   readonly ownDirectories: readonly string[];
   readonly sandbox: Sandbox;
   readonly controlWatch: Pick<ControlWatch, "begin" | "turn">;
-  /** What each command may take of the machine; the usual limits for what is left out. */
+  /** What each command may take of the machine; limits that are left out have their usual values. */
   readonly limits?: Partial<CommandLimits>;
-  /** What commands find in their environment. */
+  /** The environment of commands. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -52,8 +52,8 @@ interface RequestOptions {
 }
 
 /**
- * A directory of this machine, held for a server that cannot reach it: the same workspace that a server here would open.
- * It is a client's `ClientWorkspacePort`. Rejects with `ClientWorkspaceError` for what is expected.
+ * A directory of this machine, held for a server that cannot reach it: the same workspace that a server here would open. It is a
+ * client's `ClientWorkspacePort`. Rejects with `ClientWorkspaceError` for expected failures.
  */
 export class DiskWorkspace {
   readonly facts: ClientWorkspaceFacts;
@@ -163,7 +163,7 @@ export class DiskWorkspace {
         throw new ToolFailure("bad_directory", `The command cannot run in ${request.cwd}: it is not a directory.`);
       }
       const { root } = this.#files;
-      // The server's gate let it run, so that a person was asked where its words change control files.
+      // The server's gate let it run, so a person was asked about control files that the command names.
       const analysis = analyseCommand(request.command, { cwd: cwd.absolute, home: homedir(), workspace: root });
       const { run, notes, putBack } = await runShellCommand(
         {
@@ -188,7 +188,7 @@ export class DiskWorkspace {
     });
   }
 
-  /** A checked path as the workspace takes it: it walks there itself, and follows no link on the way. */
+  /** A checked path for the workspace, which resolves it again and follows no link. */
   #at(path: string): WorkspacePath {
     const absolute = path === "" ? this.#files.root : `${this.#files.root}/${path}`;
     for (const own of this.#options.ownDirectories) {
@@ -217,7 +217,7 @@ export class DiskWorkspace {
       : { operation: "update", path: at, bytes, baseSha256, ...kept };
   }
 
-  /** Looked at once more where HEAD is: the server's picture of it may be a moment old. */
+  /** Reads HEAD again here, because the server's information may be a moment old. */
   #refuseOtherBranch(branch: string): void {
     if (branch === "") return;
     const head = readGitHead(this.#files.root);
@@ -229,7 +229,7 @@ export class DiskWorkspace {
   }
 }
 
-/** Failures of the workspace, as a server is told about them. */
+/** Turns failures of the workspace into errors for the server. */
 async function told<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();

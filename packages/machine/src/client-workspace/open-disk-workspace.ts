@@ -11,17 +11,17 @@ import { heldWorkspaceId } from "./client-workspace-id.ts";
 import { DiskWorkspace } from "./disk-workspace.ts";
 
 /**
- * Holds a directory of this machine, with all that its commands need. Rejects with `WorkspaceError`, `SandboxRequired`,
- * `BadServerConfig`, `UnsafeStateDirectory` or `UnsafeFileError`. Disposing ends what its commands' sandbox keeps on disk.
+ * Holds a directory of this machine, with everything that its commands need. Rejects with `WorkspaceError`, `SandboxRequired`,
+ * `BadServerConfig`, `UnsafeStateDirectory` or `UnsafeFileError`. Disposing removes what the sandbox keeps on disk.
  */
 export async function openDiskWorkspace(options: {
   /** Real absolute path. */
   readonly root: string;
   readonly stateDir: string;
   readonly sandbox: SandboxMode;
-  /** Of this process; commands find of it what `commandEnvironment` lets through. */
+  /** Environment of this process; commands get the part that `commandEnvironment` lets through. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Told what commands left that were cut off. */
+  /** Told what interrupted commands have left. */
   warn(text: string): void;
 }): Promise<{ readonly workspace: DiskWorkspace } & AsyncDisposable> {
   const { root } = options;

@@ -2,7 +2,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ClientControlFile } from "@gennai/protocol/model/editor/client-workspace";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** Larger ones are named with that as their problem: anyone who needs them says so. */
+/** Larger files are listed with their size as a problem, which is reported by the code that needs them. */
 const maxBytes = 1024 * 1024;
 const maxFiles = 2_000;
 const maxDepth = 8;
@@ -10,8 +10,8 @@ const maxDepth = 8;
 const nothing = new Uint8Array();
 
 /**
- * The existing files that steer an agent, sorted by path. One that leads out of the workspace or cannot be read is listed with
- * the reason: a configured rule must never be ignored. Throws `ToolFailure` `too_large` for more than 2,000.
+ * The existing files that control an agent, sorted by path. One that leads out of the workspace or cannot be read is listed with
+ * the reason: a configured rule must never be ignored. Rejects with `ToolFailure` `too_large` for more than 2,000.
  */
 export async function readControlFiles(
   workspace: Workspace,

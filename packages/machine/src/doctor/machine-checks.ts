@@ -18,10 +18,10 @@ import { stageFinding } from "./stage-check.ts";
 const run = promisify(execFile);
 
 const MiB = 1024 * 1024;
-/** Free bytes of the state directory's disk below which it is time to do something, and below which it may fail today. */
+/** Free bytes on the state directory's disk: below the first a person should act, below the second work may fail at once. */
 const lowDisk = 1024 * MiB;
 const emptyDisk = 100 * MiB;
-/** Of each line, those in which SQLite came without a flag. */
+/** For each line of versions, the first in which SQLite needs no flag. */
 const oldestNodes = [
   [22, 13],
   [23, 4],
@@ -34,7 +34,7 @@ export interface Machine {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What Gennai needs of a machine. */
+/** Checks of what Gennai needs of a machine. */
 export function machineChecks(machine: Machine): readonly Check[] {
   return [
     { name: "node", run: async () => nodeFinding(process.versions.node) },
@@ -84,7 +84,7 @@ async function ripgrepFinding(signal: AbortSignal): Promise<Finding> {
   }
 }
 
-/** By really making one, in a directory that goes again; and whether it can be a stage. */
+/** Really makes a sandbox, in a directory that is removed again, and tests whether it can be a stage. */
 async function sandboxFindings({ environment, stateDir, workspace }: Machine): Promise<readonly Finding[]> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "gennai-doctor-")));
   try {

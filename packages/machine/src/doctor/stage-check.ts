@@ -9,8 +9,8 @@ import type { Finding } from "./finding.ts";
 const check = "staged commands";
 
 /**
- * Whether commands of this workspace can be staged where there is a sandbox, by really making a stage over it. Nothing of the workspace changes; a state
- * directory that is not there yet is not made.
+ * Checks whether commands of this workspace can be staged, by really making a stage of it. Nothing in the workspace changes, and
+ * a missing state directory is not made.
  *
  * @param workspace real path
  */

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /**
- * State of a working tree's HEAD, from a few small files and without starting git. Searches upwards from `directory` for the
- * repository. `none` outside one, and for anything that cannot be parsed.
+ * State of a working tree's HEAD, read from a few small files without starting git. Searches the repository upwards from
+ * `directory`. `none` outside of one, and for anything that cannot be parsed.
  */
 export function readGitHead(directory: string): GitHead {
   const repository = findRepository(directory);
@@ -17,15 +17,15 @@ export function readGitHead(directory: string): GitHead {
   const ref = symbolicRef(head);
   if (ref === undefined) return { type: "none" };
   const commit = readRef(repository, ref);
-  // HEAD may name a ref that is no branch; then no branch follows the commits.
+  // HEAD may name a ref that is not a branch; then no branch moves with commits.
   if (ref.startsWith(branchPrefix)) return { type: "branch", branch: ref.slice(branchPrefix.length), commit };
   return commit === undefined ? { type: "none" } : { type: "detached", commit };
 }
 
 /**
- * The branch that a rebase which has stopped works for: HEAD is detached then, and what is done belongs to that branch.
+ * The branch of a rebase that has stopped: HEAD is detached then, but the work belongs to that branch.
  *
- * @param read text of a small file of git's data, by its path there; undefined when it is missing
+ * @param read reads a small file of git's data, by its path there; undefined if it is missing
  */
 export function rebasedBranch(read: (path: string) => string | undefined): string | undefined {
   const name = read("rebase-merge/head-name") ?? read("rebase-apply/head-name");
@@ -33,7 +33,7 @@ export function rebasedBranch(read: (path: string) => string | undefined): strin
   return ref?.startsWith(branchPrefix) ? ref.slice(branchPrefix.length) : undefined;
 }
 
-/** Name of the branch that `origin` calls its default, e.g. `main`; undefined when this clone does not know it. */
+/** Name of the default branch of `origin`, e.g. `main`; undefined if this clone does not know it. */
 export function defaultRemoteBranch(directory: string): string | undefined {
   const repository = findRepository(directory);
   const head = repository && readText(join(repository.common, "refs/remotes/origin/HEAD"));
@@ -42,15 +42,15 @@ export function defaultRemoteBranch(directory: string): string | undefined {
 }
 
 export type GitHead =
-  /** `commit` is undefined on a branch without commits, and HEAD's while a rebase of the branch has stopped. */
+  /** `commit` is undefined on a branch without commits; while a rebase of the branch has stopped, it is HEAD's. */
   | { readonly type: "branch"; readonly branch: string; readonly commit: string | undefined }
   | { readonly type: "detached"; readonly commit: string }
   | { readonly type: "none" };
 
 interface Repository {
-  /** What belongs to this working tree: HEAD. */
+  /** Git directory of this working tree; has its HEAD. */
   readonly directory: string;
-  /** What all working trees share: refs. */
+  /** Git directory that all working trees share; has the refs. */
   readonly common: string;
 }
 
@@ -93,16 +93,16 @@ function readRef(repository: Repository, ref: string, depth = 0): string | undef
   return commit !== undefined && objectId.test(commit) ? commit : undefined;
 }
 
-/** Only names that git itself would accept: they become paths here. */
+/** Only names that git itself would accept, because they become paths here. */
 function symbolicRef(text: string): string | undefined {
   const ref = /^ref:\s*(refs\/\S+)$/.exec(text)?.[1];
   return ref === undefined || /\.\.|\/\/|[\p{Cc}~^:?*[\\]|\/$|\.lock$|\/\./u.test(ref) ? undefined : ref;
 }
 
-/** undefined when it is missing, no file, or larger than such a file can be. */
+/** undefined if it is missing, not a file, or larger than `maxBytes`. */
 function readText(path: string, maxBytes = maximumSmallFile): string | undefined {
   try {
-    // Most are missing most of the time, and an exception costs more than the look.
+    // Most of these files are usually missing, and an exception costs more than this call.
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined || !stat.isFile() || stat.size > maxBytes) return undefined;
     return readFileSync(path, "utf8").trim();

@@ -2,21 +2,21 @@ import { hash } from "node:crypto";
 
 /** One entry of git's index. */
 export interface IndexEntry {
-  /** Octal, as git writes it, e.g. `100644`; `160000` is a link to another repository. */
+  /** Octal, as git writes it, e.g. `100644`; `160000` is a submodule. */
   readonly mode: string;
   /** Name of the object, hex. */
   readonly object: string;
-  /** Flags that tell git to look away: `assume-valid`, `skip-worktree`. */
+  /** True if a flag tells git not to look at the file: `assume-valid`, `skip-worktree`. */
   readonly ignored: boolean;
   readonly intentToAdd: boolean;
 }
 
-/** By `entryKey`. */
+/** Entries by `entryKey`. */
 export type GitIndex = ReadonlyMap<string, IndexEntry>;
 
 /**
- * Reads git's index (versions 2 to 4); undefined for one that is split, sparse, damaged or of another kind, of which nothing
- * can be told. Runs no git: the repository may not be trusted. Paths that are not UTF-8 have U+FFFD in them.
+ * Reads git's index (versions 2 to 4); undefined for a split, sparse, damaged or unknown one, which cannot be judged. Runs no
+ * git, because the repository may not be trusted. Paths that are not UTF-8 contain U+FFFD.
  */
 export function readGitIndex(bytes: Uint8Array): GitIndex | undefined {
   const layout = indexLayout(bytes);
@@ -34,44 +34,44 @@ export function readGitIndex(bytes: Uint8Array): GitIndex | undefined {
   );
 }
 
-/** By which an entry is known: its path, or `PATH\0STAGE` for one of a conflict. */
+/** Key of an entry: its path, or `PATH\0STAGE` for one of a conflict. */
 export function entryKey({ path, flags }: EntryLayout): string {
   const stage = (flags >> 12) & 3;
   return stage === 0 ? path : `${path}\0${stage}`;
 }
 
-/** It goes into the tree of a commit as it is. */
+/** True if the entry would become part of a commit's tree unchanged. */
 export function isPlain({ flags, more }: EntryLayout): boolean {
   return ((flags >> 12) & 3) === 0 && (more & intentToAdd) === 0;
 }
 
-/** Name of an entry's object, hex. */
+/** Name of an entry's object, in hex. */
 export function objectName({ view }: IndexLayout, { start, flagsAt }: EntryLayout): string {
   return view.toString("hex", start + 40, flagsAt);
 }
 
 /**
- * What an index says, as a digest: it stays the same when git only looks at the files again. undefined where nothing can be
- * told.
+ * A digest of what an index says; it stays the same if git only looks at the files again. undefined for an index that cannot be
+ * judged.
  */
 export function indexMeaning(bytes: Uint8Array): string | undefined {
   const index = readGitIndex(bytes);
   return index === undefined ? undefined : hash("sha256", JSON.stringify([...index]), "hex");
 }
 
-/** Where things are in an index. */
+/** Positions in an index. */
 export interface IndexLayout {
   readonly view: Buffer;
   readonly version: number;
-  /** Bytes of an object's name, and of the digest at the end. */
+  /** Length in bytes of object names, and of the digest at the end. */
   readonly objectBytes: number;
   readonly entries: readonly EntryLayout[];
-  /** Where the extensions begin. */
+  /** Offset at which the extensions begin. */
   readonly end: number;
 }
 
 export interface EntryLayout {
-  /** From the work tree's top. */
+  /** Relative to the top of the work tree. */
   readonly path: string;
   /** The same as bytes. */
   readonly name: Buffer;
@@ -81,7 +81,7 @@ export interface EntryLayout {
   readonly flags: number;
   /** Flags of later index versions; 0 if there are none. */
   readonly more: number;
-  /** Where what follows the flags begins, and where the next entry does. */
+  /** Offsets of what follows the flags, and of the next entry. */
   readonly nameAt: number;
   readonly end: number;
 }
@@ -91,11 +91,11 @@ export const skipWorktree = 0x4000;
 const assumeValid = 0x8000;
 const intentToAdd = 0x2000;
 const nameLength = 0xfff;
-/** Mode of a link to another repository. */
+/** Mode of a submodule. */
 export const gitlink = 0o160000;
 const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, gitlink]);
 
-/** undefined as for `readGitIndex`. */
+/** undefined as with `readGitIndex`. */
 export function indexLayout(bytes: Uint8Array): IndexLayout | undefined {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.length < 12 || view.toString("latin1", 0, 4) !== "DIRC") return undefined;
@@ -128,7 +128,7 @@ function layoutWith(view: Buffer, version: number, objectBytes: number): IndexLa
     const end = view.indexOf(0, name.next);
     if (end < 0) return undefined;
     path = Buffer.concat([path.subarray(0, path.length - name.value), view.subarray(name.next, end)]);
-    // Git goes by the length, and we by the end.
+    // Git uses the length, and this code the NUL at the end: both must agree.
     if ((flags & nameLength) !== Math.min(path.length, nameLength)) return undefined;
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
     entries.push({ path: path.toString(), name: path, mode, start, flagsAt, flags, more, nameAt, end: at });
@@ -136,7 +136,7 @@ function layoutWith(view: Buffer, version: number, objectBytes: number): IndexLa
   return followedByWhole(view, at, objectBytes) ? { view, version, objectBytes, entries, end: at } : undefined;
 }
 
-/** Variable-length number of version 4. */
+/** Reads a variable-length number of version 4. */
 function readOffset(view: Buffer, start: number): { readonly value: number; readonly next: number } | undefined {
   let at = start;
   let byte = view[at++];
@@ -148,7 +148,7 @@ function readOffset(view: Buffer, start: number): { readonly value: number; read
   return byte === undefined ? undefined : { value, next: at };
 }
 
-/** Extensions follow, then a digest. Those in small letters change what the entries mean. */
+/** True if only extensions and a digest follow. An extension with a small first letter changes what the entries mean. */
 function followedByWhole(view: Buffer, start: number, objectBytes: number): boolean {
   let at = start;
   while (at + 8 <= view.length - objectBytes) {

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Where in git's own directory a path lies, e.g. `refs/heads/main`; undefined for a path that is in none.
+ * The path within git's own directory, e.g. `refs/heads/main`; undefined for a path outside of one.
  * @param path relative to the root, with `/`
  */
 export type PathInGit = (path: string) => string | undefined;
 
 /** @param root real path of a work tree, or of git's directory itself */
 export function pathsInGit(root: string): PathInGit {
-  // Once for many paths.
+  // Checked once for many paths.
   const isGit = isGitDirectory(root);
   return (path) => {
     const at = `/${path}/`.lastIndexOf("/.git/");
@@ -19,7 +19,7 @@ export function pathsInGit(root: string): PathInGit {
   };
 }
 
-/** Submodules have directories like git's own, by names with slashes. */
+/** Submodules have directories like git's own, whose names may contain slashes. */
 function pathInModule(root: string, path: string, inGit: string): string {
   const git = path.slice(0, path.length - inGit.length);
   for (let end = inGit.lastIndexOf("/"); end > "modules".length; end = inGit.lastIndexOf("/", end - 1)) {
@@ -28,12 +28,12 @@ function pathInModule(root: string, path: string, inGit: string): string {
   return inGit;
 }
 
-/** The index of a work tree, of a linked one as well. @param path relative to `root` */
+/** True for the index of a work tree, also of a linked one. @param path relative to `root` */
 export function isGitIndex(root: string, path: string): boolean {
   return /^(?:worktrees\/[^/]+\/)?index$/.test(pathsInGit(root)(path) ?? "");
 }
 
-/** Also of a submodule that is new. Other files begin in another way. @param path relative to `root` */
+/** Also true for the index of a new submodule; other files of that name begin differently. @param path relative to `root` */
 export function mayBeIndex(root: string, path: string): boolean {
   return /(?:^|\/)index$/.test(path) && pathsInGit(root)(path) !== undefined;
 }

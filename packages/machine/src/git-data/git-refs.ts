@@ -1,12 +1,12 @@
 import { packedRefs } from "./packed-refs.ts";
 
-/** What a ref names: an object (hex), or `ref: NAME`. By name, e.g. `refs/heads/main`. */
+/** The value of each ref: an object (hex), or `ref: NAME`. By name, e.g. `refs/heads/main`. */
 export type GitRefs = ReadonlyMap<string, string>;
 
 const objectName = "[0-9a-f]{40}(?:[0-9a-f]{24})?";
 const looseValue = new RegExp(`^(?:${objectName}|ref: \\S+)$`);
 
-/** Reads `packed-refs`; undefined when git reads it otherwise than it says, or a name is there twice, so that nothing can be told. */
+/** Reads `packed-refs`; undefined if git would read it differently, or if a name occurs twice, so that it cannot be judged. */
 export function readPackedRefs(text: string): GitRefs | undefined {
   const { refs, isSound } = packedRefs(text);
   const byName = new Map(refs);

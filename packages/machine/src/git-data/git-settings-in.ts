@@ -1,12 +1,12 @@
-/** A setting as a file of git's configuration gives it. */
+/** One setting in a file of git's configuration. */
 export interface GitSetting {
-  /** Section and key in small letters, a subsection as it is written: `core.hookspath`, `includeif.gitdir:~/work/.path`. */
+  /** Section and key in lower case, a subsection as it is written: `core.hookspath`, `includeif.gitdir:~/work/.path`. */
   readonly name: string;
-  /** Without quotes and escapes; `true` where nothing is assigned. */
+  /** Without quotes and escapes; `true` if nothing is assigned. */
   readonly value: string;
 }
 
-/** The settings in a text of git's configuration, in order. What git itself could not read is passed over. */
+/** The settings in a text of git's configuration, in order. Skips what git itself could not read. */
 export function gitSettingsIn(text: string): readonly GitSetting[] {
   const found: GitSetting[] = [];
   let section = "";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gitSettingsIn } from "./git-settings-in.ts";
 
-/** Absolute path that the repository's own configuration gives as `core.hooksPath`; undefined when it gives none. */
+/** Absolute path of `core.hooksPath` in the repository's own configuration; undefined if it is not set. */
 export function hooksDirectory(workspaceRoot: string): string | undefined {
   const settings = gitSettingsIn(configuration(join(workspaceRoot, ".git", "config")));
   const value = settings.findLast((setting) => setting.name === "core.hookspath" && setting.value !== "")?.value;

@@ -1,14 +1,14 @@
-/** What git's file of packed refs says. */
+/** The content of git's file of packed refs. */
 export interface PackedRefs {
-  /** In their order; a name can be there twice. Ids are in lower case. */
+  /** In the order of the file; a name can occur twice. Ids are in lower case. */
   readonly refs: readonly (readonly [name: string, id: string])[];
-  /** Git finds exactly these refs: every line is readable, and the header is true. */
+  /** True if git finds exactly these refs: every line is readable, and the header is right. */
   readonly isSound: boolean;
 }
 
 /**
- * Parses it as leniently as git: any white space after an id, and ids in upper case.
- * @param text in latin1
+ * Parses the file as leniently as git: any white space after an id, and ids in upper case.
+ * @param text decoded as latin1
  */
 export function packedRefs(text: string): PackedRefs {
   const lines = text.split("\n");
@@ -17,10 +17,10 @@ export function packedRefs(text: string): PackedRefs {
   const head = lines[0]?.startsWith("#") ? lines.shift() : undefined;
   const refs: (readonly [name: string, id: string])[] = [];
   let isSound = isEnded && (head === undefined || /^# pack-refs with:[ -~]*$/.test(head));
-  /** The ref whose tag the next line may lead to. */
+  /** The ref of a tag whose target the next line may name. */
   let above = "";
   for (const line of lines) {
-    // Git packs nothing but commits as branches, and they lead nowhere.
+    // Branches are commits, so git never packs a target for them.
     if (above !== "" && !above.startsWith("refs/heads/") && peeled.test(line)) {
       above = "";
       continue;
@@ -30,12 +30,12 @@ export function packedRefs(text: string): PackedRefs {
     else refs.push(ref);
     above = ref?.[0] ?? "";
   }
-  // In a file marked as sorted, git uses binary search: it does not find misplaced names.
+  // In a file that is marked as sorted, git uses binary search, and does not find misplaced names.
   if (head?.split(" ").includes("sorted") === true) isSound &&= inOrder(refs);
   return { refs, isSound: isSound && new Set(refs.map(([, id]) => id.length)).size < 2 };
 }
 
-/** The text without a ref, however often it is there, and without what its tag leads to. */
+/** The text without a ref, however often it occurs, and without its tag's target. */
 export function withoutPacked(text: string, name: string): string {
   let isGone = false;
   return text
@@ -47,7 +47,7 @@ export function withoutPacked(text: string, name: string): string {
     .join("\n");
 }
 
-/** A sound file with the same refs, without what tags lead to: git looks that up where it is not said. */
+/** A sound file with the same refs, without targets of tags: git looks these up if they are missing. */
 export function soundPacked(text: string): string {
   const { refs } = packedRefs(text);
   const length = Math.min(...refs.map(([, id]) => id.length));
@@ -59,7 +59,7 @@ export function soundPacked(text: string): string {
 }
 
 const peeled = /^\^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
-/** What `git check-ref-format` refuses in a name. */
+/** Names that `git check-ref-format` refuses. */
 const refused = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.(?:\/|$)|\.lock(?:\/|$)|\/$/;
 
 function packedRef(line: string): readonly [name: string, id: string] | undefined {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { type EntryLayout, gitlink, indexLayout } from "./git-index.ts";
 
-/** By what git tells without reading a file that it is the one it knows. Its device is not among that. */
+/** The data by which git recognizes an unchanged file without reading it; the device does not count. */
 export type StatData = Pick<BigIntStats, "ctimeNs" | "mtimeNs" | "ino" | "uid" | "gid" | "size">;
 
 export function statDataOf({ ctimeNs, mtimeNs, ino, uid, gid, size }: StatData): StatData {
@@ -11,7 +11,7 @@ export function statDataOf({ ctimeNs, mtimeNs, ino, uid, gid, size }: StatData):
 
 /**
  * An index adapted to another place with equal files, whose stat data differ. An entry that does not match its file stays
- * unchanged: git then reads the file. Undefined for an index that cannot be parsed.
+ * unchanged: git then reads the file. undefined for an index that cannot be parsed.
  *
  * @param places of a path, from the work tree's top: the stat data in the index if unchanged, and the new ones
  */
@@ -28,7 +28,7 @@ export function restatIndex(
     if (place !== undefined && knows(view, entry, place.from)) write(view, entry, place.to);
   }
   const digestAt = view.length - objectBytes;
-  // Git can be told to write none.
+  // Git can be configured to write no digest.
   if (view.subarray(digestAt).some((byte) => byte !== 0)) {
     createHash(objectBytes === 20 ? "sha1" : "sha256")
       .update(view.subarray(0, digestAt))
@@ -38,14 +38,14 @@ export function restatIndex(
   return view;
 }
 
-/** In the order of an index: seconds and nanoseconds of two times, device, inode, mode, owner, group, size; four bytes each. */
+/** Offsets of an entry's four-byte fields: two times (seconds, nanoseconds), device, inode, mode, owner, group, size. */
 const at = { ctime: 0, mtime: 8, inode: 20, owner: 28, group: 32, size: 36 } as const;
 const second = 1_000_000_000n;
 
 function knows(view: Buffer, { start }: EntryLayout, stat: StatData): boolean {
   const has = (field: number, value: bigint): boolean => view.readUInt32BE(start + field) === word(value);
   const isTime = (field: number, ns: bigint): boolean =>
-    // Some programs write whole seconds.
+    // Some programs write whole seconds only.
     has(field, ns / second) && (has(field + 4, ns % second) || has(field + 4, 0n));
   return (
     isTime(at.ctime, stat.ctimeNs) &&
@@ -69,7 +69,7 @@ function write(view: Buffer, { start }: EntryLayout, stat: StatData): void {
   put(at.size, stat.size);
 }
 
-/** What git keeps of a number. */
+/** The lower 32 bits of a number, which is what git keeps. */
 function word(value: bigint): number {
   return Number(BigInt.asUintN(32, value));
 }

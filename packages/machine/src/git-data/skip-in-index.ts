@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { type EntryLayout, extended, type IndexLayout, indexLayout, skipWorktree } from "./git-index.ts";
 
 /**
- * An index with git's flag `skip-worktree` set on some paths, or taken from them: git then leaves them alone, whether they are
- * there or not. undefined for an index of which nothing can be told.
+ * An index with git's flag `skip-worktree` set on some paths, or removed from them: git then ignores whether these files exist.
+ * undefined for an index that cannot be judged.
  */
 export function skipInIndex(bytes: Uint8Array, paths: ReadonlySet<string>, skip: boolean): Uint8Array | undefined {
   const layout = indexLayout(bytes);
   if (layout === undefined) return undefined;
   const { view, version, objectBytes } = layout;
   const header = Buffer.from(view.subarray(0, 12));
-  // The second one knows no such flag.
+  // Version 2 has no such flag.
   header.writeUInt32BE(Math.max(version, 3), 4);
   const entries = layout.entries.map((entry) => {
     const isMeant = paths.has(entry.path) && ((entry.more & skipWorktree) !== 0) !== skip;
@@ -18,7 +18,7 @@ export function skipInIndex(bytes: Uint8Array, paths: ReadonlySet<string>, skip:
   });
   const content = Buffer.concat([header, ...entries, ...extensions(layout)]);
   const before = view.subarray(view.length - objectBytes);
-  // Git can be told to write none.
+  // Git can be configured to write no digest.
   if (before.every((byte) => byte === 0)) return Buffer.concat([content, before]);
   return Buffer.concat([
     content,
@@ -40,7 +40,7 @@ function withFlag(entry: EntryLayout, { view, version }: IndexLayout, skip: bool
   return Buffer.concat([...head, name], (length + 8) & ~7);
 }
 
-/** Without those that say at which byte an entry is. */
+/** All extensions but those with offsets of entries. */
 function extensions({ view, end, objectBytes }: IndexLayout): readonly Buffer[] {
   const kept: Buffer[] = [];
   for (let at = end; at < view.length - objectBytes; ) {

@@ -2,9 +2,9 @@ import { createHash, hash } from "node:crypto";
 import { type IndexLayout, indexLayout, isPlain } from "./git-index.ts";
 
 /**
- * An index without the extensions that git would trust besides its entries: offsets of the entries, and a file watcher's data.
- * Cached trees stay if they match the entries; otherwise the next commit would contain something that no status shows. An index
- * that cannot be parsed stays unchanged.
+ * An index without the extensions that git would trust in addition to its entries: offsets of the entries, and a file watcher's
+ * data. Cached trees stay if they match the entries; otherwise the next commit would contain something that no status shows. An
+ * index that cannot be parsed stays unchanged.
  */
 export function soundIndex(bytes: Uint8Array): Uint8Array {
   const layout = indexLayout(bytes);
@@ -23,22 +23,22 @@ export function soundIndex(bytes: Uint8Array): Uint8Array {
   }
   if (isWhole) return bytes;
   const content = Buffer.concat([view.subarray(0, end), ...kept]);
-  // Git can be told to write none.
+  // Git can be configured to write no digest.
   if (before.every((byte) => byte === 0)) return Buffer.concat([content, before]);
   const algorithm = objectBytes === 20 ? "sha1" : "sha256";
   return Buffer.concat([content, createHash(algorithm).update(content).digest()]);
 }
 
-/** Directories within each other: nobody has so many. */
+/** Most nested directories; nobody has so many. */
 const deepest = 500;
 
 interface Tree {
   readonly object: Buffer;
-  /** Of the index. */
+  /** Number of entries of the index in this directory. */
   readonly entries: number;
 }
 
-/** For each directory: its name, a NUL, how many entries it has (-1: git does not know its tree), how many directories, and its tree. */
+/** The extension has for each directory: name, NUL, number of entries (-1: tree unknown), of directories, and tree. */
 function saysTrees(extension: Buffer, layout: IndexLayout): boolean {
   const trees = treesOf(layout);
   const { objectBytes } = layout;
@@ -66,14 +66,14 @@ function saysTrees(extension: Buffer, layout: IndexLayout): boolean {
   return read(undefined, 0) && at === extension.length;
 }
 
-/** By directory, with a slash at its end. Those with an entry that goes into no tree, or is of a conflict, have none. */
+/** The trees by directory, with a slash at its end. None for a directory with an entry that is in no tree, or in conflict. */
 function treesOf({ view, entries, objectBytes }: IndexLayout): ReadonlyMap<string, Tree> {
   const algorithm = objectBytes === 20 ? "sha1" : "sha256";
   const trees = new Map<string, Tree>();
   const names = entries.map(({ name }) => name.toString("latin1"));
   if (names.some((name) => name.split("/").length > deepest)) return trees;
   let at = 0;
-  // An index has the order of trees: a directory counts as its name with a slash.
+  // An index is in the order of trees, in which a directory counts as its name with a slash.
   const build = (directory: string): Tree | undefined => {
     const first = at;
     const parts: Buffer[] = [];

@@ -6,14 +6,14 @@ import { cellNames, type Notebook } from "./notebook.ts";
 export type CellType = "code" | "markdown" | "raw";
 
 export type NotebookEdit =
-  /** `type`: undefined for the one it has. */
+  /** `cellType`: undefined for the cell's present type. */
   | {
       readonly type: "replace";
       readonly cell: string;
       readonly source: string;
       readonly cellType: CellType | undefined;
     }
-  /** Behind `after`; undefined for the beginning. */
+  /** Inserts after the cell `after`; undefined: at the beginning. */
   | {
       readonly type: "insert";
       readonly after: string | undefined;
@@ -23,8 +23,8 @@ export type NotebookEdit =
   | { readonly type: "delete"; readonly cell: string };
 
 /**
- * The text of a notebook with one cell edited; undefined where there is no such cell. Everything else stays as it is, byte for
- * byte. What a code cell had put out goes with its source.
+ * The text of a notebook with one cell edited; undefined if there is no such cell. Everything else stays as it is, byte for byte.
+ * The outputs of a code cell are removed with its old source.
  * @param notebook parsed from `text`
  */
 export function editNotebook(text: string, notebook: Notebook, edit: NotebookEdit): string | undefined {
@@ -86,7 +86,7 @@ function replaced(
   const wanted = new Map<string, unknown>([["source", lines(source)]]);
   if (type === "code") for (const [key, value] of Object.entries(emptyOutputs)) wanted.set(key, value);
   let changed = text;
-  // From behind, so that the places in front stay what they are.
+  // From the end, so that earlier positions stay valid.
   for (const member of [...jsonMembers(text, place.start)].reverse()) {
     if (!wanted.has(member.key ?? "")) continue;
     const isString = member.key === "source" && text[member.start] === '"';
@@ -105,7 +105,7 @@ function newCell(
   return {
     cell_type: cellType,
     ...(isCode ? { execution_count: null } : {}),
-    // Since nbformat 4.5; not by chance, since a person may say yes to exactly this text.
+    // Since nbformat 4.5. Not random, because a person may approve exactly this text.
     ...(notebook.nbformat_minor >= 5 ? { id: freshId(notebook, `${after}\n${source}`) } : {}),
     metadata: {},
     ...(isCode ? { outputs: [] } : {}),
@@ -121,7 +121,7 @@ function freshId(notebook: Notebook, seed: string): string {
   }
 }
 
-/** @param index behind which cell; -1 for the beginning */
+/** @param index index of the cell before; -1 for the beginning */
 function inserted(
   text: string,
   list: JsonRange,
@@ -138,7 +138,7 @@ function inserted(
   return splice(text, list, unit === undefined ? `[${written}]` : `[${gap}${written}\n${unit}]`);
 }
 
-/** With the comma and the space that parted it from its neighbour. */
+/** Also removes the comma and the space that separated it from its neighbour. */
 function without(text: string, cells: readonly JsonRange[], index: number): string {
   const place = cells[index] ?? { start: 0, end: 0 };
   const before = cells[index - 1];

@@ -5,14 +5,14 @@ export interface JsonRange {
 }
 
 export interface JsonMember extends JsonRange {
-  /** Of a member of an object; undefined for an item of a list. */
+  /** Key of an object's member; undefined for an item of a list. */
   readonly key: string | undefined;
 }
 
 /**
- * The members of the object, or the items of the list, that begins at `start`. Changing a text at these places leaves every other
- * byte as it is, which parsing and writing again would not: numbers, escapes, doubled keys.
- * @param text valid JSON: parse it before
+ * The members of the object, or the items of the list, that begins at `start`. Changing the text at these ranges leaves every
+ * other byte as it is, unlike parsing and writing again, which would change numbers, escapes and duplicate keys.
+ * @param text valid JSON: parse it first
  */
 export function jsonMembers(text: string, start: number): readonly JsonMember[] {
   const isObject = text[start] === "{";

@@ -29,7 +29,7 @@ const notebookSchema = z.looseObject({
   ),
 });
 
-/** Of nbformat 4, as Jupyter writes it since 2015. */
+/** A notebook of nbformat 4, which Jupyter writes since 2015. */
 export type Notebook = z.infer<typeof notebookSchema>;
 export type NotebookOutput = z.infer<typeof output>;
 
@@ -48,8 +48,8 @@ export function parseNotebook(text: string): { readonly notebook: Notebook } | {
 }
 
 /**
- * What a cell is called: its own id where no other has it, else its number from 1, as `cell-3`. No two have one name: a number
- * that is some cell's id becomes `cell-3-by-number`.
+ * The names of the cells: a cell's own id if no other has the same, else its number from 1, as `cell-3`. No two have the same
+ * name: a number that is some cell's id becomes `cell-3-by-number`.
  */
 export function cellNames({ cells }: Notebook): readonly string[] {
   const times = timesOfIds(cells);
@@ -61,7 +61,7 @@ export function cellNames({ cells }: Notebook): readonly string[] {
   });
 }
 
-/** Whether a cell is called by its number, which becomes another one's when a cell in front comes or goes. */
+/** True if some cell is named by its number, which changes when a cell before it is added or removed. */
 export function hasNumberedCells({ cells }: Notebook): boolean {
   const times = timesOfIds(cells);
   return cells.some(({ id }) => id === undefined || !isOwnName(id, times));

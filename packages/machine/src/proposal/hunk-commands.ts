@@ -2,13 +2,13 @@ import type { Hunk } from "@gennai/protocol/model/session/proposal";
 import { diffLines } from "../changes/diff/line-diff.ts";
 import { splitLines } from "../changes/diff/line-edit.ts";
 
-/** One text on the way to another, and who made it: a command, or with an empty name a file tool. */
+/** One version of a text, and the command that made it; empty: a file tool did. */
 export interface TextStep {
   readonly text: string;
   readonly command: string;
 }
 
-/** Milliseconds for comparing two steps; after that the steps are told less apart. */
+/** Milliseconds to compare two steps; after that, their changes are told apart only coarsely. */
 const timeoutMs = 100;
 
 /**
@@ -17,7 +17,7 @@ const timeoutMs = 100;
  * @returns for each hunk, in the order in which the commands ran
  */
 export function hunkCommands(base: string, steps: readonly TextStep[], hunks: readonly Hunk[]): readonly string[][] {
-  // For each line: the step that made it, none for the base's. For each gap before a line: the steps that removed something there.
+  // For each line, the step that made it; none for the base's. For each gap before a line, the steps that removed lines there.
   let makers: (number | undefined)[] = splitLines(base).map(() => undefined);
   let removers: Set<number>[] = [...makers, undefined].map(() => new Set());
   let before = base;

@@ -7,8 +7,8 @@ import { hasCode, systemErrorCode } from "../system-error.ts";
 import type { StagedTree } from "./staged-tree.ts";
 
 /**
- * Makes a stage show what is proposed, as a command would have left it. Follows no link: the way to a staged file may lead
- * elsewhere by now. Throws `ToolFailure` where it does, rather than leave anything out that would then count as taken back.
+ * Makes a stage show what is proposed, as a command would have left it. Follows no link: by now, a link may be on the path to a
+ * staged file. Throws `ToolFailure` in that case, since a file that is left out would count as taken back.
  *
  * @param merged path of the stage's view of the workspace
  */
@@ -42,7 +42,7 @@ function blocked(path: string, why: string): ToolFailure {
   });
 }
 
-/** As git has it: a directory is there as long as something is in it. */
+/** As in git, a directory exists only as long as something is in it. */
 function removeEmptied(view: MergedView, directory: string): void {
   for (let at = directory; at !== "."; at = dirname(at)) {
     const names = ifPresent(() => (view.isDirectory(at) ? view.names(at) : undefined));
@@ -51,7 +51,7 @@ function removeEmptied(view: MergedView, directory: string): void {
   }
 }
 
-/** undefined where nothing is, or what leads there is no directory. */
+/** undefined if nothing is there, or if a parent is not a directory. */
 function ifPresent<Value>(look: () => Value): Value | undefined {
   try {
     return look();

@@ -9,17 +9,17 @@ import {
 } from "./staged-file.ts";
 import type { FileBytes, StagedTree } from "./staged-tree.ts";
 
-/** Staged files whose file in the workspace was changed by others. Paths. */
+/** Paths of staged files whose file in the workspace was changed by others. */
 export interface Rebased {
-  /** Put together with what was saved. */
+  /** Both changes were merged. */
   readonly merged: readonly string[];
-  /** Newly: both changed the same, or nobody can tell what is there. What is staged stays as it was. */
+  /** New conflicts: both sides changed the same, or the present file cannot be read. The staged content is unchanged. */
   readonly conflicts: readonly string[];
-  /** The workspace has it now. */
+  /** The workspace now has what was staged. */
   readonly landed: readonly string[];
 }
 
-/** Puts the staged tree on what the workspace is now. @param now what is there; undefined for no file. It does not reject. */
+/** Rebases the staged tree onto the present workspace. @param now reads a present file; undefined: none. It must not reject. */
 export async function rebaseStagedTree(
   tree: StagedTree,
   now: (path: string) => Promise<FileBytes | "unreadable" | undefined>,
@@ -34,7 +34,7 @@ export async function rebaseStagedTree(
     return { ...file, conflict };
   };
   for (const path of tree.files.keys()) looked.set(path, await now(path));
-  // From here on nothing waits, so that nobody changes the tree between.
+  // From here on without an await, so that nobody changes the tree in between.
   const files = [...tree.files.values()].flatMap((file): readonly StagedFile[] => {
     if (!looked.has(file.path)) return [file];
     const there = looked.get(file.path);
@@ -57,7 +57,7 @@ export async function rebaseStagedTree(
   return { merged, conflicts, landed };
 }
 
-/** undefined where the two cannot be put together. */
+/** undefined if the two cannot be merged. */
 function rebased(tree: StagedTree, file: StagedFile, current: FileState | null): StagedFile | undefined {
   const { base, staged } = file;
   if (base === null || staged === null || current === null) return undefined;
@@ -71,7 +71,7 @@ function rebased(tree: StagedTree, file: StagedFile, current: FileState | null):
   };
   const sha256 = onCurrent(staged.sha256);
   if (sha256 === undefined) return undefined;
-  // A step that does not fit any more is told as a part of the one after it.
+  // A step that does not fit any more becomes a part of the next one.
   const versions = file.versions.flatMap((version): readonly StagedVersion[] => {
     const fitting = version.sha256 === null ? undefined : onCurrent(version.sha256);
     return fitting === undefined ? [] : [{ ...version, sha256: fitting }];
@@ -79,7 +79,7 @@ function rebased(tree: StagedTree, file: StagedFile, current: FileState | null):
   return { ...file, base: current, staged: { sha256, mode }, versions, conflict: null, at: Date.now() };
 }
 
-/** undefined for what is not UTF-8 text. */
+/** undefined if it is not UTF-8 text. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -33,33 +33,33 @@ export interface FileBytes {
   readonly mode: number;
 }
 
-/** What happens to one path of the staged tree. */
+/** A change of one path in the staged tree. */
 export interface StagedUpdate {
   /** Relative to the workspace. */
   readonly path: string;
-  /** What the workspace has there now; undefined for no file. */
+  /** The present file in the workspace; undefined for no file. */
   readonly base: FileBytes | undefined;
-  /** undefined: the file goes. */
+  /** undefined: the file is removed. */
   readonly staged: FileBytes | undefined;
   /** The command that did it; empty for a file tool. */
   readonly command: string;
   readonly movedFrom?: string | undefined;
 }
 
-/** Of one proposal: a person has to read it. */
+/** Most files in one proposal: a person must be able to read it. */
 const maxFiles = 500;
-/** Steps that are told apart on the way to a file. */
+/** Most versions of a file that are kept. */
 const maxVersions = 20;
 
 /**
  * A session's proposed changes that no user has kept yet: files over the workspace. One record describes everything and is
- * replaced as a whole, so that a kill leaves the old or the new tree; contents are written first. `view` is derived from the
- * record.
+ * replaced as a whole, so that after a kill either the old or the new tree exists; contents are written first. `view` is derived
+ * from the record.
  */
 export class StagedTree {
   readonly session: string;
   readonly root: string;
-  /** False when what an earlier server had written of it could not be read: it is gone. */
+  /** False if an earlier server's record could not be read, and is lost. */
   readonly wasReadable: boolean;
   readonly #directory: string;
   #record: StagedTreeRecord;
@@ -77,7 +77,7 @@ export class StagedTree {
     this.#sweep();
   }
 
-  /** The staged tree of a session; an empty one if there is none. @param root of the workspace */
+  /** The staged tree of a session; an empty one if there is none. @param root root of the workspace */
   static open(stateDir: string, session: string, { path: root }: Pick<WorkspaceRoot, "path">): StagedTree {
     const directory = stagedTreeDirectory(stateDir, session);
     const nothing: StagedTreeRecord = { version: 2, session, root, open: [], proposed: "", files: [] };
@@ -92,19 +92,19 @@ export class StagedTree {
       : new StagedTree(directory, { record: nothing, wasReadable: false });
   }
 
-  /** By path, in order. */
+  /** By path, in alphabetical order. */
   get files(): ReadonlyMap<string, StagedFile> {
     return this.#files;
   }
 
-  /** Directory that has every staged file, and nothing else. */
+  /** Directory that contains every staged file, and nothing else. */
   get view(): string {
     const path = join(this.#directory, "view");
     mkdirSync(path, { recursive: true, mode: 0o700 });
     return path;
   }
 
-  /** Another one for other files. */
+  /** Changes whenever the staged files change; empty without any. */
   get digest(): string {
     const states = this.#record.files.map(({ path, base, staged }) => [path, base, staged]);
     return states.length === 0 ? "" : createHash("sha256").update(JSON.stringify(states)).digest("hex");
@@ -120,13 +120,13 @@ export class StagedTree {
     return this.#record.open;
   }
 
-  /** Whether a staged file lies below a path. */
+  /** True if a staged file is below a path. */
   hasBelow(path: string): boolean {
     const prefix = path === "" ? "" : `${path}/`;
     return [...this.#files.values()].some((file) => file.staged !== null && file.path.startsWith(prefix));
   }
 
-  /** The staged file in the place of a parent directory of a path. */
+  /** The staged file that takes the place of a parent directory of a path. */
   fileAbove(path: string): string | undefined {
     return waysTo(path).find((way) => (this.#files.get(way)?.staged ?? null) !== null);
   }
@@ -135,7 +135,7 @@ export class StagedTree {
     return readFileSync(join(this.#directory, "contents", sha256));
   }
 
-  /** Makes all of it true, or nothing. What is as in the workspace is not staged any more. Throws `ToolFailure` `too_large`. */
+  /** Applies all updates, or none. A file that equals the workspace's is no longer staged. Throws `ToolFailure` `too_large`. */
   update(updates: readonly StagedUpdate[]): void {
     this.refuseTooMuch(
       updates.map(({ path, base, staged }) => ({
@@ -154,7 +154,7 @@ export class StagedTree {
     }
   }
 
-  /** Throws `ToolFailure` `too_large` for more than a person can review, together with what is staged. Sizes in bytes. */
+  /** Throws `ToolFailure` `too_large` if these files and what is staged are more than a person can review. Sizes in bytes. */
   refuseTooMuch(more: readonly { readonly path: string; readonly base: number; readonly staged: number }[]): void {
     const sizeOf = (state: FileState | null): number =>
       state === null ? 0 : lstatSync(join(this.#directory, "contents", state.sha256)).size;
@@ -170,13 +170,13 @@ export class StagedTree {
     if (all.length > maxFiles || bytes > maxStagedBytes) throw tooMuch(all.length, bytes);
   }
 
-  /** The same, by what it is to be. Its contents are stored already. */
+  /** Replaces all staged files. Their contents must be stored already. */
   replace(files: readonly StagedFile[], also: Partial<Pick<StagedTreeRecord, "open" | "proposed">> = {}): void {
     const wanted = files.filter(({ base, staged }) => !isSameState(base, staged));
     this.#write({ ...this.#record, ...also, files: wanted.toSorted((one, other) => (one.path < other.path ? -1 : 1)) });
   }
 
-  /** A conflict is over: what is staged holds what both sides changed. Nothing happens when it is about something else by now. */
+  /** Ends a conflict: the staged content now has both sides' changes. Does nothing if the conflict is another one by now. */
   settle(path: string, conflict: StagedConflict): void {
     const file = this.#files.get(path);
     if (file === undefined || conflict === "unreadable" || !isSameConflict(file.conflict, conflict)) return;
@@ -184,12 +184,12 @@ export class StagedTree {
     this.replace([...this.#files.values()].map((one) => (one === file ? { ...file, base, conflict: null } : one)));
   }
 
-  /** Remembers that all of it was proposed. */
+  /** Records that everything staged was proposed. */
   markProposed(proposalId: string): void {
     this.#write({ ...this.#record, open: [...this.#record.open, proposalId], proposed: this.digest });
   }
 
-  /** Keeps bytes for a file. @returns what it is by them */
+  /** Stores the bytes of a file. @returns its state, which names them */
   store({ bytes, mode }: FileBytes): FileState {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const path = join(this.#directory, "contents", sha256);
@@ -248,7 +248,7 @@ export class StagedTree {
     }
   }
 
-  /** Removes contents that nothing names. */
+  /** Removes contents that no staged file names. */
   #sweep(): void {
     const wanted = new Set(this.#record.files.flatMap(contentsOf));
     const place = join(this.#directory, "contents");
@@ -256,13 +256,13 @@ export class StagedTree {
   }
 }
 
-/** Private directory of a session's staged tree, whether there is one or not. */
+/** Private directory of a session's staged tree, even if there is none yet. */
 function stagedTreeDirectory(stateDir: string, session: string): string {
   const name = createHash("sha256").update(session).digest("hex").slice(0, 24);
   return join(stateDir, "proposals", name);
 }
 
-/** Removes those that are `isMeant`, with all that was staged in them. */
+/** Removes the staged trees for which `isMeant` is true, with everything in them. */
 export function removeStagedTrees(
   stateDir: string,
   isMeant: (of: { readonly session: string; readonly root: string }) => boolean,
@@ -270,7 +270,7 @@ export function removeStagedTrees(
   const parent = join(stateDir, "proposals");
   for (const name of namesIn(parent)) {
     const { data } = stagedTreeSchema.safeParse(parsedJson(read(join(parent, name, "staged.json")) ?? ""));
-    // The owner of an unreadable one is unknown, and it is no longer usable.
+    // The owner of an unreadable one is unknown, and it cannot be used any more.
     if (data === undefined || isMeant(data)) rmSync(join(parent, name), { recursive: true, force: true });
   }
 }
@@ -279,7 +279,7 @@ function byPath({ files }: StagedTreeRecord): ReadonlyMap<string, StagedFile> {
   return new Map(files.map((file) => [file.path, file]));
 }
 
-/** Steps by the same hand are one. */
+/** Consecutive versions of the same command count as one. */
 function withVersion(versions: readonly StagedVersion[], version: StagedVersion): StagedVersion[] {
   const last = versions.at(-1);
   const before = last?.command === version.command ? versions.slice(0, -1) : versions;

@@ -19,7 +19,7 @@ import type {
 import { maxStagedBytes, ordinaryMode } from "./staged-file.ts";
 import type { FileBytes, StagedTree, StagedUpdate } from "./staged-tree.ts";
 
-/** The workspace as it would be with all that is staged: what is written goes into the staged tree, and nowhere else. */
+/** The workspace as it would be with everything staged: writes go only into the staged tree. */
 export class StagedWorkspace implements Workspace {
   readonly #below: Workspace;
   readonly #tree: StagedTree;
@@ -130,7 +130,7 @@ export class StagedWorkspace implements Workspace {
     };
   }
 
-  /** Into the staged tree, each against its base as `Workspace.apply` has it. All or nothing. */
+  /** Writes into the staged tree, each file against its base as in `Workspace.apply`. All or nothing. */
   async apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]> {
     const { digest } = this.#tree;
     const updates: StagedUpdate[] = [];
@@ -144,7 +144,7 @@ export class StagedWorkspace implements Workspace {
         change.operation === "delete"
           ? undefined
           : { bytes: change.bytes, mode: change.mode ?? before?.mode ?? ordinaryMode };
-      // Of what is staged already, the base is known.
+      // For a file that is already staged, the tree knows the base.
       updates.push({ path: path.relative, base: before, staged, command: "" });
       applied.push({
         path,
@@ -173,7 +173,7 @@ export class StagedWorkspace implements Workspace {
     return [...this.#tree.files.values()].filter(({ staged }) => staged === null);
   }
 
-  /** Whether it is a directory of staged files. */
+  /** True if it is a directory that exists only because of staged files. */
   #isMade({ relative }: WorkspacePath): boolean {
     return this.#tree.hasBelow(relative);
   }
@@ -186,7 +186,7 @@ export class StagedWorkspace implements Workspace {
     return this.#tree.fileAbove(relative) === undefined ? "below" : "removed";
   }
 
-  /** A regular file with its mode. Throws `not_a_file` for anything else. */
+  /** A regular file with its mode; undefined if there is none. Throws `ToolFailure` `not_a_file` for anything else. */
   async #present(workspace: Workspace, path: WorkspacePath): Promise<(FileBytes & FileContent) | undefined> {
     const stat = await workspace.stat(path);
     if (stat === undefined) return undefined;

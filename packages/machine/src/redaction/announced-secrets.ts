@@ -2,33 +2,31 @@ import type { SecretRange } from "./secret-range.ts";
 
 interface Announcement {
   readonly rule: string;
-  /** Linear; its one matching group is the secret, at the end of the match. */
+  /** Matches in linear time; its one matching group is the secret, at the end of the match. */
   readonly pattern: RegExp;
-  /** Occurs in every text with such a secret. */
+  /** Matches every text that contains such a secret. */
   readonly mark?: RegExp;
-  /** How the secret must look, if names and words of code may be in its place. */
+  /** True if the match looks like a secret; needed if names and words of code may be in its place. */
   readonly looks?: (secret: string) => boolean;
 }
 
 const key = "(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|session[_-]?id)";
-/** Blanks may be few between a key word and its value. Quotes may be escaped: text is quoted in messages and JSON. */
+/** Few blanks may be between a key word and its value. Quotes may be escaped: text is quoted in messages and JSON. */
 const quote = `\\\\{0,3}["']?`;
 const blanks = "[ \\t]{0,4}";
-/** A value of a command line, in quotes or not. */
+/** A value on a command line, quoted or not. */
 const argument = `(?:'([^'\\n]{3,256})'|"([^"\\n]{3,256})"|([^\\s"'|;&<>]{3,256}))`;
 const user = `(?:'[^':\\n]{1,64}:([^'\\n]{3,256})'|"[^":\\n]{1,64}:([^"\\n]{3,256})"|[^\\s:"']{1,64}:([^\\s"'|;&<>]{3,256}))`;
-/** Within one command. */
+/** Options within one command. */
 const options = "[^\\n|;&]{0,400}?[ \\t]";
 
-/**
- * Programs that take a password on their command line, and `.netrc`: the announcement may be several words before the password.
- */
+/** Programs that take a password on their command line, and `.netrc`: several words may come before the password. */
 export const passwordPrograms = /\b(?:curl|mysql|mariadb|sshpass|redis-cli|login|machine)/;
 
-/** An option whose value is still to come, or has begun with a quote and may go on behind a blank. */
+/** An option whose value has not begun, or has begun with a quote and may continue after a blank. */
 export const openOption = /(?:^|\s)-{1,2}[A-Za-z-]{1,20}[ =]?(?:["'][^"'\n]{0,256}(?:["']\S{0,64})?)?$/;
 
-/** Secrets recognised not by their own shape, but by the text before them. */
+/** Secrets that are recognized by the text before them, not by their own shape. */
 const announcements: readonly Announcement[] = [
   // `Authorization: Bearer …`, `"Authorization":"Basic …"`: any scheme.
   {
@@ -48,7 +46,7 @@ const announcements: readonly Announcement[] = [
     ),
     looks: mixed,
   },
-  // `PASSWORD=…`, `"api_key": "…"`, `token: '…'`: quoted, or without quotes right behind `=`.
+  // `PASSWORD=…`, `"api_key": "…"`, `token: '…'`: quoted, or unquoted directly after `=`.
   {
     rule: "assignment",
     pattern: new RegExp(
@@ -62,7 +60,7 @@ const announcements: readonly Announcement[] = [
     pattern: new RegExp(`${key}[A-Za-z0-9_]{0,24}=([^\\s"'\`&;,<>(){}[\\]$|\\\\]{8,512})`, "gi"),
     looks: mixed,
   },
-  // YAML and .ini files have no quotes: only what no name in a program looks like.
+  // YAML and .ini files have no quotes, so only values that do not look like a name in a program.
   {
     rule: "assignment",
     pattern: new RegExp(
@@ -71,7 +69,7 @@ const announcements: readonly Announcement[] = [
     ),
     looks: random,
   },
-  // The files in which programs keep what they log in with.
+  // Files in which programs keep their logins.
   {
     rule: "kubeconfig",
     pattern: /\bclient-(?:key|certificate)-data\\{0,3}["']?:[ \t]{0,4}["']?([A-Za-z0-9+/=]{16,})/g,
@@ -95,7 +93,7 @@ const announcements: readonly Announcement[] = [
       /(?<![\w.*-])[\w.*-]{1,128}:(?:[0-9]{4,5}|\*):[A-Za-z_*][\w.*-]{0,63}:[A-Za-z_*][\w.*@-]{0,63}:((?:[^\s:\\"']|\\.){3,256})(?![:\w])/g,
     looks: mixed,
   },
-  // Addresses; also one that was taken for a path, where two slashes are one.
+  // Addresses; also one that was normalized like a path, which makes one slash of two.
   {
     rule: "address",
     pattern:
@@ -135,7 +133,7 @@ const announcements: readonly Announcement[] = [
   },
 ];
 
-/** Secrets that something beside them tells. */
+/** Secrets that the text next to them announces. */
 export function announcedSecrets(text: string): readonly SecretRange[] {
   const found: SecretRange[] = [];
   for (const { rule, mark, pattern, looks } of announcements) {
@@ -154,17 +152,17 @@ function isPlaceholder(secret: string): boolean {
   return /^(?:process|import|config|env|self|this|os)\.|^[$%{]|^\[REDACTED:|^(.)\1*$/.test(secret);
 }
 
-/** Names and words of code are no secrets: a secret mixes letters and digits. */
+/** Excludes names and words of code: a secret has both letters and digits. */
 function mixed(secret: string): boolean {
   return /\d/.test(secret) && /[A-Za-z]/.test(secret);
 }
 
-/** Not a name in a program, unless it has many digits. */
+/** Excludes names in a program, unless they have many digits. */
 function random(secret: string): boolean {
   return mixed(secret) && (!/^[A-Za-z_$][\w$.]*$/.test(secret) || (secret.match(/\d/g)?.length ?? 0) >= 4);
 }
 
-/** Not a placeholder for a password in a manual. */
+/** Excludes placeholders for a password in a manual. */
 function chosen(secret: string): boolean {
   return !/^[A-Z_]+$/.test(secret);
 }

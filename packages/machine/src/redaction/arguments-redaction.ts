@@ -1,7 +1,7 @@
 import { type Redactor, redactionMarker } from "@gennai/governance/redaction";
 import { parsedJson } from "@gennai/protocol/json-value";
 
-/** JSON with its strings masked one by one: valid JSON stays valid, and a secret behind escapes is found as well. */
+/** JSON whose strings are masked one by one: valid JSON stays valid, and a secret with escapes in it is found as well. */
 export async function redactArguments(json: string, redactor: Redactor): Promise<string> {
   const redaction = new ArgumentsRedaction(redactor);
   return redaction.settle(json, (await redaction.push(json)) + (await redaction.end()));
@@ -11,9 +11,9 @@ export async function redactArguments(json: string, redactor: Redactor): Promise
 export class ArgumentsRedaction {
   readonly #redactor: Redactor;
   #rest = "";
-  /** Characters of `#rest` that are known to be inside its string. */
+  /** Characters of `#rest` that are known to belong to its string. */
   #scanned = 0;
-  /** The last string, and what has come behind it: a key says what its value is. */
+  /** The last string, and the text after it: a key tells what its value is. */
   #last = "";
   #behindLast = "";
   #taken = "";
@@ -23,7 +23,7 @@ export class ArgumentsRedaction {
     this.#redactor = redactor;
   }
 
-  /** One at a time. */
+  /** Takes the next piece, and gives what can be shown. Await each call before the next. */
   async push(text: string): Promise<string> {
     this.#taken += text;
     this.#rest += text;
@@ -58,12 +58,12 @@ export class ArgumentsRedaction {
     return shown;
   }
 
-  /** The whole masked text of a call whose pieces went through here; it is masked anew when they were others. */
+  /** The whole masked text of a call whose pieces were passed to `push`; if it differs from them, it is masked again. */
   async whole(json: string): Promise<string> {
     return json === this.#taken ? this.settle(json, this.#shown) : redactArguments(json, this.#redactor);
   }
 
-  /** What is not JSON has no strings to go by, and is looked at once more as it is. */
+  /** Text that is not JSON has no strings to go by, so it is redacted once more as a whole. */
   async settle(json: string, masked: string): Promise<string> {
     return parsedJson(json) === undefined ? this.#redactor.redact(masked) : masked;
   }
@@ -93,7 +93,7 @@ export class ArgumentsRedaction {
     const together = await this.#redactor.redact(`${before}${value}"`);
     if (together === `${before}${value}"`) return value;
     if (together.startsWith(before) && together.endsWith('"')) return together.slice(before.length, -1);
-    // The key is masked too.
+    // The key is masked as well.
     return together.endsWith(`${value}"`) ? value : `${redactionMarker}value]`;
   }
 
@@ -112,7 +112,7 @@ export class ArgumentsRedaction {
   }
 }
 
-/** True for the text between the strings of JSON. */
+/** True for text that can only be between the strings of JSON. */
 function isStructure(text: string): boolean {
   return !/[^\s{}[\],:0-9.eE+truefalsn-]|[a-z0-9]{30}/.test(text);
 }

@@ -1,8 +1,8 @@
-/** UTF-16 code units of one text that is remembered, and of all. Longer texts seldom come twice. */
+/** Most UTF-16 code units of one remembered text, and of all together. Longer texts seldom occur twice. */
 const longest = 16_384;
 const most = 1_048_576;
 
-/** Texts in which no secret was found. Most that is looked at comes again: instructions at each call, paths, arguments. */
+/** Texts in which no secret was found. Most texts are redacted repeatedly: instructions at each call, paths, arguments. */
 export class CleanTexts {
   readonly #texts = new Set<string>();
   #size = 0;
@@ -14,7 +14,7 @@ export class CleanTexts {
   add(text: string): void {
     if (text.length > longest || this.#texts.has(text)) return;
     if (this.#size + text.length > most) this.clear();
-    // A copy: a piece of a longer text would keep all of that in memory.
+    // A copy: a slice would keep the whole longer text in memory.
     this.#texts.add(Buffer.from(text, "utf16le").toString("utf16le"));
     this.#size += text.length;
   }

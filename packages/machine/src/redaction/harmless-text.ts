@@ -1,29 +1,29 @@
 import { openOption, passwordPrograms } from "./announced-secrets.ts";
 
-/** Words that announce a secret in what follows them. */
+/** Words that announce a secret after them. */
 const announcing =
   "(?:authorization|api[_-]?key|passw(?:or)?d|passphrase|secret|token|key|account|session[_-]?id)[\\w\"'\\\\-]{0,40}[ \\t]{0,4}[:=]|(?:bearer|basic|digest|negotiate)[ \\t]";
 const announcement = new RegExp(announcing, "i");
 const scheme = /(?:bearer|basic|digest|negotiate)[ \t]/i;
-/** A value behind such words, up to the end of the text. */
+/** A value after such words, up to the end of the text. */
 const announcedEnd = new RegExp(`(?:${announcing})>?[ \\t]{0,4}\\\\?["'\`]?(?:[a-z]{1,12}[ \\t]{1,4})?\\S+$`, "i");
 
-/** What every secret that needs no announcement has in it. */
+/** Every secret without an announcement contains one of these. */
 const telling = /[A-Za-z0-9_+/=.-]{20}|:\/\/|:(?:\d{4,5}|\*):|-----B|xox[a-z]-|SG\./;
 
-/** Ends of texts that are no secret's beginning: one word, an abbreviation, a short number, marks. */
+/** Ends of texts that cannot begin a secret: one word, an abbreviation, a short number, punctuation. */
 const harmlessRun = /^(?!dapi)(?:[A-Za-z]?[a-z]{0,24}\.{0,3}|[A-Z]{1,3}|\d{1,4}|[-=./~+_]{1,4})$/;
 
 /** Maximum distance between an announcement and its value. */
 const announcementReach = 96;
 
-/** So many characters of an exact secret tell that it may be coming. */
+/** After this many characters of an exact secret, the rest may follow. */
 const tellingPrefix = 4;
 
 /**
- * How much of the text can be shown if nothing in it needs masking; undefined if that needs a closer check.
- * @param from text before it was already shown
- * @param cut where to stop if the end may be the beginning of a secret
+ * The length of the text that can be shown if nothing in it needs masking; undefined if that needs a closer check.
+ * @param from offset up to which the text was already shown
+ * @param cut gives where to stop if the end may be the beginning of a secret
  */
 export function showableAtOnce(
   text: string,
@@ -43,7 +43,7 @@ export function showableAtOnce(
   return known ? undefined : to;
 }
 
-/** True when nothing at the end of the text can be the beginning of a secret, so that it may be shown. */
+/** True if nothing at the end of the text can be the beginning of a secret, so that it may be shown. */
 export function harmlessEnd(text: string, from: number, exact: readonly string[]): boolean {
   if (!harmlessTail(text, exact)) return false;
   return !(announces(text, from) && announcedEnd.test(text.slice(Math.max(0, from - announcementReach))));
@@ -80,7 +80,7 @@ function endsInBeginning(text: string, secret: string): boolean {
   return false;
 }
 
-/** Letters, digits and `+ - . / = _ ~`: the characters of tokens. */
+/** True for letters, digits and `+ - . / = _ ~`: the characters of tokens. */
 function inToken(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||

@@ -4,7 +4,7 @@ type Scan = (text: string) => Promise<readonly SecretRange[]>;
 
 let loaded: Promise<Scan> | undefined;
 
-/** secretlint's recommended rules over a text. They are loaded at the first text that needs them, not at start-up. */
+/** Applies secretlint's recommended rules to a text. They are loaded for the first text that needs them, not at the start. */
 export async function keptRules(text: string): Promise<readonly SecretRange[]> {
   loaded ??= load();
   return (await loaded)(text);
@@ -16,10 +16,10 @@ async function load(): Promise<Scan> {
     import("@secretlint/profiler"),
     import("@secretlint/secretlint-rule-preset-recommend"),
   ]);
-  // It keeps what it measured of every text for ever.
+  // The profiler keeps its measurements of every text for ever.
   secretLintProfiler.setEnabled(false);
-  // The rules one by one and not the preset: among the preset's is one that obeys `secretlint-disable` comments, and
-  // text must not be able to switch its own redaction off.
+  // The rules one by one and not the preset, because one rule of the preset obeys `secretlint-disable` comments: text must not be
+  // able to switch its own redaction off.
   const config = {
     rules: rules
       .filter((rule) => !rule.meta.id.includes("filter-comments"))
@@ -42,7 +42,7 @@ async function load(): Promise<Scan> {
   };
 }
 
-/** The AWS rule counts the value's length from the name before it, so that its range may end in the middle of the value. */
+/** The AWS rule counts the value's length from the name before it, so that its range may end within the value. */
 function awsEnd(text: string, [start, end]: readonly [number, number]): number {
   const named = /["']?\w{1,40}["']?\s*(?::|=>|=)\s*["']?[A-Za-z0-9/+=-]{12,}/y;
   named.lastIndex = start;

@@ -1,9 +1,9 @@
 import type { SecretRange } from "./secret-range.ts";
 
-/** Shorter strings occur in ordinary text: masking them would mask everything. */
+/** Shorter strings occur in ordinary text: masking them would mask far too much. */
 const shortestSecret = 8;
 
-/** What is left of an encoded copy must have so many characters. */
+/** Fewest characters of an encoded form, and of a form that the end of the text cuts off. */
 const shortestPart = 8;
 
 /**
@@ -35,7 +35,7 @@ function formsOf(secret: string): readonly string[] {
   ].filter((form) => form.length >= shortestPart);
 }
 
-/** The characters of base64 that the secret alone decides, with so many bytes before it. */
+/** The characters of base64 that depend on the secret alone, after a number of bytes before it. */
 function insideBase64(secret: Buffer, before: number): string {
   const first = Math.ceil((before * 8) / 6);
   const end = Math.floor(((before + secret.length) * 8) / 6);
@@ -44,10 +44,10 @@ function insideBase64(secret: Buffer, before: number): string {
     .slice(first, end);
 }
 
-/** Occurrences of a known form, including those broken over lines, as encoders do, or cut off at the end of the text. */
+/** Occurrences of a known form, also if an encoder broke it over lines, or if the end of the text cuts it off. */
 export function occurrences(text: string, form: string): readonly SecretRange[] {
   const found: SecretRange[] = [];
-  // If a line end breaks it, one half is complete before or after that.
+  // If a line end breaks it, one half is complete before or after the break.
   const half = Math.ceil(form.length / 2);
   const head = form.slice(0, Math.min(half, 16));
   const tail = form.slice(-head.length);
@@ -75,7 +75,7 @@ function endOf(text: string, from: number, form: string): number | undefined {
   return at;
 }
 
-/** Where the form begins whose end is at `end`. */
+/** Start of the form that ends at `end`; undefined if it does not occur there. */
 function startOf(text: string, end: number, form: string): number | undefined {
   let at = end;
   for (let left = form.length; left > 0; at -= 1) {

@@ -7,21 +7,21 @@ import { type FindSecrets, mask, rangesBehind } from "./secret-range.ts";
 
 const tokenCharacters = /^[A-Za-z0-9+/=_-]+$/;
 
-/** Redacts text while it is written, and holds back only an end that may be the beginning of a secret. */
+/** Redacts text while it is written. It holds back only an end that may be the beginning of a secret. */
 export function createLiveRedactionStream(find: FindSecrets, exact: readonly string[]): LiveRedactionStream {
-  /** As it came, unmasked: what was shown and still counts, then what is held back. */
+  /** Unmasked: the shown text that still matters as context, followed by what is held back. */
   let raw = "";
   let shown = 0;
-  /** True while the rest of a private key is dropped, whose beginning is masked already. */
+  /** True while the rest of a private key is dropped, whose beginning was already masked. */
   let inKey = false;
-  /** Held characters at which a run is looked at again. */
+  /** Number of held characters at which a long run is checked again. */
   let nextLook = 0;
   const inOrder = pLimit(1);
   const isBusy = (): boolean => inOrder.activeCount + inOrder.pendingCount > 0;
 
   const showTo = (cut: number): void => {
     shown = cut;
-    // Cut back when there is twice as much.
+    // Cut only when there is twice as much, to cut rarely.
     if (shown <= 2 * context) return;
     raw = raw.slice(shown - context);
     shown = context;
@@ -39,7 +39,7 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
     if (inKey) {
       const rest = restOfPrivateKey(raw);
       if (!rest.ended) {
-        // The end mark may be split: its length stays.
+        // The end mark may be split over two pieces, so as much as it needs is kept.
         raw = raw.slice(-128);
         return "";
       }
@@ -56,7 +56,7 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
     const limit = Math.max(key ?? raw.length, shown);
     const cut = limit === raw.length && harmlessEnd(raw, shown, exact) ? limit : safeCut(raw, limit, exact);
     if (cut > shown || limit - shown <= longestRun) return emit(cut);
-    // One run, and longer than is held back: what is found in it stays whole.
+    // A single run that is longer than what is held back: a secret found in it is not split.
     let split = limit - keptOfLongRun;
     for (const { start, end } of await find(raw)) if (start < split && end > split) split = start;
     return emit(split);
@@ -76,7 +76,7 @@ export function createLiveRedactionStream(find: FindSecrets, exact: readonly str
       if (isBusy() || inKey) return undefined;
       const next = raw + text;
       if (next.length - shown > longestRun) return undefined;
-      // Within a long run of token characters, every further one would mean a look at all of it: look at times only.
+      // In a long run of token characters, each piece would mean a check of the whole run: it is checked only now and then.
       if (raw.length > shown && next.length - shown < nextLook && tokenCharacters.test(text)) {
         raw = next;
         return "";

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { Redactor } from "@gennai/governance/redaction";
 
-/** The same files, a secret in a name masked. */
+/** The same files, with secrets in their paths masked. */
 export async function withMaskedPaths<File extends { readonly path: string }>(
   files: readonly File[],
   redactor: Redactor,
@@ -9,7 +9,7 @@ export async function withMaskedPaths<File extends { readonly path: string }>(
   return Promise.all(files.map(async (file) => ({ ...file, path: await redactor.redact(file.path) })));
 }
 
-/** An event as clients may see it: the log keeps the names by which files are found again. */
+/** An event as clients may see it; the log keeps the real paths, because files are found by them. */
 export async function eventWithMaskedPaths(event: SessionEvent, redactor: Redactor): Promise<SessionEvent> {
   switch (event.type) {
     case "change-set-applied":

@@ -4,27 +4,27 @@ import type { SecretRange } from "./secret-range.ts";
 const header = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const footer = /-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** Allowed between the two: base64, headers, and the line prefixes of diffs and quotes. */
+/** Allowed between header and footer: base64, key headers, and the line prefixes of diffs and quotes. */
 const body = /[A-Za-z0-9+/=\s\\:,|>"'-]/;
 
-/** A listing puts before a line whatever it likes, e.g. `src/a_b.ts:12:` or `12→`; a longer line does not belong to a key. */
+/** A listing may put anything before a line, e.g. `src/a_b.ts:12:` or `12→`; a longer line does not belong to a key. */
 const longestLine = 600;
 
-/** The end of a listed line of a key: its material, and what quoting puts behind it. */
+/** The end of a key's line in a listing: its material, and what quoting adds after it. */
 const listedMaterial = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{20,}={0,2}(?:\\[nr]|[\s"'`,;+)])*$/;
 
-/** A listed line without material: a header of the key, or nothing. */
+/** A line without material in a listing: a header of the key, or empty. */
 const listedHeader = /(?:^|[^\w-])(?:Proc-Type|DEK-Info|Version|Comment|Hash):\s|^\s*\S{0,300}[:→|>+-]\s*$/;
 
-/** A line of a key's material: an unfinished block is a key up to the last of them. */
+/** Material of a key: an unfinished block is a key up to the last match. */
 const material = /[A-Za-z0-9+/]{20,}={0,2}/g;
 
-/** The beginning of one more line, where the key breaks off: it has a digit, which a word has not. */
+/** The beginning of a further line at which the key breaks off: it contains a digit, which a word does not. */
 const brokenLine = /^(?:\\[nr]|[\s|>+:,"'-]){1,16}(?=[A-Za-z+/]{0,19}[0-9])[A-Za-z0-9+/]{1,20}/;
 
 /**
- * Private keys in PEM form, also indented, quoted, in a diff, or cut off before their end.
- * One pass: a block that turns out not to be a key is not looked at again.
+ * Private keys in PEM form, also indented, quoted, in a diff, or cut off before their end. One pass: a block that turns out not
+ * to be a key is not searched again.
  */
 export function privateKeys(text: string): readonly SecretRange[] {
   if (!text.includes("-----BEGIN")) return [];
@@ -38,9 +38,9 @@ export function privateKeys(text: string): readonly SecretRange[] {
   return found;
 }
 
-/** Where an unfinished private key begins at the end of a text; undefined when none does. */
+/** Where an unfinished private key begins at the end of a text; undefined if there is none. */
 export function openPrivateKey(text: string): number | undefined {
-  // The header itself may still be incomplete, and it has blanks in it.
+  // The header itself may be incomplete, and it contains blanks.
   const partial = /-----B(?:E(?:G(?:I(?:N[A-Z0-9 ]{0,60}-{0,4})?)?)?)?$/.exec(text);
   if (partial !== null) return partial.index;
   if (!text.includes("-----BEGIN")) return undefined;
@@ -53,13 +53,13 @@ export function openPrivateKey(text: string): number | undefined {
   return undefined;
 }
 
-/** How much of `text` continues a key whose beginning is gone already. */
+/** The length of the beginning of `text` that continues a key whose beginning was already dropped. */
 export function restOfPrivateKey(text: string): { readonly length: number; readonly ended: boolean } {
   const end = blockEnd(text, 0, { open: true });
   return { length: end.at, ended: end.closed || end.at < text.length };
 }
 
-/** @param how.open more text may follow: an unfinished line may be one of the key's */
+/** @param how.open true if more text may follow: then an unfinished line may belong to the key */
 function blockEnd(
   text: string,
   from: number,
@@ -80,13 +80,13 @@ function blockEnd(
 
 function bodyEnd(text: string, from: number, { open }: { readonly open: boolean }): number {
   let at = from;
-  /** What the listing put before the newest line of material, with its numbers left out. */
+  /** What the listing put before the last line of material, without its numbers. */
   let listing: string | undefined;
   for (;;) {
     while (at < text.length && body.test(text.charAt(at))) at += 1;
     if (at === text.length) return at;
     const feed = text.lastIndexOf("\n", at);
-    // What follows the header on its line is no listing's.
+    // Text after the header on the same line does not come from a listing.
     if (feed < from && from > 0) return at;
     const start = Math.max(feed + 1, from);
     const rest = text.slice(start, start + longestLine);
@@ -114,8 +114,8 @@ function withoutNumbers(prefix: string): string {
 }
 
 /**
- * `shown` without the lines of private keys in `whole`: a part of a text need not show where a key begins. Line ends stay.
- * @param shown parts of `whole`, with anything before and behind its lines
+ * `shown` without the lines of private keys in `whole`: a part of a text may not show where a key begins. Line ends stay.
+ * @param shown parts of `whole`, with any text before and after its lines
  */
 export function withoutKeyLines(shown: string, whole: readonly string[]): string {
   const lines = new Set<string>();

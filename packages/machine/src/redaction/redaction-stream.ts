@@ -4,28 +4,28 @@ import { openOption } from "./announced-secrets.ts";
 import { openPrivateKey, privateKeys, restOfPrivateKey } from "./private-key.ts";
 import { type FindSecrets, mask, rangesBehind } from "./secret-range.ts";
 
-/** A run without a blank is held back up to this many characters. */
+/** Most characters of a run without a blank that are held back. */
 export const longestRun = 4 * 1024;
 
-/** Of a longer run, this much stays behind: longer secrets than this have a form that is told by its beginning. */
+/** Characters of a longer run that stay held back: longer secrets are recognized by their beginning. */
 export const keptOfLongRun = 2 * 1024;
 
-/** Characters that were shown and still count for what follows: a command line, an entry of a `.netrc`. */
+/** Characters that were shown and still matter as context: a command line, an entry of a `.netrc`. */
 export const context = 512;
 
-/** A private key is held back up to this many characters, and masked from then on. */
+/** Most characters of a private key that are held back; a longer one is masked at once. */
 export const heldKeyLength = 16 * 1024;
 
-/** A word after which a secret may come: the next word decides. */
+/** A word after which a secret may follow: only the next word decides. */
 const pendingWord =
   /(?:^|[\s])(\S*(?:authorization|bearer|basic|digest|negotiate|passw(?:or)?d|passphrase|secret|token|key|session[_-]?id)[\w"']*|\S{0,256}[:=]>?["']?|["'])[ \t]*$/i;
 
-/** Redacts text that arrives in pieces of any size; every split of a text comes out as the whole text would. */
+/** Redacts text that arrives in pieces of any size; the result is the same as for the whole text. */
 export function createRedactionStream(find: FindSecrets, exact: readonly string[]): RedactionStream {
   let buffer = "";
-  /** The end of what was shown, unmasked. */
+  /** The end of the shown text, unmasked. */
   let shown = "";
-  /** True while the rest of a private key is dropped, whose beginning is masked already. */
+  /** True while the rest of a private key is dropped, whose beginning was already masked. */
   let inKey = false;
   const inOrder = pLimit(1);
 
@@ -43,7 +43,7 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
     if (inKey) {
       const rest = restOfPrivateKey(buffer);
       if (!rest.ended) {
-        // The end mark may be split: its length stays.
+        // The end mark may be split over two pieces, so as much as it needs is kept.
         buffer = buffer.slice(-128);
         return "";
       }
@@ -61,7 +61,7 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
     }
     const cut = safeCut(buffer, key ?? buffer.length, exact);
     if (cut > 0 || (key ?? buffer.length) <= longestRun) return emit(cut);
-    // One run, and longer than is held back: what is found in it stays whole.
+    // A single run that is longer than what is held back: a secret found in it is not split.
     let split = (key ?? buffer.length) - keptOfLongRun;
     for (const { start, end } of await find(buffer)) if (start < split && end > split) split = start;
     return emit(split);
@@ -83,7 +83,7 @@ export function createRedactionStream(find: FindSecrets, exact: readonly string[
   };
 }
 
-/** How much of the text can be judged without knowing what follows: whole words, and none that announces a secret. */
+/** The length of the text that can be judged without the text after it: whole words, none of which announces a secret. */
 export function safeCut(text: string, limit: number, exact: readonly string[]): number {
   const open = openOption.exec(text.slice(Math.max(0, limit - 512), limit));
   let cut = open === null ? limit : Math.max(0, limit - open[0].trimStart().length);
@@ -95,7 +95,7 @@ export function safeCut(text: string, limit: number, exact: readonly string[]): 
     if (pending === null || text.charAt(cut - 1) === "\n") break;
     cut = Math.max(0, cut - 512) + pending.index + (pending[0].length - pending[0].trimStart().length);
   }
-  // A key has blanks in it, and stays whole.
+  // A key contains blanks, and must not be split.
   for (const { start, end } of privateKeys(text)) if (start < cut && end > cut) cut = start;
   for (const secret of exact) {
     if (!/\s/.test(secret)) continue;

@@ -14,7 +14,7 @@ export interface LearningRedactor extends LiveRedactor {
   learn(secret: string): void;
 }
 
-/** Words that some rule begins with, or a run long enough to be a token. Without one of these there is no secret. */
+/** Words that some rule begins with, or a run long enough to be a token. Without a match there is no secret. */
 const suspicious = new RegExp(
   String.raw`[A-Za-z0-9_+/=.-]{20}|:\/|:(?:\d{4,5}|\*):|-----BEGIN|authorization|bearer|passw|passphrase|secret|token|auth|api[_-]?key|access[_-]?key|session[_-]?id|xox[a-z]-|SG\.|--pass|${passwordPrograms.source}`,
   "i",
@@ -23,9 +23,8 @@ const suspicious = new RegExp(
 /**
  * Masks secrets as `[REDACTED:<rule>]`, with secretlint's rules and a few of our own.
  *
- * @param options.secrets exact strings that are masked everywhere, also encoded, e.g. the server's own token; those of fewer
- * than
- *   8 characters are not masked
+ * @param options.secrets exact strings that are masked everywhere, also encoded, e.g. the server's own token; those of fewer than
+ * 8 characters are not masked
  */
 export async function createRedactor(
   options: { readonly secrets?: readonly string[] } = {},
@@ -55,13 +54,13 @@ export async function createRedactor(
       known.add(secret);
       learnt += 1;
       clean.clear();
-      // Streams that are open hold this very list.
+      // Open streams use this very array, so it is changed in place.
       exact.splice(0, exact.length, ...knownForms([...known]));
     },
   };
 }
 
-/** The letter that ends a colour is not part of the word behind it. Everything stays in its place. */
+/** Replaces colour sequences by spaces: their last letter is not part of the next word. Positions stay the same. */
 function withoutColours(text: string): string {
   if (!text.includes("\u001b[")) return text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one.

@@ -8,7 +8,7 @@ export interface SecretRange {
   readonly rule: string;
 }
 
-/** Ranges in order and without overlap: where two meet, they become one under the name of the first. */
+/** Ranges in order and without overlap: overlapping ones are joined under the name of the first. */
 export function mergeRanges(ranges: readonly SecretRange[]): readonly SecretRange[] {
   const sorted = ranges.filter(({ start, end }) => end > start).sort((a, b) => a.start - b.start || b.end - a.end);
   const merged: SecretRange[] = [];
@@ -20,7 +20,7 @@ export function mergeRanges(ranges: readonly SecretRange[]): readonly SecretRang
   return merged;
 }
 
-/** The parts of the ranges that lie behind a place, counted from there. */
+/** The parts of the ranges after an offset, relative to it. */
 export function rangesBehind(ranges: readonly SecretRange[], from: number): readonly SecretRange[] {
   return ranges
     .filter(({ end }) => end > from)

@@ -7,8 +7,8 @@ interface TokenShape {
 }
 
 /**
- * Tokens that are told by their own shape and that secretlint does not know, by the names under which they are masked. Shapes
- * are as wide as their services' own descriptions allow: a token of a new length is still one.
+ * Tokens that are recognized by their own shape and that secretlint does not know, by the names under which they are masked.
+ * Shapes are as wide as the services' own descriptions allow, so that a token of a new length is recognized, too.
  */
 const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
   "1password": [{ mark: "ops_eyJ", shape: /ops_eyJ[\w+/=-]{100,}/ }],
@@ -111,7 +111,7 @@ export function tokenShapes(text: string): readonly SecretRange[] {
     .filter(({ mark }) => (typeof mark === "string" ? text.includes(mark) : mark.test(text)))
     .flatMap(({ rule, shape }) =>
       [...text.matchAll(shape)]
-        // A word that ends like a token's beginning begins none.
+        // Within a longer word there is no token.
         .filter(({ index }) => !/[A-Za-z0-9]/.test(text.charAt(index - 1)))
         .map(({ 0: secret, index }) => ({ start: index, end: index + secret.length, rule })),
     );

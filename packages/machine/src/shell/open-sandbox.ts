@@ -15,10 +15,10 @@ import { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
 
 export interface SandboxOptions {
   readonly mode: SandboxMode;
-  /** Private, real path. */
+  /** Private directory, real path. */
   readonly stateDir: string;
   readonly home: string;
-  /** What commands find in their environment. */
+  /** The environment of commands. */
   readonly environment: Readonly<Record<string, string>>;
   readonly platform: string;
   /** Further directories that no command may see. */
@@ -36,8 +36,8 @@ const install =
 const requiredHint = `${sandboxedGitHint}, or leave out --sandbox required.`;
 
 /**
- * Finds out once, by really running a command in it, whether there is a sandbox. Rejects with `SandboxRequired` when the
- * mode says so, also where commands have one and git has none. Disposing removes what it keeps on disk.
+ * Finds out once whether there is a sandbox, by really running a command in it. With mode `required`, rejects with
+ * `SandboxRequired` if there is none, or if there is none for git. Disposing removes what the sandbox keeps on disk.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox & AsyncDisposable> {
   if (options.mode === "off") return unsandboxed("it was switched off");
@@ -48,7 +48,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox & As
   return opened;
 }
 
-/** The server's own git is held in a sandbox of its own, which can fail for itself. */
+/** The server's own git runs in a separate sandbox, which can fail on its own. */
 async function requireForGit(opened: AsyncDisposable): Promise<void> {
   try {
     await requireGitSandbox();
@@ -97,7 +97,7 @@ function unsandboxed(reason: string): Sandbox & AsyncDisposable {
   return { state: "unsandboxed", reason, [Symbol.asyncDispose]: async () => {} };
 }
 
-/** Runs `true`; with what an older bubblewrap does not know left out. The reason when it cannot. */
+/** Runs `true`, without options that an older bubblewrap does not know. The reason if it fails. */
 async function probe(program: string, layout: HostLayout, place: SandboxFiles): Promise<BubblewrapFeatures | string> {
   const { empty } = place;
   const view = {
@@ -123,7 +123,7 @@ async function probe(program: string, layout: HostLayout, place: SandboxFiles): 
   return reason;
 }
 
-/** Empty when it worked. @param opens file that the program finds open as descriptor 3 */
+/** The reason of a failure; empty if it worked. @param opens file that the program gets open as descriptor 3 */
 function failure(opens: string | undefined, argv: readonly string[]): Promise<string> {
   const words = ["-c", `exec 3<"$0"; exec "$@"`, opens ?? "/dev/null", ...argv];
   return new Promise((resolve) => {

@@ -13,45 +13,45 @@ export interface ShellCommand {
   readonly text: string;
   readonly cwd: HeldDirectory;
   readonly timeoutMs: number;
-  /** It is proven to read: in a sandbox, the workspace is read-only for it. */
+  /** Proven to only read: in a sandbox, the workspace is read-only for it. */
   readonly readsOnly: boolean;
-  /** It only reads, and starts no other programs: nothing needs to be hidden from it. */
+  /** It only reads, and starts no other programs, so nothing needs to be hidden from it. */
   readonly startsNothing: boolean;
-  /** What it may change of the files that tools obey. */
+  /** What it may change of the files that control tools. */
   readonly agreed: AgreedControl;
 }
 
 export interface ShellSurroundings {
   /** Real path of the workspace. */
   readonly workspaceRoot: string;
-  /** Everything the command finds in its environment. */
+  /** The whole environment of the command. */
   readonly environment: Readonly<Record<string, string>>;
   /**
    * Program (absolute) and arguments that run a shell command: the shell itself, or a sandbox around it. Throws `ToolFailure`
    * (`tool_unavailable`) if there is none.
    */
   shellArguments(command: string): readonly string[] | Promise<readonly string[]>;
-  /** Where this is set, every command runs in it and `shellArguments` is not used. */
+  /** If set, every command runs in it and `shellArguments` is not used. */
   readonly sandbox?: Pick<ShellSandbox, "prepare"> | undefined;
-  /** What each command may take of the machine; the usual limits for what is left out. */
+  /** What each command may take of the machine; limits that are left out have their usual values. */
   readonly limits?: Partial<CommandLimits>;
   readonly controlWatch: Pick<ControlWatch, "begin" | "turn">;
-  /** Globs of branches that only git may move, as it was told to, besides those that always are. */
+  /** Globs of further branches, besides the usual ones, that only git may move, and only as the command says. */
   readonly protectedBranches?: readonly string[];
 }
 
 /** A command that ran. */
 export interface ShellRun {
   readonly run: CommandRun;
-  /** For anyone who reads what it printed. */
+  /** Notes for readers of its output. */
   readonly notes: readonly string[];
-  /** What it changed and nobody had agreed to. */
+  /** Changes without agreement, which were undone. */
   readonly putBack: NonNullable<ToolOutcome["putBack"]>;
 }
 
 /**
- * Runs a shell command on this machine, in the sandbox if there is one. Files that tools obey and that it changed without
- * agreement are restored afterwards. Throws `ToolFailure` if the command did not start.
+ * Runs a shell command on this machine, in the sandbox if there is one. Files that control tools and that it changed without
+ * agreement are restored afterwards. Rejects with `ToolFailure` if the command did not start.
  */
 export async function runShellCommand(
   command: ShellCommand,
@@ -62,12 +62,12 @@ export async function runShellCommand(
   const { workspaceRoot, environment } = surroundings;
   const boxed = surroundings.sandbox?.prepare(text, { workspaceRoot, cwd: cwd.path, readsOnly });
   const isWatched = !startsNothing && (boxed === undefined || !readsOnly);
-  // Beside another one, each would put back what the other was told to change.
+  // Two commands at the same time would each undo what the other was allowed to change.
   using _turn =
     isWatched && boxed === undefined ? await surroundings.controlWatch.turn(workspaceRoot, options) : undefined;
   let watched: ControlRun | undefined;
   try {
-    // Where it gets the workspace read-only, or cannot write, there is nothing to look at.
+    // If the workspace is read-only for it, or it cannot write, nothing needs to be watched.
     if (isWatched) {
       const { protectedBranches } = surroundings;
       const untouchable = boxed?.untouchable ?? [];
@@ -75,7 +75,7 @@ export async function runShellCommand(
     }
     const argv = boxed?.argv ?? (await surroundings.shellArguments(text));
     const { limits = {} } = surroundings;
-    // Nobody was asked about it, so nothing of the repository's choice runs.
+    // Nobody was asked about it, so programs that the repository chooses must not run.
     const quiet =
       boxed === undefined && readsOnly && !startsNothing ? await readingGitEnvironment(cwd.path, environment) : {};
     const env = { ...environment, ...quiet };
@@ -98,7 +98,7 @@ export async function runShellCommand(
   }
 }
 
-/** What cannot be looked at could not be put back either: nothing runs then. */
+/** What cannot be watched cannot be restored either: then nothing runs. */
 function begin({ controlWatch }: ShellSurroundings, command: Parameters<ControlWatch["begin"]>[0]): ControlRun {
   try {
     return controlWatch.begin(command);
@@ -116,7 +116,7 @@ function begin({ controlWatch }: ShellSurroundings, command: Parameters<ControlW
   }
 }
 
-/** A sandbox that cannot start is not a reason to run the command without it. */
+/** If a sandbox cannot start, the command does not run without it. */
 function refuseUnstarted(run: CommandRun): void {
   const failure = sandboxFailure(run);
   if (failure === undefined) return;

@@ -8,7 +8,7 @@ import { isPublicAddress } from "./public-address.ts";
 import type { WebConfig } from "./web-config.ts";
 
 export interface FetchedPage {
-  /** Where it was found, after redirects. */
+  /** The final URL, after redirects. */
   readonly url: string;
   readonly mediaType: string;
   readonly text: string;
@@ -20,8 +20,8 @@ const maxRedirects = 5;
 const timeoutMs = 30_000;
 
 /**
- * Fetches a page that the user's list allows. Every redirect is looked at like a first request, and every connection goes
- * to an address that was looked at: a name that means another address a moment later does not matter. Throws `ToolFailure`.
+ * Fetches a page that the user's list allows. Every redirect is checked like a first request, and every connection goes to an
+ * address that was checked, so that a name cannot mean another address a moment later. Rejects with `ToolFailure`.
  */
 export async function fetchPage(
   written: string,
@@ -63,7 +63,7 @@ export async function fetchPage(
   throw new ToolFailure("page_unreachable", `${written} redirects more than ${maxRedirects} times.`);
 }
 
-/** The URL when the user's list allows it. Throws `ToolFailure`. */
+/** The URL if the user's list allows it. Throws `ToolFailure`. */
 export function checkedUrl(written: string, config: WebConfig): URL {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
@@ -100,7 +100,7 @@ function get(url: URL, config: WebConfig, signal: AbortSignal): Promise<Incoming
   });
 }
 
-/** The address that is checked is the address that is connected to. */
+/** Ensures that the address that is checked is the one that is connected to. */
 function checkedLookup(url: URL, config: WebConfig): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -1,4 +1,4 @@
-/** Where this very module lies, also as a chunk of a bundle: a worker imports it from there. */
+/** URL of this very module, also as a chunk of a bundle: a worker imports it. */
 export const htmlMarkdownModule: string = import.meta.url;
 
 /**
@@ -9,7 +9,7 @@ export async function htmlMarkdown(html: string): Promise<string> {
   const { default: TurndownService } = await import("turndown");
   const service = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
   service.remove(["script", "style", "noscript", "iframe", "form", "nav", "footer"]);
-  // Elements that no reader sees are no part of the page's text.
+  // Elements that no reader sees are not part of the page's text.
   service.addRule("hidden", {
     filter: (node: SeenElement) =>
       node.hasAttribute("hidden") ||
@@ -20,7 +20,7 @@ export async function htmlMarkdown(html: string): Promise<string> {
   return service.turndown(html);
 }
 
-/** The parts of an element that are used, without a browser's types. */
+/** The members of an element that are used here, without a browser's types. */
 interface SeenElement {
   hasAttribute(name: string): boolean;
   getAttribute(name: string): string | null;

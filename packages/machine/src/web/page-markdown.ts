@@ -3,10 +3,10 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import type { FetchedPage } from "./fetch-page.ts";
 import { visibleText } from "./visible-text.ts";
 
-/** Characters of a page that a model gets at once. */
+/** Most characters of a page that a model gets at once. */
 export const maxPageCharacters = 100_000;
 
-/** Milliseconds in which a page becomes markdown, or does not, and the memory it may take. */
+/** Milliseconds that the conversion of a page may take, and megabytes of memory. */
 const usualTimeoutMs = 10_000;
 const maxMemoryMb = 512;
 
@@ -19,8 +19,8 @@ import(workerData.module)
 `;
 
 /**
- * A page as markdown: what is no HTML stays as it is, but for characters that no reader sees. A page can be made so that this
- * takes hours; so it is done in a thread of its own, which is ended at a deadline. Throws `ToolFailure`.
+ * A page as markdown. Other text than HTML stays as it is, without hidden characters. A page can be made so that this takes
+ * hours, so it is done in a thread that is ended at a deadline. Rejects with `ToolFailure`.
  */
 export async function pageMarkdown(
   { mediaType, text }: Pick<FetchedPage, "mediaType" | "text">,

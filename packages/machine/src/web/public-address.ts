@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** Addresses that lead to this machine, its network, or nowhere (RFC 6890 and its registries). */
+/** Addresses that lead to this machine, to its network, or nowhere (RFC 6890 and its registries). */
 const special = new BlockList();
 for (const [network, bits] of [
   ["0.0.0.0", 8],
@@ -22,7 +22,7 @@ for (const [network, bits] of [
   special.addSubnet(network, bits, "ipv4");
 }
 
-/** The only part of IPv6 that is routed at large; of it, what carries other addresses or is for documents is left out. */
+/** The only part of IPv6 that is routed globally, and those parts of it that carry other addresses or are for documentation. */
 const routed = new BlockList();
 routed.addSubnet("2000::", 3, "ipv6");
 const carriers = new BlockList();
@@ -35,7 +35,7 @@ for (const [network, bits] of [
   carriers.addSubnet(network, bits, "ipv6");
 }
 
-/** True for an address on the public internet. What is not an address is not. */
+/** True for an address on the public internet; false for anything that is not an address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, "ipv4");
   if (!isIPv6(address)) return false;

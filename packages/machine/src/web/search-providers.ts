@@ -10,13 +10,13 @@ export interface SearchResult {
 }
 
 export interface SearchProvider {
-  /** Undefined where everybody runs their own. */
+  /** undefined if every user runs a server of their own. */
   readonly url: string | undefined;
-  /** Environment variables that hold the key; none where there is no key. */
+  /** Environment variables with the key; empty if none is needed. */
   readonly keyVariables: readonly string[];
-  /** A request for so many results, in the provider's words. */
+  /** The request for this many results, in the provider's form. */
   request(url: URL, search: { readonly query: string; readonly count: number; readonly key: string }): Request;
-  /** Throws what zod throws for an answer that cannot be read. */
+  /** The results in an answer. Throws zod's error if it cannot be read. */
   results(answer: unknown): readonly SearchResult[];
 }
 
@@ -36,7 +36,7 @@ const byContent = listed("content");
 const byText = listed("text", "summary");
 const byDescription = z.object({ web: listed("description").nullish() });
 
-/** As their documentation has it. */
+/** The providers, according to their documentation. */
 export const searchProviders: Readonly<Record<SearchProviderName, SearchProvider>> = {
   // https://api-dashboard.search.brave.com/app/documentation/web-search/get-started
   brave: {

@@ -7,12 +7,12 @@ import type { SearchConfig } from "./web-config.ts";
 
 const timeoutMs = 30_000;
 const maxBytes = 2 * 1024 * 1024;
-/** Characters. */
+/** Most characters. */
 const most = { title: 200, url: 1_000, text: 1_000 } as const;
 
 /**
- * Asks the user's provider, which alone gets the key: redirects are not followed. What it answers is made plain and short. Throws
- * `ToolFailure`.
+ * Asks the user's provider. Redirects are not followed, so that only the provider gets the key. Results become short plain text.
+ * Rejects with `ToolFailure`.
  */
 export async function searchWeb(
   { provider: name, url }: SearchConfig,
@@ -53,7 +53,7 @@ function refused(name: string, status: number): ToolFailure {
   });
 }
 
-/** Throws where it is too long: half an answer cannot be read. */
+/** Rejects if it is too long: half an answer cannot be read. */
 async function boundedText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -76,7 +76,7 @@ function plainResult({ title, url, text }: SearchResult): SearchResult {
   return { title: plain(title, most.title), url: new URL(url).href, text: plain(text, most.text) };
 }
 
-/** One line without tags, escapes and what nobody sees. */
+/** One line without tags, escapes and hidden characters. */
 function plain(text: string, length: number): string {
   const shown = visibleText(plainText(text.slice(0, length * 4).replaceAll(/<\/?[a-z][^>]{0,200}>/gi, "")));
   return shown.replaceAll(/\s+/g, " ").trim().slice(0, length).toWellFormed();

@@ -5,7 +5,7 @@ const invisible = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 const joined = /(?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d\ufe0f]/u;
 
 /**
- * A text without the characters that its reader cannot see: those must not speak to a model. Line ends become LF; tabs,
+ * A text without the characters that its reader cannot see, because those must not speak to a model. Line ends become LF; tabs,
  * emoji and the joiners of scripts that need them stay.
  */
 export function visibleText(text: string): string {

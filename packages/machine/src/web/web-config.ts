@@ -5,7 +5,7 @@ import * as z from "zod";
 import { readUserFile } from "../config/user-file.ts";
 import { type SearchProviderName, searchProviderNames, searchProviders } from "./search-providers.ts";
 
-/** In the user's configuration directory. */
+/** Name of the file in the user's configuration directory. */
 const webFile = "web.json";
 
 /** The shape of the file; `docs/reference/settings.md` is generated from it. */
@@ -37,19 +37,19 @@ export const webConfigSchema = z.strictObject({
     ),
 });
 
-/** What the agent may fetch from the web. Nothing, unless the user wrote something down. */
+/** What the agent may fetch from the web: nothing, unless the user configured it. */
 export interface WebConfig {
-  /** False: there is nothing that could be fetched. */
+  /** False if nothing can be fetched. */
   readonly enabled: boolean;
   readonly allows: (url: URL) => boolean;
   readonly allowsPrivate: (url: URL) => boolean;
-  /** Undefined: nobody searches. */
+  /** undefined: no search provider is configured. */
   readonly search: SearchConfig | undefined;
-  /** What the user wrote that cannot be used. */
+  /** What the user wrote that cannot be used; undefined if nothing. */
   readonly problem: string | undefined;
 }
 
-/** Who searches, and where: by the user's word, also on this machine. */
+/** The user's search provider and its address, which may also be on this machine. */
 export interface SearchConfig {
   readonly provider: SearchProviderName;
   readonly url: URL;
@@ -79,7 +79,7 @@ function nothing(problem: string | undefined): WebConfig {
   return { enabled: false, allows: () => false, allowsPrivate: () => false, search: undefined, problem };
 }
 
-/** Throws where it cannot be used: a key is not sent over a network in the clear. */
+/** Throws `Error` if it cannot be used: a key must not be sent unencrypted over a network. */
 function searchConfig({ provider, url }: NonNullable<z.infer<typeof webConfigSchema>["search"]>): SearchConfig {
   const { url: usual, keyVariables } = searchProviders[provider];
   const address = url ?? usual;

@@ -12,13 +12,13 @@ const parameters = z.strictObject({
 
 type WebSearchArguments = z.infer<typeof parameters>;
 
-/** Searches the web with the provider that the user wrote down. */
+/** Searches the web with the provider that the user configured. */
 export function webSearchTool(
   search: SearchConfig,
   ports: {
-    /** Of the provider; undefined when nobody has it. */
+    /** The provider's key; undefined if there is none. */
     readonly key: () => Promise<string | undefined>;
-    /** The text without its secrets. */
+    /** Gives the text without its secrets. */
     readonly redact: (text: string) => Promise<string>;
   },
 ): BuiltInTool<WebSearchArguments> {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ChangedBlock } from "@gennai/governance/tool";
 import type { LineEdit } from "./line-edit.ts";
 
-/** Lines of a text, 1-based; `count` 0: lines were only taken away before `start`. */
+/** Lines of a text, 1-based; with `count` 0, lines were only removed before `start`. */
 export interface LineSpan {
   readonly start: number;
   readonly count: number;
@@ -10,7 +10,7 @@ export interface LineSpan {
 
 /**
  * Positions of the changed lines after another round of edits.
- * @param spans changed so far, in the text before these edits
+ * @param spans lines changed so far, in the text before these edits
  * @param edits ascending
  */
 export function followEdits(spans: readonly LineSpan[], edits: readonly LineEdit[]): readonly LineSpan[] {
@@ -32,7 +32,7 @@ export function followEdits(spans: readonly LineSpan[], edits: readonly LineEdit
   return joined;
 }
 
-/** Where a border between lines went; inside an edit, it goes to that edit's border on the asked side. */
+/** The new position of a border between lines; within an edit, it moves to that edit's border on the given side. */
 function newLine(line: number, edits: readonly LineEdit[], side: "start" | "end"): number {
   let shift = 0;
   for (const edit of edits) {
@@ -44,8 +44,8 @@ function newLine(line: number, edits: readonly LineEdit[], side: "start" | "end"
 }
 
 /**
- * The blocks as named in the ledger. A block's text is its lines joined by LF, without the last line end, so that its hash
- * depends neither on its position nor on the file's line ends. Spans without lines give no block.
+ * The changed blocks with the hashes that the ledger names them by. A block's text is its lines joined by LF, without the last
+ * line end, so that its hash depends neither on its position nor on the file's line ends. Spans without lines give no block.
  * @param spans ascending, not overlapping
  */
 export function changedBlocks(text: string, spans: readonly LineSpan[]): readonly ChangedBlock[] {

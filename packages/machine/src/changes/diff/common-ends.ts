@@ -1,12 +1,12 @@
-/** How far two texts agree from both ends, in whole lines. */
+/** How much two texts have in common at both ends, in whole lines. */
 export interface CommonEnds {
-  /** Characters of the common head; it ends behind a line feed, or is empty. */
+  /** Characters of the common head; it ends after a line feed, or is empty. */
   readonly head: number;
-  /** Characters of the common tail; it begins behind a line feed or where the head ends. */
+  /** Characters of the common tail; it begins after a line feed or where the head ends. */
   readonly tail: number;
 }
 
-/** Compares by halves: comparing slices is a memory comparison, comparing characters one by one is 10 times slower. */
+/** Compares slices, which compares memory: 10 times as fast as comparing characters one by one. */
 export function commonEnds(one: string, other: string): CommonEnds {
   const shorter = Math.min(one.length, other.length);
   const prefix = longest(shorter, (from, to) => one.slice(from, to) === other.slice(from, to));
@@ -19,7 +19,7 @@ export function commonEnds(one: string, other: string): CommonEnds {
   return { head, tail: wholeLines(one, other, head, suffix) };
 }
 
-/** The longest length up to which all stretches are the same. */
+/** The longest length up to which all compared stretches are equal. */
 function longest(limit: number, same: (from: number, to: number) => boolean): number {
   let known = 0;
   let step = 1024;

@@ -5,15 +5,15 @@ import { countLineFeeds, type LineEdit, splitLines } from "./line-edit.ts";
 export interface LineDiff {
   /** Ascending, never touching each other. */
   readonly edits: readonly LineEdit[];
-  /** Characters that both texts have in common at their beginning; whole lines. */
+  /** Characters that both texts have in common at the beginning; whole lines. */
   readonly head: number;
   /** Lines in the head. */
   readonly headLines: number;
 }
 
 /**
- * The lines in which two texts differ. Lines that occur once in each text anchor the comparison, as in a patience diff;
- * what lies between anchors is compared in full while time is left, and replaced as a whole after that.
+ * The lines in which two texts differ. Lines that occur once in each text anchor the comparison, as in a patience diff. What is
+ * between anchors is compared in full while time is left, and replaced as a whole after that.
  */
 export function diffLines(oldText: string, newText: string, options: { readonly timeoutMs: number }): LineDiff {
   const { head, tail } = commonEnds(oldText, newText);
@@ -53,8 +53,8 @@ const reach = 24;
 const agreement = 4;
 
 /**
- * Where two texts that part here come together again, when that is near: the nearest place from which several lines agree.
- * Most edits are small, and comparing a few neighbours costs far less than hashing every line.
+ * The nearest place where two texts that differ here become equal again for several lines, if it is near. Most edits are small,
+ * and comparing a few neighbours costs far less than hashing every line.
  */
 function nearMeeting(
   oldLines: readonly string[],
@@ -81,7 +81,7 @@ function nearMeeting(
   return undefined;
 }
 
-/** Lines from here on that are unique on both sides, in the longest order that rises on both. */
+/** Lines from here on that are unique on both sides: the longest sequence that ascends on both. */
 function anchors(
   oldLines: readonly string[],
   newLines: readonly string[],
@@ -111,10 +111,10 @@ function places(lines: readonly string[], from: number): ReadonlyMap<string, num
   return found;
 }
 
-/** @param pairs ascending by `new` */
+/** The longest sequence that also ascends by `old`. @param pairs ascending by `new` */
 function longestRise(pairs: readonly Anchor[]): readonly Anchor[] {
   const previous = new Int32Array(pairs.length).fill(-1);
-  /** Index of the pair with the smallest `old` that ends a rise of this length. */
+  /** By length: index of the pair with the smallest `old` that ends an ascending sequence of that length. */
   const ends: number[] = [];
   for (const [index, pair] of pairs.entries()) {
     let low = 0;
@@ -176,7 +176,7 @@ function diffGap(
   }
 }
 
-/** Joins edits that touch. */
+/** Collects edits, and joins those that touch. */
 class EditCollector {
   readonly edits: LineEdit[] = [];
   readonly #offset: number;
@@ -185,7 +185,7 @@ class EditCollector {
     this.#offset = linesBefore + 1;
   }
 
-  /** Indexes are 0-based and count from behind the common head. */
+  /** Indexes are 0-based and count from the end of the common head. */
   add(oldIndex: number, oldCount: number, newIndex: number, newCount: number): void {
     if (oldCount === 0 && newCount === 0) return;
     const oldStart = oldIndex + this.#offset;

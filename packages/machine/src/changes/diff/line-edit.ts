@@ -1,4 +1,4 @@
-/** Lines that took the place of others. Numbers are 1-based; with a count of 0, `start` is the line that would follow. */
+/** Lines that replace others. Numbers are 1-based; with a count of 0, `start` is the line that would follow. */
 export interface LineEdit {
   readonly oldStart: number;
   readonly oldCount: number;
@@ -6,7 +6,7 @@ export interface LineEdit {
   readonly newCount: number;
 }
 
-/** Lines with their line ends: joined they are the text again. A text without any character has no line. */
+/** Lines with their line ends: joined, they are the text again. An empty text has no line. */
 export function splitLines(text: string): string[] {
   const lines: string[] = [];
   let start = 0;
@@ -18,14 +18,14 @@ export function splitLines(text: string): string[] {
   return lines;
 }
 
-/** Line feeds in `text` between two offsets. */
+/** Number of line feeds in `text` between two offsets. */
 export function countLineFeeds(text: string, from = 0, to = text.length): number {
   let count = 0;
   for (let at = text.indexOf("\n", from); at !== -1 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
   return count;
 }
 
-/** Lines in a text; what follows the last line feed is a line only when there is something. */
+/** Number of lines in a text; what follows the last line feed is a line only if it is not empty. */
 export function countLines(text: string): number {
   if (text === "") return 0;
   return countLineFeeds(text) + (text.endsWith("\n") ? 0 : 1);

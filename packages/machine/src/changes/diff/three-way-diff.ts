@@ -6,11 +6,11 @@ export interface ThreeTexts {
   readonly base: string;
   /** What one side wants to write. */
   readonly mine: string;
-  /** What is there now. */
+  /** The present text. */
   readonly theirs: string;
 }
 
-/** `conflict`: both sides changed these lines, and not to the same. */
+/** `conflict`: both sides changed these lines, and differently. */
 type HunkKind = "mine" | "theirs" | "same" | "conflict";
 
 interface Hunk {
@@ -31,10 +31,10 @@ const titles: Readonly<Record<Exclude<HunkKind, "conflict">, string>> = {
 };
 
 /**
- * Both sides' changes of one text, for a reader who has to merge them: a hunk for each place, in the order of the file, with
- * diff3 conflict markers where both changed the same lines. Only LF ends lines. Empty if neither changed.
+ * Both sides' changes of one text, for a reader who must merge them: one hunk for each place, in the order of the file, with
+ * diff3 conflict markers where both changed the same lines. Only LF ends lines. Empty if neither changed the text.
  *
- * @param options.context lines of `theirs` shown before a hunk
+ * @param options.context lines of `theirs` before a hunk; `options.timeoutMs` milliseconds for each comparison
  * @param options.maxLines the text is cut after this many lines, with a note
  */
 export function threeWayDiff(
@@ -96,7 +96,7 @@ function prefixed(mark: string, lines: readonly string[]): readonly string[] {
   return lines.map((line) => `${mark}${line.endsWith("\n") ? line.slice(0, -1) : line}`);
 }
 
-/** Edits of both sides, joined where they touch. */
+/** Edits of both sides; those that touch are joined. */
 function hunksOf(texts: ThreeTexts, timeoutMs: number): readonly Hunk[] {
   const base = splitLines(texts.base);
   const sides = {
@@ -132,7 +132,7 @@ function hunksOf(texts: ThreeTexts, timeoutMs: number): readonly Hunk[] {
   });
 }
 
-/** A side's lines for a region of the base; its edits are inside or outside the region, never across its borders. */
+/** A side's lines for a region of the base. Each of its edits is inside or outside of the region, never across a border. */
 function within(
   side: { readonly lines: readonly string[]; readonly edits: readonly LineEdit[] },
   region: { readonly start: number; readonly end: number },

@@ -3,15 +3,15 @@ import { diffLines } from "./line-diff.ts";
 import { type LineEdit, splitLines } from "./line-edit.ts";
 
 export interface UnifiedDiff {
-  /** Headers and hunks, LF after each line; only the headers when nothing differs. */
+  /** Headers and hunks, LF after each line; only the headers if nothing differs. */
   readonly text: string;
-  /** The same hunks, without the remarks on a missing newline at the end. */
+  /** The same hunks, without remarks about a missing newline at the end. */
   readonly hunks: readonly Hunk[];
 }
 
 /**
- * The difference of two texts in unified format, with `a/` and `b/` in front of the path and `/dev/null` for what is not there.
- * A comparison that takes longer than `timeoutMs` ends with larger hunks, never with wrong ones.
+ * The difference of two texts in unified format, with `a/` and `b/` before the path, and `/dev/null` for a missing file. A
+ * comparison that takes longer than `timeoutMs` results in larger hunks, never in wrong ones.
  */
 export function unifiedDiff(
   change: {
@@ -25,7 +25,7 @@ export function unifiedDiff(
   const context = options.context ?? 3;
   const { path, operation, oldText, newText } = change;
   const diff = diffLines(oldText, newText, { timeoutMs: options.timeoutMs ?? 250 });
-  // Lines before the window are the same in both texts, so it is enough to split what follows.
+  // Lines before the window are equal in both texts, so it is enough to split what follows.
   const before = Math.min(context, diff.headLines);
   const windowStart = stepBack(oldText, diff.head, before);
   const skipped = diff.headLines - before;
@@ -59,7 +59,7 @@ export function unifiedDiff(
   return { text: `${output.join("\n")}\n`, hunks };
 }
 
-/** A name with a quote or backslash in it is written as git writes it, so that the header stays readable for programs. */
+/** A name with a quote or backslash is written as git writes it, so that programs can read the header. */
 function label(side: "a" | "b", path: string): string {
   const name = `${side}/${path}`;
   return /["\\]/.test(name) ? JSON.stringify(name) : name;
@@ -71,7 +71,7 @@ function stepBack(text: string, offset: number, lines: number): number {
   return at;
 }
 
-/** At most `count` lines of the text behind an offset. */
+/** At most `count` lines of the text from an offset on. */
 function linesOfWindow(text: string, from: number, count: number): readonly string[] {
   let end = from;
   for (let line = 0; line < count && end < text.length; line += 1) {
@@ -81,7 +81,7 @@ function linesOfWindow(text: string, from: number, count: number): readonly stri
   return splitLines(text.slice(from, end));
 }
 
-/** Edits so near to each other that their context meets share a hunk. */
+/** Edits whose context would overlap share a hunk. */
 function groups(edits: readonly LineEdit[], context: number): readonly (readonly LineEdit[])[] {
   const result: LineEdit[][] = [];
   let end = Number.NEGATIVE_INFINITY;

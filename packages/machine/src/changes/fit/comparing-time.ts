@@ -2,11 +2,11 @@
 const mostForOne = 250;
 const mostForAll = 500;
 
-/** What comparing texts may take in all, for a call that compares often: what is left when it is used up is compared coarsely. */
+/** The time that all comparisons of one call may take together. When it is used up, texts are compared only coarsely. */
 export class ComparingTime {
   #leftMs = mostForAll;
 
-  /** @param compare gets the milliseconds that it has */
+  /** @param compare gets the milliseconds that it may take */
   spend<Result>(compare: (timeoutMs: number) => Result): Result {
     const began = performance.now();
     try {

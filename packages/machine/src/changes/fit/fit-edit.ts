@@ -5,7 +5,7 @@ import { type FittingText, type SearchedText, trimmedLines } from "./fitting-tex
 import { hasLookAlikes, isBorder, type LooseText, looseText, originalOffset } from "./loose-text.ts";
 import { indentationShift } from "./shift-indentation.ts";
 
-/** In what the text of a model may differ from the file's; least first. */
+/** In what a model's text may differ from the file's; the smallest difference first. */
 export const fitSteps = [
   "white space at the ends of lines",
   "indentation",
@@ -21,21 +21,21 @@ export interface WantedEdit {
 }
 
 export type Fit =
-  /** The edit in the file's own words: `oldText` is at `start`, and nowhere else. */
+  /** The edit with the file's own text: `oldText` is at `start`, and nowhere else. */
   | ({ readonly type: "one"; readonly step: FitStep; readonly start: number } & WantedEdit)
   /** Offsets, ascending. */
   | { readonly type: "several"; readonly step: FitStep; readonly starts: readonly number[] };
 
-/** Characters of a file that is looked through so; larger ones take exact edits only. */
+/** Longest file that is searched inexactly, in characters; larger ones take exact edits only. */
 const maxLength = 1024 * 1024;
-/** Maximum places with the same words whose indentation is compared; more identify no place. */
+/** Most places with equal words whose indentation is compared; a text with more identifies no place. */
 const maxTried = 1000;
-/** Characters, and lines, that are compared at places of one text; what repeats itself that often names no place. */
+/** Most characters, and lines, that are compared for one text; a text that occurs so often identifies no place. */
 const mostCompared = { characters: 2 ** 26, lines: 2 ** 18 } as const;
 
 /**
- * Finds the place of a text that matches the file inexactly. Parts common to the old and new text stay as in the file; only
- * their differences change. The first step at which a place fits decides. Undefined if none does.
+ * Finds the place of a text that matches the file inexactly. Parts that the old and new text have in common stay as in the file;
+ * only their differences change. The first step with a fitting place decides. undefined if none has one.
  * @param options.wholeLines the old text begins at the start of a line
  * @param options.from only places from this offset on
  * @param options.time shared by all edits of one call
@@ -73,7 +73,7 @@ export function fitEdit(
 /** An edit whose old text begins at an offset of the loose text. */
 interface Place {
   readonly at: number;
-  /** Undefined where the new text cannot be shifted as the old one is. */
+  /** undefined if the new text cannot be shifted like the old one. */
   readonly edit: WantedEdit | undefined;
 }
 
@@ -88,7 +88,7 @@ function placesOf(
   const find = step.startsWith("indentation") ? shiftedPlaces : loosePlaces;
   const places = find(form, wanted, looseText(wanted.oldText, { lookAlikes }), accepts);
   if (places.length > 0 || !wanted.oldText.endsWith("\n") || text.endsWith("\n")) return places;
-  // The last line of the file has no end.
+  // The file's last line has no line end.
   const open = { oldText: withoutLineEnd(wanted.oldText), newText: withoutLineEnd(wanted.newText) };
   const lastLines = open.oldText.split("\n").length;
   return find(form, open, looseText(open.oldText, { lookAlikes }), accepts).filter(
@@ -102,7 +102,7 @@ function loosePlaces(
   old: LooseText,
   accepts: (at: number) => boolean,
 ): readonly Place[] {
-  // An empty line is meant, and not the end of any line.
+  // The model means an empty line, not the end of some line.
   const atLineStart = old.text.startsWith("\n");
   const atLineEnd = originalOffset(old, old.text.length) !== edit.oldText.length;
   const places: Place[] = [];
@@ -119,12 +119,12 @@ function loosePlaces(
   return places;
 }
 
-/** Of a search that was ended: one place may have others behind it. */
+/** The result of an aborted search: a single place found so far might not be the only one. */
 function severalOf(places: readonly Place[]): readonly Place[] {
   return places.length > 1 ? places : [];
 }
 
-/** Whole lines that say the same, all of them shifted alike. */
+/** Whole lines with equal words, all shifted by the same indentation. */
 function shiftedPlaces(
   form: SearchedText,
   wanted: WantedEdit,
@@ -162,7 +162,7 @@ function shiftedPlaces(
   return places;
 }
 
-/** The edit in the file's own words. */
+/** The edit with the file's own text. */
 function placed(text: string, file: LooseText, at: number, edit: WantedEdit, lookAlikes: boolean, time: ComparingTime) {
   const old = looseText(edit.oldText, { lookAlikes });
   const offsetOf = (offset: number) => originalOffset(file, at + offset);
@@ -177,7 +177,7 @@ function placed(text: string, file: LooseText, at: number, edit: WantedEdit, loo
   return { start, oldText: text.slice(start, end), newText: pieces.join("") + text.slice(copied, end) };
 }
 
-/** The differences between the old and the new text: by lines, and within the lines by the parts between common ones. */
+/** The differences between the old and the new text: by lines, and within lines only the part between common ends. */
 function differences(wanted: WantedEdit, old: LooseText, fresh: LooseText, time: ComparingTime) {
   const { oldText, newText } = wanted;
   const newLines = countLines(newText);
@@ -204,7 +204,7 @@ function differences(wanted: WantedEdit, old: LooseText, fresh: LooseText, time:
   });
 }
 
-/** What a character of the loose text is in the original. */
+/** The original text of a character of the loose text. */
 function rawAt(original: string, loose: LooseText, at: number): string {
   return original.slice(originalOffset(loose, at), originalOffset(loose, at + 1));
 }

@@ -1,6 +1,6 @@
 import { hasLookAlikes, type LooseText, looseText } from "./loose-text.ts";
 
-/** A text in its loose forms. Each is made once, when something is looked for in it. */
+/** A text in its loose forms; each is made once, at its first search. */
 export class FittingText {
   readonly text: string;
   readonly #forms = new Map<boolean, SearchedText>();
@@ -33,13 +33,13 @@ export class SearchedText {
     this.loose = loose;
   }
 
-  /** Its lines without their indentation, each between line feeds. */
+  /** The lines of the loose form without indentation, each between line feeds. */
   get bodies(): string {
     this.#bodies ??= `\n${trimmedLines(this.loose.text)}\n`;
     return this.#bodies;
   }
 
-  /** Of the original, without line feeds. */
+  /** The lines of the original, without line feeds. */
   get lines(): readonly string[] {
     this.#lines ??= this.#original.split("\n");
     return this.#lines;

@@ -1,4 +1,4 @@
-/** A text without what readers do not see, and where each of its characters comes from. */
+/** A text without what readers do not see, with the original position of each character. */
 export interface LooseText {
   readonly text: string;
   /** Ascending. */
@@ -9,13 +9,13 @@ interface LooseLine {
   /** Offsets of its first character, in the loose text and in the original. */
   readonly at: number;
   readonly start: number;
-  /** Of each UTF-16 code unit and of its end, the offset from `start`; undefined where none became another. */
+  /** For each UTF-16 code unit, and for the end, the offset from `start`; undefined if all characters stayed the same. */
   readonly starts: readonly number[] | undefined;
 }
 
 /**
- * White space at the ends of lines is left out; with `lookAlikes`, characters that look the same become one: quotes, dashes,
- * spaces, and composed and decomposed letters. Lines stay lines.
+ * Leaves out white space at the ends of lines; with `lookAlikes`, also makes characters equal that look the same: quotes, dashes,
+ * spaces, and composed and decomposed letters. The number of lines stays.
  */
 export function looseText(original: string, options: { readonly lookAlikes: boolean }): LooseText {
   const pieces: string[] = [];
@@ -40,12 +40,12 @@ export function originalOffset(loose: LooseText, offset: number): number {
   return start + (starts === undefined ? offset - at : (starts[offset - at] ?? 0));
 }
 
-/** Whether the original can be cut at this offset of `text`: not within what became several characters. */
+/** True if the original can be cut at this offset of `text`, which is not so within a character that became several. */
 export function isBorder(loose: LooseText, offset: number): boolean {
   return offset === 0 || originalOffset(loose, offset) !== originalOffset(loose, offset - 1);
 }
 
-/** Whether a text may have other words once its look-alikes are one. */
+/** True if making look-alikes equal may change the text. */
 export function hasLookAlikes(text: string): boolean {
   return /[\u0080-\uFFFF]/.test(text);
 }
@@ -60,7 +60,7 @@ function lineAt(lines: readonly LooseLine[], offset: number): LooseLine {
   return lines[low] ?? { at: 0, start: 0, starts: undefined };
 }
 
-/** ASCII but for its last letter, which a mark may follow; a letter with its marks; Hangul syllables are written as up to three letters. */
+/** ASCII, but for a last letter that a mark may follow; a letter with its marks; Hangul syllables as up to three letters. */
 const character = /\p{ASCII}+(?!\P{ASCII})|[\u1100-\u1112][\u1161-\u1175][\u11A8-\u11C2]?|\P{M}\p{M}*|\p{M}+/gu;
 const lookAlikes: readonly (readonly [RegExp, string])[] = [
   [/[\u2018-\u201B\u2032\u02BC\uFF07]/gu, "'"],

@@ -21,7 +21,7 @@ export function nearestMatch(text: string, wanted: string): string {
   return `The nearest text begins at line ${start + 1}. Read the file again and copy the text exactly.`;
 }
 
-/** Each wanted line votes for the start that fits its position in the file; the most votes win, then the first. */
+/** Each wanted line votes for the start that fits its position; the start with most votes wins, then the first one. */
 function likeliestStart(lines: readonly string[], wantedLines: readonly string[]): number | undefined {
   const offsets = new Map<string, number[]>();
   for (const [index, line] of wantedLines.entries()) {
@@ -48,7 +48,7 @@ function likeliestStart(lines: readonly string[], wantedLines: readonly string[]
   return best ?? lineWithMostWords(lines, wantedLines);
 }
 
-/** For one changed line: the line that shares the most words with the longest wanted one. */
+/** For one changed line: the line that has most words in common with the longest wanted one. */
 function lineWithMostWords(lines: readonly string[], wantedLines: readonly string[]): number | undefined {
   let longest = 0;
   for (const [index, line] of wantedLines.entries())

@@ -1,16 +1,16 @@
-/** How a line is indented in a model's words, and in the file. */
+/** The indentation of a line in the model's text, and in the file. */
 export interface IndentedPair {
   readonly wanted: string;
   readonly found: string;
 }
 
-/** Widths of a tab that people use. */
+/** Usual widths of a tab. */
 const tabWidths = [2, 4, 8];
 
 /**
  * The one shift that turns the indentation of every wanted line into that of the found line: the same white space added or
- * removed, or tabs for a number of spaces and the reverse. Undefined if there is none.
- * @returns the shifted indentation; undefined if the shift does not cover it
+ * removed, or tabs for a number of spaces and the reverse. undefined if there is none.
+ * @returns a function that shifts an indentation; it gives undefined for one that the shift does not cover
  */
 export function indentationShift(pairs: readonly IndentedPair[]): ((indent: string) => string | undefined) | undefined {
   const seen = new Map<string, string>();
@@ -43,7 +43,7 @@ function takenAway(pairs: readonly IndentedPair[]): Rule | undefined {
   return (indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined);
 }
 
-/** Tabs for spaces, or spaces for tabs. */
+/** Replaces spaces by tabs, or tabs by spaces. */
 function otherCharacter(pairs: readonly IndentedPair[]): Rule | undefined {
   for (const [from, to] of [
     [" ", "\t"],

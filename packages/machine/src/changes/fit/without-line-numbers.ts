@@ -3,8 +3,8 @@ import type { WantedEdit } from "./fit-edit.ts";
 const numbered = /^\s*(\d+)→/;
 
 /**
- * The edit without the numbers that a reading tool puts in front of lines. Undefined unless each line of the old text has the
- * number that follows the one before it, and the lines of the new text all have one, or none has.
+ * The edit without the numbers that a reading tool puts before lines. undefined unless the lines of the old text have consecutive
+ * numbers, and either all or none of the lines of the new text have one.
  */
 export function withoutLineNumbers({ oldText, newText }: WantedEdit): WantedEdit | undefined {
   const old = bareLines(oldText);
