@@ -1,8 +1,8 @@
 import type { Console } from "../terminal/console.ts";
 
 /**
- * What the program gives every family of commands to register itself with. Registering declares names, options and help; the
- * code of a command is imported when it runs, so that no start pays for what it does not use.
+ * What every family of commands is registered with. Registering declares names, options and help; the code of a command is only
+ * imported when it runs, so that a start loads nothing else. It rejects with `CliError` if it fails in an expected way.
  */
 export interface CommandHost {
   readonly console: Console;

@@ -84,7 +84,7 @@ export async function loadAhead({ server, stateDir }: Pick<ServerRequest, "serve
   if (isOwn) loadServer().catch(() => undefined);
 }
 
-/** A server started by others may have other sandbox and stage settings: `required` is enforced for it too. */
+/** Enforces `required` for a server of others, which may have other settings. Rejects with `CliError` if it has. */
 export async function requireIsolation(
   server: Pick<ChosenServer, "client" | "url" | "isOwn">,
   { sandbox, stages }: { readonly sandbox: SandboxMode; readonly stages: StagesMode },

@@ -52,7 +52,7 @@ export function checkedSeconds(flags: TryFlags): number {
   return seconds;
 }
 
-/** Runs a command on a stage, shows what it changed, and keeps what is wanted. @returns the exit code */
+/** Runs a command on a stage, shows what it changed, and keeps what is wanted. Rejects with `CliError` if it cannot run. */
 export async function tryStaged(
   { command, seconds, workspace, ending, ...trialOptions }: StagedTry,
   flags: TryFlags,

@@ -103,7 +103,7 @@ export async function openPlanSession(
   return AgentSession.start(server.client, terminal.identity(), settings, { interactive: true, signal });
 }
 
-/** The plans of the named session, else of the one in which this plan was approved, else of the newest that knows it. */
+/** Plans of the named session, else of that of the approval, else of the newest that knows it. Throws `CliError` if none does. */
 export async function plansWith(planId: string, flags: PlanFlags, place: PlanContext): Promise<SessionPlans> {
   const { server, signal, tokens, workspace } = place;
   const named = flags.session ?? (await tokens.find(planId))?.sessionId;

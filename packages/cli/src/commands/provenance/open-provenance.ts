@@ -14,7 +14,7 @@ export interface SourceFlags {
   readonly notes?: boolean;
 }
 
-/** Opens this machine's ledger, a bundle, or git's notes. */
+/** Opens this machine's ledger, a bundle, or git's notes. Rejects with `CliError`. */
 export async function openProvenance(
   flags: SourceFlags,
   console: Console,

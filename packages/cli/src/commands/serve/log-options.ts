@@ -9,7 +9,7 @@ export interface LogFlags {
   readonly logLevel?: string;
 }
 
-/** The server's log, on standard error: text for people, or one JSON object a line for machines. */
+/** The server's log, on standard error: text for people, or one JSON object a line for machines. Throws `CliError`. */
 export function logOption(flags: LogFlags, { errors }: Console) {
   const { logFormat: format = "text" } = flags;
   const level = logLevels.find((each) => each === (flags.logLevel ?? "info"));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type GitTarget, git } from "@gennai/machine/git/run/run-git";
 import { CliError } from "../../errors/cli-error.ts";
 
-/** A fresh copy of a sample, under the system's directory for temporary files, with one commit on `main`. */
+/** A copy of a sample in the system's directory for temporary files, with one commit on `main`. Rejects with `CliError`. */
 export async function copySampleWorkspace(sample: string): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), "gennai-sample-"));
   const workspace = join(await realpath(parent), "workspace");
