@@ -14,7 +14,7 @@ interface Before {
 
 /**
  * Makes all changes or none: compares every base before the first file is written, and each once more right before its own write.
- * If one fails, takes back what was written. Does not overwrite changes that an editor has not saved.
+ * If one fails, takes back what was written. Does not overwrite unsaved changes. Rejects with `ClientWorkspaceError`.
  */
 export async function changeFiles(
   files: FolderFiles,

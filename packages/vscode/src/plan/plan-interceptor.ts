@@ -30,7 +30,7 @@ export class StoredApprovals {
 
 /**
  * Lets Execute and Verify through only for a plan that was approved in this window, and only as it was approved, whether a
- * command or the REPL sends them.
+ * command or the REPL sends them. Otherwise they fail with the reason.
  * @param readPlan loads the plan as the server has it now
  */
 export function planInterceptor(

@@ -34,7 +34,7 @@ export async function readFileState(files: EditorFiles, path: WorkspacePath): Pr
   };
 }
 
-/** Text, version and hash must belong together: if the document changes meanwhile, it is read again. */
+/** Text, version and hash that belong together. Rejects with `EditorError` (`busy`) if the document changes all the time. */
 export async function bufferState(files: EditorFiles, document: EditorDocument): Promise<BufferState> {
   for (let attempt = 0; attempt < 5; attempt++) {
     const { text, version, isDirty, encoding } = document;

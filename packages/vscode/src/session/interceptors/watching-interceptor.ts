@@ -4,7 +4,7 @@ import { effectOf } from "./rpc-effects.ts";
 
 /**
  * While `isWatching`, lets only calls through that look or stop, and attaches streams without client abilities, so that this
- * window does not count as one that can answer.
+ * window does not count as one that can answer. Other calls fail as `FailedPrecondition`.
  */
 export function watchingInterceptor(isWatching: () => boolean): Interceptor {
   return (next) => async (request) => {
