@@ -18,7 +18,7 @@ interface CallChangesProps {
   readonly callId: string;
 }
 
-/** Most files of which all lines are shown at once. */
+/** Up to this many files, the lines of all are shown at once. */
 const openUpTo = 3;
 
 /** What a call really changed, as the server found it: the lines of the file that its card names, or a list of files. */

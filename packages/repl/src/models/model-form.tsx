@@ -130,7 +130,7 @@ export function ModelForm({ control, close }: ModelFormProps) {
   );
 }
 
-/** If the address is not fixed, a key needs a valid address. */
+/** True if a key can be set: for a server of the user's own, only once its address is valid. */
 function takesKey({ backend, baseUrl }: ProviderChoice): boolean {
   return backend !== "editor" && (!isSelfHosted(backend) || URL.canParse(baseUrl));
 }
