@@ -10,7 +10,7 @@ import type { Interrupts } from "../terminal/interrupts.ts";
 import { LinePrefix } from "./line-prefix.ts";
 import type { SharedPerson } from "./shared-person.ts";
 
-/** Where attempts are shown, and who answers what they ask. */
+/** Where attempts are shown, and who answers their questions. */
 export interface AttemptsDesk {
   readonly console: Console;
   readonly interrupts: Interrupts;

@@ -88,7 +88,7 @@ function inWorkspace(file: string): Error {
 }
 
 /**
- * The answer in a person's place: yes, once, where one entry names the rule and covers the exact command and every path, at no higher risk.
+ * Answers in a person's place: yes for once if one entry names the rule, and covers risk, the exact command and every path.
  *
  * @param workspace real path
  */

@@ -81,7 +81,7 @@ function describeParts(parts: readonly OfferedPart[]): readonly string[] {
   ];
 }
 
-/** What a yes to the pattern would let pass without a question, and what not. */
+/** What would need no question after a yes to the pattern, and what still would. */
 function describePattern(pattern: OfferedPattern, index: number): readonly string[] {
   const { text, rule, matchedBefore, wouldMatch, wouldNotMatch } = pattern;
   const before =

@@ -116,7 +116,7 @@ export class UserTerminal implements Disposable {
     this.#options.console.output.write(`${jsonLine(value)}\n`);
   }
 
-  /** Who this terminal is to a server. */
+  /** How this terminal introduces itself to a server. */
   identity(): ClientIdentity {
     return { clientId: crypto.randomUUID(), name: "gennai-cli", version, editor: this.editor };
   }

@@ -101,7 +101,6 @@ export function AttemptCard(props: AttemptCardProps) {
   );
 }
 
-/** What an attempt does right now. */
 function AtWork({ watched }: { readonly watched: ReadonlySignal<WatchedAttempt> }) {
   const { call, words, asks } = watched.value;
   return (

@@ -1,4 +1,3 @@
-/** How many lines were added and removed. */
 export function LineCounts({ added, removed }: { readonly added: number; readonly removed: number }) {
   return (
     <span class="line-counts">

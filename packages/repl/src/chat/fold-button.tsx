@@ -8,7 +8,6 @@ export interface FoldButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** A button that opens and closes what is folded. */
 export function FoldButton({ class: name, open, children }: FoldButtonProps) {
   return (
     <button

@@ -11,7 +11,7 @@ export interface ShownModel extends ChosenModel {
   readonly lacksKey: boolean;
 }
 
-/** What a person looks for. */
+/** A person's search for a model. */
 export interface ModelSearch {
   readonly text: string;
   /** undefined: all. */

@@ -17,7 +17,6 @@ import * as server from "./server-commands.ts";
 import * as session from "./session-commands.ts";
 import * as todo from "./todo-commands.ts";
 
-/** What each command does. */
 export const commandTable: Readonly<Record<CommandId, Command>> = {
   startSession: session.startSession,
   stopSession: session.stopSession,

@@ -39,7 +39,6 @@ async function repositoryOf(api: GitExtensionApi, uri: vscode.Uri): Promise<GitE
   return api.getRepository(uri) ?? (await api.openRepository(uri).catch(() => null));
 }
 
-/** Shows Source Control. */
 export async function openSourceControl(): Promise<void> {
   await vscode.commands.executeCommand("workbench.view.scm");
 }

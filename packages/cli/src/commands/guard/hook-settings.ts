@@ -100,7 +100,7 @@ function ourCommands(settings: Settings): ReadonlyMap<string, string> {
   return found;
 }
 
-/** Events for which ours is not there as `withHook` writes it: it is missing, or something beside it weakens it. */
+/** Events whose hooks differ from what `withHook` writes: ours is missing, or something next to it weakens it. */
 function eventsAmiss(settings: Settings, entry: HookEntry): readonly string[] {
   const hooks = objectOf(settings["hooks"] ?? {}, "hooks");
   const events = new Set([...Object.keys(entry.commands), ...ourCommands(settings).keys()]);

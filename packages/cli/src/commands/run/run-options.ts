@@ -23,7 +23,7 @@ export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
   readonly protect?: readonly string[];
   readonly keep?: readonly string[];
   readonly refuse?: readonly string[];
-  /** Files that go along with the request. */
+  /** Images that are sent with the request. */
   readonly image?: readonly string[];
   /** How often the request is tried, each time on a copy of its own. */
   readonly attempts?: string;

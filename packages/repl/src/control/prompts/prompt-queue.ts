@@ -2,7 +2,7 @@ import type { EditorContext } from "@gennai/client/session/editor-context";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { PromptImage } from "./prompt-images.ts";
 
-/** What the user wants to say. */
+/** A message that the user wants to send. */
 export interface Prompt {
   readonly id: string;
   readonly text: string;
