@@ -1,7 +1,9 @@
 import { ExpectedError } from "@gennai/machine/expected-error";
 import { type AgentBranch, prepareBranch } from "@gennai/machine/git/prepare-branch";
+import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { CliError } from "../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../errors/exit-code.ts";
+import { shellWords } from "../terminal/shell-words.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 export interface BranchRequest {
@@ -28,11 +30,19 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
 }
 
 /** Text about the branch that is shown before a turn. */
-export function branchTitle({ name, how, leftUnborn }: AgentBranch): string {
+export function branchTitle({ name, how, before }: AgentBranch): string {
   const title = `Branch ${terminalSafe(name)}${how === "kept" ? "" : ` (${how})`}`;
-  if (leftUnborn === undefined) return title;
-  const before = terminalSafe(leftUnborn);
-  return `${title} · ${before} has no commit, so git has no branch ${before} now; make it with: git switch --create ${before}`;
+  if (before === undefined || before.commit !== undefined) return title;
+  const branch = terminalSafe(before.branch);
+  return `${title} · ${branch} has no commit, so git has no branch ${branch} now; make it with: git switch --create ${branch}`;
+}
+
+/** How to leave a branch that was made for a task. Undefined if it has commits of its own, or there is no branch to go back to. */
+export function wayBack(workspace: string, { name, how, before }: AgentBranch): string | undefined {
+  if (how !== "created" || before?.commit === undefined) return undefined;
+  const head = readGitHead(workspace);
+  if (head.type !== "branch" || head.branch !== name || head.commit !== before.commit) return undefined;
+  return `${shellWords(["git", "switch", before.branch])} && ${shellWords(["git", "branch", "-d", name])}`;
 }
 
 /** What to do, in the words of the command line. */

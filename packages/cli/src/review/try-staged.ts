@@ -101,15 +101,6 @@ function wishes({ keep = false, ask = false, include = [] }: TryFlags): Paramete
   return { keep, ask, include };
 }
 
-/** Words quoted for a shell. */
-export function shellWords(words: readonly string[]): string {
-  return words.map(quoted).join(" ");
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
 function outcome(
   { state, exitCode: code, changes }: Trial,
   kept: readonly TriedChange[],

@@ -24,8 +24,8 @@ export interface AgentBranch {
   readonly name: string;
   /** `kept`: it was the current branch already. */
   readonly how: "kept" | "created" | "switched";
-  /** The previous branch if it has no commit: git does not know that branch any more. */
-  readonly leftUnborn?: string;
+  /** The branch before, unless it was kept or HEAD was on none. Without a commit, git does not know that branch any more. */
+  readonly before?: { readonly branch: string; readonly commit: string | undefined };
 }
 
 /**
@@ -76,8 +76,9 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
       { reason: "cannot_switch", hint: "Commit or stash your changes and try again, or use Proposal Mode." },
     );
   }
-  const isUnborn = before.type === "branch" && before.commit === undefined;
-  return { name, how: exists ? "switched" : "created", ...(isUnborn ? { leftUnborn: before.branch } : {}) };
+  const how = exists ? "switched" : "created";
+  if (before.type !== "branch") return { name, how };
+  return { name, how, before: { branch: before.branch, commit: before.commit } };
 }
 
 function isProtected(branch: string, extra: readonly string[]): boolean {

@@ -8,7 +8,7 @@ import { addSessionWorktree } from "@gennai/machine/git/session-worktree";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { Pipeline } from "../../ci/pipeline.ts";
-import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
+import { branchTitle, prepareAgentBranch, wayBack } from "../../client/agent-branch.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { describeUsage } from "../../client/turn-usage.ts";
@@ -180,7 +180,7 @@ export async function runCommand(
     const diff = await workingTreeDiff(workspace, report.changedFiles, { signal });
     if (diff !== "") terminal.write(`\n${colouredDiff(diff, terminal.paint)}\n\n`);
   }
-  finish({ terminal, session, report, reviewed, branch, intent, code, json: flags.json === true });
+  finish({ terminal, session, workspace, report, reviewed, branch, intent, code, json: flags.json === true });
   return code;
 }
 
@@ -249,6 +249,7 @@ async function reviewAll(
 function finish(facts: {
   readonly terminal: UserTerminal;
   readonly session: AgentSession;
+  readonly workspace: string;
   readonly report: TurnReport;
   readonly reviewed: readonly ReviewResult[];
   readonly branch: AgentBranch | undefined;
@@ -285,4 +286,7 @@ function finish(facts: {
     terminal.view.note(`Go on with: gennai run --session ${session.sessionId}, then /again`);
   }
   terminal.view.note(`Session ${session.sessionId}${changed ? ` · take the changes back with: ${undo}` : ""}`);
+  const isLeft = code === exitCode.ok && !changed && report.proposals.length === 0 && report.cutOff === undefined;
+  const back = isLeft && branch !== undefined ? wayBack(facts.workspace, branch) : undefined;
+  if (back !== undefined) terminal.view.note(`No file was changed. To leave the new branch: ${terminalSafe(back)}`);
 }

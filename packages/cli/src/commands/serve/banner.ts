@@ -1,6 +1,7 @@
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { StagesUsed } from "@gennai/server/open-stages";
 import type { Paint } from "../../terminal/colours.ts";
+import { shellWords } from "../../terminal/shell-words.ts";
 
 export interface BannerFacts {
   readonly version: string;
@@ -74,7 +75,10 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
     ...(workspace === undefined
       ? []
       : [
-          row("terminal", `${command} run "replace colour with color in src/**/*.js" --workspace ${quoted(workspace)}`),
+          row(
+            "terminal",
+            `${command} run "replace colour with color in src/**/*.js" --workspace ${shellWords([workspace])}`,
+          ),
         ]),
     "Stop with Ctrl-C.",
   ];
@@ -121,8 +125,4 @@ function tokenRows(facts: BannerFacts, paint: Paint): readonly string[] {
 
 function row(name: string, text: string): string {
   return `  ${name.padEnd(11)}${text}`;
-}
-
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,7 @@
 import type { UndoneChangeSet } from "@gennai/client/session/agent-session";
 import { type CheckpointList, type Restored, skipReasons } from "@gennai/client/session/state/checkpoints";
 import { type Checkpoint, notesOf } from "@gennai/protocol/model/session/checkpoint";
+import { shellWords } from "../../terminal/shell-words.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** Most files that are named for one checkpoint. */
@@ -49,10 +50,7 @@ export function describeRestored({ files, skipped }: Restored, options: { readon
 
 /** Files as one types them in a shell; only the first ones if there are many. */
 export function describeNames(paths: readonly string[]): string {
-  const typed = paths.slice(0, maxTyped).map((path) => {
-    const safe = terminalSafe(path);
-    return /^[\w./@+-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
-  });
+  const typed = paths.slice(0, maxTyped).map((path) => shellWords([terminalSafe(path)]));
   const isLikeOption = paths.some((path) => path.startsWith("-"));
   return [...(isLikeOption ? ["--"] : []), ...typed, ...(paths.length > maxTyped ? ["…"] : [])].join(" ");
 }
