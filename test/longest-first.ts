@@ -13,6 +13,8 @@ const long = [
   "fuzz",
   "conformance",
   "deploy",
+  "e2e/vscode",
+  "e2e/browser/chat",
   "e2e",
 ];
 

@@ -1,16 +1,19 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "../longest-first.ts";
 
 const pictures = process.env["GENNAI_PICTURES"] !== undefined;
 
 /**
- * What runs in a browser, two files at a time: the page that the server serves, and the extension in VS Code. Each project brings
- * up once what its files share, which is the browser; servers, windows, homes and ports are a file's own.
+ * What runs in a browser, two files at a time: the page that the server serves, and the extension in VS Code. Browsers, servers,
+ * windows, homes and ports are a file's own.
  */
 export default defineConfig({
   test: {
     root: besides("../.."),
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    setupFiles: [besides("browser/page/chromium.setup.ts")],
     passWithNoTests: true,
     testTimeout: 180_000,
     retry: process.env["CI"] === "true" ? 1 : 0,
@@ -23,7 +26,6 @@ export default defineConfig({
           name: "browser",
           // `npm run pictures` alone makes those of the page.
           include: [pictures ? "test/e2e/browser/*.pictures.ts" : "test/e2e/browser/**/*.test.ts"],
-          globalSetup: [besides("browser/page/chromium.setup.ts")],
         },
       },
       {
@@ -31,10 +33,7 @@ export default defineConfig({
         test: {
           name: "vscode",
           include: ["test/e2e/vscode/**/*.test.ts"],
-          globalSetup: [
-            besides("browser/page/chromium.setup.ts"),
-            besides("vscode/workbench/code-server/code-server.setup.ts"),
-          ],
+          globalSetup: [besides("vscode/workbench/code-server/code-server.setup.ts")],
           // A test waits in several places, in each for as long as `patience` says.
           testTimeout: 300_000,
           hookTimeout: 300_000,

@@ -11,7 +11,7 @@ import { type OpenedPage, openPage } from "../page/open-page.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
 
 describe("with a screen and a mouse", () => {
-  const opened = useSights({ viewport: { width: 1280, height: 1400 } });
+  const opened = useSights({ viewport: { width: 1280, height: 1400 }, reducedMotion: "no-preference" });
   const looks = [
     { colorScheme: "light" },
     { colorScheme: "dark" },
@@ -36,7 +36,7 @@ describe("with a screen and a mouse", () => {
 
 describe("with a finger, and little room", () => {
   const phone = { width: 390, height: 844 };
-  const opened = useSights({ viewport: phone, hasTouch: true, isMobile: true, reducedMotion: "reduce" });
+  const opened = useSights({ viewport: phone, hasTouch: true, isMobile: true });
 
   test.for(sights)("$name: fingers hit, nothing is cut off, nothing moves", async ({ name, show, leave }) => {
     const { page, repl, gennai } = opened();

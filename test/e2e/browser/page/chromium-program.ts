@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-
-const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+import { browserNames } from "../../../../scripts/lib/system-packages.mjs";
 
 /** Absolute path of this machine's browser. Throws if there is none. */
 export function chromiumProgram(): string {
   const directories = (process.env["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
-  const paths = [...directories, "/usr/bin"].flatMap((directory) => names.map((name) => join(directory, name)));
+  const paths = browserNames.flatMap((name) => [...directories, "/usr/bin"].map((directory) => join(directory, name)));
   const found = paths.find((path) => existsSync(path));
   if (found !== undefined) return found;
-  throw new Error(`These tests need a browser: install ${names.join(", or ")}, e.g. sudo apt install chromium.`);
+  throw new Error(`These tests need a browser: install ${browserNames.join(", or ")}, e.g. sudo apt install chromium.`);
 }
