@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { fileText } from "./file-text.ts";
 
 /**
  * State of a working tree's HEAD, read from a few small files without starting git. Searches the repository upwards from
@@ -99,16 +100,8 @@ function symbolicRef(text: string): string | undefined {
   return ref === undefined || /\.\.|\/\/|[\p{Cc}~^:?*[\\]|\/$|\.lock$|\/\./u.test(ref) ? undefined : ref;
 }
 
-/** undefined if it is missing, not a file, or larger than `maxBytes`. */
 function readText(path: string, maxBytes = maximumSmallFile): string | undefined {
-  try {
-    // Most of these files are usually missing, and an exception costs more than this call.
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || !stat.isFile() || stat.size > maxBytes) return undefined;
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
-  }
+  return fileText(path, maxBytes)?.trim();
 }
 
 const branchPrefix = "refs/heads/";

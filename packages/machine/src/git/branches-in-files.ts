@@ -1,11 +1,8 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { readGitHead } from "../git-data/git-head.ts";
 import { readLooseRef } from "../git-data/git-refs.ts";
-import { type GitSetting, gitSettingsIn } from "../git-data/git-settings-in.ts";
-import { confirmedRepository } from "./run/confirmed-repository.ts";
-import { findGit } from "./run/find-git.ts";
+import { plainRepository } from "./plain-repository.ts";
 
 export interface BranchesInFiles {
   readonly current: string;
@@ -14,36 +11,22 @@ export interface BranchesInFiles {
 }
 
 /**
- * The branches of a working tree as git would report them, without the time of starting git in two sandboxes. Undefined if git
+ * The branches of a working tree as git would report them, without starting it. Undefined if git
  * might see them differently: then ask git.
  *
  * @param directory the root of the working tree
  */
 export function branchesInFiles(directory: string): BranchesInFiles | undefined {
   try {
-    const workTree = realpathSync(directory);
-    const data = join(workTree, ".git");
-    // Git does not trust files of another user.
-    if (findGit(process.env) === undefined || ![workTree, data].every(isOwnDirectory)) return undefined;
-    if (confirmedRepository(workTree, homedir())?.workTree !== workTree) return undefined;
-    if (!gitSettingsIn(readFileSync(join(data, "config"), "utf8")).every(isUsual)) return undefined;
-    const head = readGitHead(workTree);
+    const data = plainRepository(directory);
+    if (data === undefined) return undefined;
+    const head = readGitHead(dirname(data));
     const isOnBranch = looseRef(data, "HEAD").startsWith("ref: refs/heads/");
     if (!isOnBranch || head.type !== "branch" || head.commit === undefined) return undefined;
     return { current: head.branch, remoteDefaults: remoteDefaults(data) };
   } catch {
     return undefined;
   }
-}
-
-function isOwnDirectory(path: string): boolean {
-  const stat = lstatSync(path);
-  return stat.isDirectory() && stat.uid === process.geteuid?.();
-}
-
-/** True if the setting does not affect where the working tree is, or how refs are kept. */
-function isUsual({ name, value }: GitSetting): boolean {
-  return name === "core.bare" ? value === "false" : !/^(?:core\.worktree$|extensions\.|include(?:if)?\.)/.test(name);
 }
 
 /** Throws if a ref of a remote's default cannot be understood. */

@@ -158,6 +158,8 @@ test.each([
 test("a first look at the repository that was broken off is done again", async () => {
   const { root, checkpoints, command, restore } = world();
   git(root, "init", "--quiet", "--template=");
+  // Where its rules are, only git can tell.
+  git(root, "config", "extensions.worktreeConfig", "false");
   put(root, ".git/info/exclude", { text: "build/\n" });
   put(root, "build/large.js", { text: "x".repeat(2_000_000) });
   const stopped = new AbortController();

@@ -10,8 +10,10 @@ export async function workingTreeDiff(
   options: { readonly signal: AbortSignal },
 ): Promise<string> {
   const run = (...args: readonly string[]) => git(args, { directory, ...options }).catch(() => undefined);
-  const tracked = await run("diff", ...plain, "HEAD", "--", ...paths.map(literally));
-  const untracked = await run("ls-files", "--others", "--exclude-standard", "-z", "--", ...paths.map(literally));
+  const [tracked, untracked] = await Promise.all([
+    run("diff", ...plain, "HEAD", "--", ...paths.map(literally)),
+    run("ls-files", "--others", "--exclude-standard", "-z", "--", ...paths.map(literally)),
+  ]);
   let diff = tracked?.code === 0 ? tracked.stdout : "";
   for (const path of untracked?.stdout.split("\0") ?? []) {
     if (path === "") continue;

@@ -72,23 +72,18 @@ export class RepositorySecrets {
       return "too-long" as const;
     }
     this.#walked = { tips, secrets: walked.secrets, tooLong: false };
-    const tracked = new Set(paths);
-    await gitNames(
-      ["ls-files", "--full-name", "-z", ":/"],
-      (path) => {
-        if (this.#judge(path) !== "allowed") tracked.add(path);
-      },
-      { ...place, separator: "\0" },
-    );
-    const staged = new Set(blobs);
+    const withIndex = { paths: new Set(paths), blobs: new Set(blobs) };
     await gitNames(
       ["ls-files", "--full-name", "--stage", "-z", ":/"],
       (line) => {
-        const [, id, path] = /^\d+ ([0-9a-f]{40,64}) \d\t(.+)$/s.exec(line) ?? [];
-        if (id !== undefined && path !== undefined && this.#judge(path) !== "allowed") staged.add(id);
+        const path = line.slice(line.indexOf("\t") + 1);
+        if (this.#judge(path) === "allowed") return;
+        withIndex.paths.add(path);
+        const [, id] = /^\d+ ([0-9a-f]{40,64}) /.exec(line) ?? [];
+        if (id !== undefined) withIndex.blobs.add(id);
       },
       { ...place, separator: "\0" },
     );
-    return { paths: tracked, blobs: staged };
+    return withIndex;
   }
 }

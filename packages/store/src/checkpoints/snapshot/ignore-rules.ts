@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
+import { plainRepository } from "@gennai/machine/git/plain-repository";
 import { UnsafeRepository } from "@gennai/machine/git/run/confirmed-repository";
 import { GitMissingError } from "@gennai/machine/git/run/machine-git";
 import { git } from "@gennai/machine/git/run/run-git";
@@ -69,6 +70,8 @@ export class IgnoreRules {
   }
 
   async #ask(signal: AbortSignal | undefined): Promise<RepositoryFiles | undefined> {
+    const data = plainRepository(this.#root);
+    if (data !== undefined) return { prefix: "", index: join(data, "index"), exclude: join(data, "info", "exclude") };
     const asked = ["rev-parse", "--show-prefix", "--git-path", "index", "--git-path", "info/exclude"];
     const [prefix, index, exclude] = (await this.#git(asked, signal))?.split("\n") ?? [];
     if (prefix === undefined || index === undefined || exclude === undefined) return undefined;

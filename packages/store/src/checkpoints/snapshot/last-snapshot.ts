@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { entriesOf, type KeptPaths } from "./kept-paths.ts";
+import { readGitIndex } from "@gennai/machine/git-data/git-index";
+import type { KeptPaths } from "./kept-paths.ts";
 import { type KeptTree, packModes } from "./kept-tree.ts";
 import { writeLooseObject } from "./loose-objects.ts";
 import { type SeenChange, SeenFiles } from "./seen-files.ts";
@@ -56,22 +57,15 @@ export class LastSnapshot {
       readonly time: number;
       readonly rules: SnapshotRules;
       readonly paths: KeptPaths;
-      /** Output of `ls-files --stage -z`. */
-      readonly staged: Buffer;
       readonly signal?: AbortSignal | undefined;
     },
   ): Promise<LastSnapshot | undefined> {
     const { time, rules, paths, signal } = options;
     if (paths.hasNested) return undefined;
-    const entries = new Map<string, TreeEntry>();
+    const entries = indexEntries(git);
+    if (entries === undefined) return undefined;
     const objects = new TreeObjects();
-    for (const line of entriesOf(options.staged)) {
-      const tab = line.indexOf("\t");
-      const [mode = "", object = ""] = line.slice(0, tab).split(" ");
-      const path = line.slice(tab + 1);
-      entries.set(path, { mode, object });
-      objects.set(path, { mode, object });
-    }
+    for (const [path, entry] of entries) objects.set(path, entry);
     // The tree must be the one that git wrote; otherwise nothing is written.
     if (objects.write(() => undefined) !== kept.tree) return undefined;
     const { stamps, ignored, passedOver } = paths;
@@ -97,6 +91,15 @@ export class LastSnapshot {
     this.#kept = { ...this.#kept, tree, ...(modes === this.#modes ? {} : packModes(modes)) };
     this.#modes = modes;
     return { before, kept: this.#kept, changes };
+  }
+}
+
+/** What git has just written into the index, by path. Undefined if that cannot be read: then git determines the next snapshot, too. */
+function indexEntries(git: ShadowGit): ReadonlyMap<string, TreeEntry> | undefined {
+  try {
+    return readGitIndex(readFileSync(git.index));
+  } catch {
+    return undefined;
   }
 }
 

@@ -185,7 +185,7 @@ export class ShadowTree {
     const time = Date.now();
     this.#git.removeStaleLocks();
     if (!this.#prepared || !this.exists) {
-      await this.#git.prepare();
+      this.#git.prepare();
       chmodSync(this.#git.directory, 0o700);
       this.#prepared = true;
     }
@@ -205,14 +205,11 @@ export class ShadowTree {
       });
     }
     const isSame = paths.toForget.length === 0 && paths.toUpdate.length === 0 && this.#written?.stamp === this.#stamp();
-    const [staged, tree] = await Promise.all([
-      this.#git.run(["ls-files", "--stage", "-z"], options),
-      isSame && this.#written !== undefined ? this.#written.tree : this.#writeTree(options),
-    ]);
+    const tree = isSame && this.#written !== undefined ? this.#written.tree : await this.#writeTree(options);
     const digest = createHash("sha256").update(rules.patterns).digest("hex").slice(0, 16);
     const kept = { tree, ...packModes(paths.modes), left: [...paths.left], patterns: digest };
     writeNewestTree(this.#git, tree);
-    this.#last = await LastSnapshot.remember(this.#git, kept, { time, rules, paths, staged, signal });
+    this.#last = await LastSnapshot.remember(this.#git, kept, { time, rules, paths, signal });
     return kept;
   }
 

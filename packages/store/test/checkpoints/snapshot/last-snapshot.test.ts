@@ -186,6 +186,38 @@ test("a tree that did not change is known without git, and a change of content i
   execFileSync("git", ["--git-dir", join(base, "remembering"), "fsck", "--strict", "--no-dangling"], { stdio: "pipe" });
 });
 
+test("an empty tree that did not change is known without git", async () => {
+  const { root, remembering, asked } = world();
+  const first = await remembering.snapshot();
+  await delay(60);
+  try {
+    vi.mocked(startGit).mockRejectedValue(new GitMissingError("git is not installed."));
+    expect(await remembering.snapshot()).toEqual(first);
+  } finally {
+    vi.mocked(startGit).mockReset();
+  }
+  put(root, "a", { text: "a\n" });
+  expect(await remembering.snapshot()).toEqual(await asked());
+});
+
+test.each<readonly [was: string, make: (directory: string) => void]>([
+  ["cut off before HEAD", (directory) => put(directory, "objects/info/none", { text: "" })],
+  ["cut off before HEAD had its name", (directory) => put(directory, "HEAD.new", { text: "ref" })],
+  ["torn by a power cut", (directory) => put(directory, "HEAD", { text: "" })],
+  ["made by git", (directory) => execFileSync("git", ["init", "--quiet", "--bare", directory])],
+])("a repository for snapshots that was %s is used", async (_was, make) => {
+  const { base, root, remembering, asked } = world();
+  make(join(base, "remembering"));
+  put(root, "a", { text: "a\n" });
+  const first = await remembering.snapshot();
+  expect(first).toEqual(await asked());
+  await remembering.prune(() => [first.tree]);
+  put(root, "d/b", { text: "b\n" });
+  const second = await remembering.snapshot();
+  expect(await remembering.changes(first, second)).toMatchObject([{ path: "d/b" }]);
+  execFileSync("git", ["--git-dir", join(base, "remembering"), "fsck", "--strict", "--no-dangling"], { stdio: "pipe" });
+});
+
 test("another process's snapshot makes what is remembered worthless", async () => {
   const { base, root, remembering, another } = world();
   put(root, "a", { text: "a\n" });
