@@ -166,7 +166,7 @@ test("a git that hangs is gone a moment after it was stopped", async () => {
   execFileSync("mkfifo", [workspace.path(".gitignore")]);
   await workspace.write("a.ts", "a\n");
   const git = new ShadowGit(state.root, workspace.root);
-  await git.prepare();
+  git.prepare();
   const began = performance.now();
   await expect(
     git.run(["ls-files", "--others", "--exclude-standard"], { signal: AbortSignal.timeout(300) }),

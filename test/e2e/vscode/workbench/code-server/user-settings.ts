@@ -23,6 +23,7 @@ const quiet: Settings = {
   "window.confirmBeforeClose": "never",
   "workbench.enableExperiments": false,
   "workbench.localHistory.enabled": false,
+  "workbench.reduceMotion": "on",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.startupEditor": "none",
 };
