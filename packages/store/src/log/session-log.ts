@@ -58,6 +58,7 @@ export class AppendConflict extends Error {
 
 /** Where sessions are kept. One conformance suite runs against every implementation. */
 export interface SessionLog extends AsyncDisposable {
+  /** After a power cut, a session without durable events may be missing. Rejects if it exists. */
   create(session: {
     readonly sessionId: string;
     readonly workspaceRoot: string;

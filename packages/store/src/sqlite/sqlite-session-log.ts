@@ -40,7 +40,7 @@ export class SqliteSessionLog implements SessionLog {
     readonly user?: string;
   }): Promise<SessionHead> {
     const { sessionId, workspaceRoot, time, user = "" } = session;
-    this.#database.transaction({ durable: true }, () => {
+    this.#database.transaction({ durable: false }, () => {
       if (this.#sessions.head(sessionId) !== undefined) throw sessionExists(sessionId);
       this.#sessions.insert({ sessionId, user, workspace: this.#ledger.workspace(workspaceRoot), time });
     });
