@@ -18,3 +18,22 @@ export async function ignoredPaths(directory: string, paths: readonly string[]):
   if (code !== 0 && code !== 1) throw new Error(`git check-ignore failed: ${errors.slice(0, 300)}`);
   return new Set(output.toString("utf8").split("\0").slice(0, -1));
 }
+
+/** Which paths git ignores. It is asked about each path once, and the answer stays. */
+export class IgnoredPaths {
+  readonly directory: string;
+  readonly #known = new Map<string, boolean>();
+
+  /** @param directory absolute path in a repository */
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** As `ignoredPaths`. */
+  async among(paths: readonly string[]): Promise<ReadonlySet<string>> {
+    const asked = paths.filter((path) => !this.#known.has(path));
+    const ignored = await ignoredPaths(this.directory, asked);
+    for (const path of asked) this.#known.set(path, ignored.has(path));
+    return new Set(paths.filter((path) => this.#known.get(path) === true));
+  }
+}

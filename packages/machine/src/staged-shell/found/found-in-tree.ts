@@ -4,7 +4,6 @@ import type { FileWrite, FoundTrait, WorkspacePath } from "@gennai/governance/ef
 import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import { type ChangeSurroundings, isAgreed } from "../../control-watch/state/agreed-change.ts";
 import type { ControlState } from "../../control-watch/state/control-state.ts";
-import { ignoredPaths } from "../../git/ignored-paths.ts";
 import type { Entry } from "../../stage/files/look-at-entry.ts";
 import type { EffectFlag, StageEffect } from "../../stage/observe/effect.ts";
 import type { StagedWork } from "./staged-work.ts";
@@ -72,10 +71,10 @@ async function ignoredIn(work: StagedWork, effects: readonly StageEffect[]): Pro
   if (repository === undefined) return { files: new Set(), treeOf: () => undefined };
   const untracked = effects.map((effect) => work.absolute(effect)).filter((path) => !work.isTracked(path));
   const names = untracked.map((path) => relative(top, path)).filter((name) => !name.startsWith("../"));
-  const ignored = await ignoredPaths(top, names);
+  const ignored = await work.ignored.among(names);
   const files = new Set([...ignored].map((name) => join(top, name)));
   const ways = new Set([...ignored].flatMap(waysTo));
-  const trees = await ignoredPaths(top, [...ways]);
+  const trees = await work.ignored.among([...ways]);
   return {
     files,
     treeOf: (absolute) => {

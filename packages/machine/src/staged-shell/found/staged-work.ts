@@ -10,6 +10,7 @@ import {
   targetControl,
   userConfigurations,
 } from "../../control-watch/state/control-targets.ts";
+import { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { type GitIndex, readGitIndex } from "../../git-data/git-index.ts";
 import { type PathInGit, pathsInGit } from "../../git-data/git-path.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
@@ -27,6 +28,8 @@ export interface StagedWorkOptions {
   /** The effects that may be kept. */
   readonly effects: readonly StageEffect[];
   readonly git: readonly GitEffect[];
+  /** What git ignores in the work tree, if it was asked before. */
+  readonly ignored?: IgnoredPaths | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
   /** The user's. */
@@ -46,6 +49,8 @@ export class StagedWork {
   readonly git: readonly GitEffect[];
   readonly workspaceRoot: string;
   readonly repository: RepositoryPaths | undefined;
+  /** What git ignores in the work tree. */
+  readonly ignored: IgnoredPaths;
   /** What the person who allowed the command agreed to; undefined if nobody was asked. */
   readonly agreed: AgreedControl;
   readonly #transaction: Transaction;
@@ -64,6 +69,7 @@ export class StagedWork {
     transaction,
     effects,
     git,
+    ignored,
     workspaceRoot,
     home,
     leads,
@@ -81,6 +87,8 @@ export class StagedWork {
     this.git = git;
     this.workspaceRoot = workspaceRoot;
     this.repository = repositoryPaths(workspaceRoot, home);
+    // A repository may have appeared meanwhile.
+    this.ignored = ignored?.directory === this.top ? ignored : new IgnoredPaths(this.top);
     this.agreed = confirmed ? agreedControl(command) : nothingAgreed;
     // Not read if nothing changed.
     this.#index = effects.length + git.length === 0 ? new Map() : indexOf(this.repository);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { isMadeByTools } from "@gennai/governance/policies/files/made-by-tools";
-import { ignoredPaths } from "../../git/ignored-paths.ts";
+import type { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { readGitIndex } from "../../git-data/git-index.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
@@ -20,11 +20,14 @@ export function layerRules(
   repository: RepositoryPaths,
   {
     transaction,
+    ignored,
     layer,
     agreed,
     proposed = [],
   }: {
     readonly transaction: Transaction;
+    /** Of the work tree. */
+    readonly ignored: IgnoredPaths;
     readonly layer: SessionLayer | undefined;
     /** Undefined if no person allowed the command. */
     readonly agreed: AgreedControl | undefined;
@@ -39,7 +42,7 @@ export function layerRules(
   };
   return {
     layer,
-    ignored: (names) => ignoredPaths(repository.workTree, names),
+    ignored: (names) => ignored.among(names),
     isTracked: (path) => trackedNow()?.files.has(path) !== false,
     holdsTracked: (directory) => trackedNow()?.directories.has(directory) !== false,
     isAgreed: (path) =>

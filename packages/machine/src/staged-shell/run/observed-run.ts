@@ -5,6 +5,7 @@ import { runProgram } from "@gennai/governance/network/run-program";
 import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { CommandNotStarted } from "../../process/run-command.ts";
 import { layStagedTree } from "../../proposal/lay-staged-tree.ts";
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
@@ -31,6 +32,8 @@ export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" 
   readonly unused: Stage | undefined;
   readonly transaction: Transaction;
   readonly observation: Observation;
+  /** What git ignores in the work tree, as the observation was told; undefined without a session or a repository. */
+  readonly ignored: IgnoredPaths | undefined;
   /** The session's layer, as the command saw it. */
   readonly layer: SessionLayer | undefined;
   /** Trees of the layer that the command did not see. */
@@ -122,16 +125,15 @@ export async function runAndObserve(
       run = oneAfterOther(run, await stage.run({ ...staged, ...place, text: next }, options));
     }
     const mayBeHeld = stages.hasBeside(workspaceRoot);
-    const observation = await stage.observe(
-      repository === undefined ? undefined : layerRules(repository, { transaction, layer, agreed, proposed }),
-      { mayBeHeld },
-    );
+    const ignored = repository && new IgnoredPaths(repository.workTree);
+    const rules = ignored && layerRules(repository, { transaction, ignored, layer, agreed, proposed });
+    const observation = await stage.observe(rules, { mayBeHeld });
     const isUnused = proposal === undefined && !keeps && !mayBeHeld && leftNothing(observation);
     if (!isUnused) await stage.close();
     if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });
     const [connections, onlyLookedUp] = [watch.connections(run), watch.onlyLookedUp()];
     const unused = isUnused ? stage : undefined;
-    return { run, connections, onlyLookedUp, transaction, observation, unused, layer, dropped };
+    return { run, connections, onlyLookedUp, transaction, observation, ignored, unused, layer, dropped };
   } catch (error) {
     await stage.close();
     await removeTransaction(transaction);

@@ -35,7 +35,11 @@ export async function runProposed(
 ): Promise<StagedShellRun> {
   const { stages, workspaceRoot, session, proposal } = surroundings;
   const before = proposal.digest;
-  const { transaction, observation, layer, dropped, ...ran } = await runAndObserve(command, surroundings, options);
+  const { transaction, observation, ignored, layer, dropped, ...ran } = await runAndObserve(
+    command,
+    surroundings,
+    options,
+  );
   try {
     const work = new ProposedWork(transaction, { workspaceRoot, proposal, effects: observation.effects });
     const { effects: gitEffects, dropped: gitDropped } = observeGit(transaction, observation);
@@ -44,6 +48,7 @@ export async function runProposed(
       transaction,
       effects: work.changed.map(({ effect }) => effect),
       git: [],
+      ignored,
       workspaceRoot,
       home: stages.home,
       leads: stages.leads(workspaceRoot),

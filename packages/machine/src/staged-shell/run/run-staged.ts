@@ -111,7 +111,7 @@ export async function runStaged(
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<StagedShellRun> {
   const { stages, workspaceRoot, session } = surroundings;
-  const { transaction, observation, unused, layer, dropped, ...ran } = await runAndObserve(
+  const { transaction, observation, ignored, unused, layer, dropped, ...ran } = await runAndObserve(
     command,
     surroundings,
     options,
@@ -129,6 +129,7 @@ export async function runStaged(
       transaction,
       effects: kept,
       git: git.effects,
+      ignored,
       workspaceRoot,
       home: stages.home,
       leads: stages.leads(workspaceRoot),

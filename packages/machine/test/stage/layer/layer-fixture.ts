@@ -3,6 +3,7 @@ import { cpSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
+import { IgnoredPaths } from "#git/ignored-paths";
 import { repositoryPaths } from "#sandbox/host/repository-paths";
 import { commit } from "#stage/commit/commit";
 import { takeLayerPart } from "#stage/commit/take-layer-part";
@@ -137,6 +138,8 @@ export class LayerFixture extends StageFixture {
     const repository = repositoryPaths(this.root, this.home);
     if (repository === undefined) throw new Error("There is no repository.");
     const analysis = analyseCommand(text, { cwd: this.root, home: this.home, workspace: this.root });
-    return layerRules(repository, { transaction, layer, agreed: confirmed ? agreedControl(analysis) : undefined });
+    const ignored = new IgnoredPaths(repository.workTree);
+    const agreed = confirmed ? agreedControl(analysis) : undefined;
+    return layerRules(repository, { transaction, ignored, layer, agreed });
   }
 }
