@@ -11,8 +11,8 @@ export interface BranchesInFiles {
 }
 
 /**
- * The branches of a working tree as git would report them, without starting it. Undefined if git
- * might see them differently: then ask git.
+ * The branches of a working tree as git would report them, without starting it. Undefined if git might see them differently: then
+ * ask git.
  *
  * @param directory the root of the working tree
  */
