@@ -11,8 +11,9 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { z } from "zod";
+import { fitsBlock, inBlock, overwriteBlock } from "../../block-file.ts";
 import { isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
 import { temporaryPrefix } from "../files/held-file.ts";
 
@@ -24,6 +25,11 @@ import { temporaryPrefix } from "../files/held-file.ts";
  */
 export function writeJournal(stateDir: string, journal: ChangeJournal): string {
   const directory = journalDirectory(stateDir);
+  const text = JSON.stringify(journal);
+  const durable = journal.changes.length > 1;
+  const isBlock = !durable && fitsBlock(text);
+  const again = isBlock ? writeKept(directory, text) : undefined;
+  if (again !== undefined) return again;
   if (!prepared.has(directory)) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     chmodSync(directory, 0o700);
@@ -31,9 +37,8 @@ export function writeJournal(stateDir: string, journal: ChangeJournal): string {
   }
   count += 1;
   const path = join(directory, `${thisOwner()}-${count}.json`);
-  const durable = journal.changes.length > 1;
   try {
-    writeNew(`${path}.new`, JSON.stringify(journal), durable);
+    writeNew(`${path}.new`, isBlock ? inBlock(text) : text, durable);
     renameSync(`${path}.new`, path);
     if (durable) syncDirectory(directory);
   } catch (error) {
@@ -42,14 +47,34 @@ export function writeJournal(stateDir: string, journal: ChangeJournal): string {
     rmSync(path, { force: true });
     throw error;
   }
+  if (isBlock) blocks.add(path);
   return path;
 }
 
+/** A journal of one change is blanked, and kept for the next one. */
 export function removeJournal(path: string): void {
+  if (!blocks.has(path)) return rmSync(path, { force: true });
+  if (kept.size < mostKept && overwriteBlock(path, "")) kept.add(path);
+  else forgetBlock(path);
+}
+
+/** @returns path of a kept journal that now holds `text`; undefined if there is none */
+function writeKept(directory: string, text: string): string | undefined {
+  for (const path of kept) {
+    if (dirname(path) !== directory) continue;
+    kept.delete(path);
+    if (overwriteBlock(path, text)) return path;
+    forgetBlock(path);
+  }
+  return undefined;
+}
+
+function forgetBlock(path: string): void {
+  blocks.delete(path);
   rmSync(path, { force: true });
 }
 
-/** Journals of processes that have ended. Removes incomplete ones: no change was begun under them. */
+/** Journals of processes that have ended. Removes incomplete and blank ones: no change was begun, or all of it was done. */
 export function abandonedJournals(stateDir: string): readonly AbandonedJournal[] {
   const directory = journalDirectory(stateDir);
   const abandoned: AbandonedJournal[] = [];
@@ -57,8 +82,9 @@ export function abandonedJournals(stateDir: string): readonly AbandonedJournal[]
     const match = journalName.exec(name);
     if (match === null || isRunning(match[1] ?? "")) continue;
     const path = join(directory, name);
-    if (name.endsWith(".new")) rmSync(path, { force: true });
-    else abandoned.push({ path, journal: parseJournal(readFileSync(path, "utf8")) });
+    const text = name.endsWith(".new") ? "" : readFileSync(path, "utf8");
+    if (text.trim() === "") rmSync(path, { force: true });
+    else abandoned.push({ path, journal: parseJournal(text) });
   }
   return abandoned;
 }
@@ -135,4 +161,8 @@ function journalDirectory(stateDir: string): string {
 
 const journalName = /^(\d+-\d+-[0-9a-f]+)-\d+\.json(?:\.new)?$/;
 const prepared = new Set<string>();
+/** Journals of this process that are one block, and those of them that are blank and wait for the next change. */
+const blocks = new Set<string>();
+const kept = new Set<string>();
+const mostKept = 8;
 let count = 0;

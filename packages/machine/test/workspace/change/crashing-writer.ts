@@ -1,13 +1,14 @@
 /**
  * A process that dies by SIGKILL in the middle of `apply`, for `recover-journals.test.ts`.
  * Arguments: workspace, state directory, and the number of the changing file system call before which to die (0: never).
+ * A fourth argument `again`: dies in the second of two changes of one file, for which the journal of the first is used again.
  * `loop` in place of the number: changes files for ever, until somebody kills it, and prints a line after each time.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import process from "node:process";
 
-const [directory = "", stateDir = "", dieAt = "0"] = process.argv.slice(2);
+const [directory = "", stateDir = "", dieAt = "0", kind = ""] = process.argv.slice(2);
 // Not a number while modules are loaded: then no call is the one to die at.
 let calls = Number.NaN;
 for (const name of ["writeSync", "renameSync", "linkSync", "unlinkSync", "mkdirSync", "rmSync", "fsync"] as const) {
@@ -40,6 +41,13 @@ if (dieAt === "loop") {
     await workspace.apply([await change("single", from ?? "", to ?? "")]);
     process.stdout.write(`${times}\n`);
   }
+}
+if (kind === "again") {
+  await workspace.apply([await change("single", "a", "c")]);
+  calls = 0;
+  await workspace.apply([await change("single", "c", "b")]);
+  process.stdout.write(`${calls}\n`);
+  process.exit();
 }
 calls = 0;
 await workspace.apply([

@@ -107,6 +107,25 @@ describe("kill -9 at any call of an apply of four changes", () => {
   }
 });
 
+test("kill -9 at any call of a second change of one file, whose journal was kept, leaves it whole", async () => {
+  const calls = Number((await crash("again-calibrate", 0, "again")).output);
+  expect(calls).toBeGreaterThan(3);
+  const seen = new Set<string>();
+  for (let point = 1; point <= calls; point += 1) {
+    const place = `again-${point}`;
+    expect((await crash(place, point, "again")).signal).toBe("SIGKILL");
+    expect(journals(place)).toHaveLength(1);
+    const [recovered, ...others] = recoverWorkspaceJournals(join(top, place, "state"));
+    expect(others).toEqual([]);
+    seen.add(recovered?.state ?? "no journal");
+    const found = files(place, { temporaries: true });
+    const isWritten = recovered?.state === "completed" || (recovered === undefined && point > 1);
+    expect(found, `before call ${point}`).toEqual({ ...before, single: isWritten ? "b" : "c" });
+    expect(journals(place)).toEqual([]);
+  }
+  expect([...seen].sort()).toEqual(["completed", "no journal", "not_started"]);
+});
+
 test("kill -9 at random moments never leaves half a file or half a set", async () => {
   const place = "random";
   for (let round = 0; round < 6; round += 1) {
@@ -147,11 +166,19 @@ function prepare(place: string): void {
   chmodSync(join(root, "one"), 0o640);
 }
 
-async function crash(place: string, dieAt: number): Promise<{ readonly signal: unknown; readonly output: string }> {
+async function crash(
+  place: string,
+  dieAt: number,
+  kind = "",
+): Promise<{ readonly signal: unknown; readonly output: string }> {
   prepare(place);
-  const child = spawn(process.execPath, [writer, join(top, place, "ws"), join(top, place, "state"), String(dieAt)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [writer, join(top, place, "ws"), join(top, place, "state"), String(dieAt), kind],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   let output = "";
   child.stdout.on("data", (bytes) => (output += bytes));
   const [, signal] = await once(child, "close");
