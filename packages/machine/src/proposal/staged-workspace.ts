@@ -8,6 +8,7 @@ import { insideOnly } from "../workspace/paths/inside-only.ts";
 import { exactly } from "../workspace/search/search-globs.ts";
 import type {
   AppliedChange,
+  ApplyOptions,
   FileContent,
   FileStat,
   Listing,
@@ -131,7 +132,8 @@ export class StagedWorkspace implements Workspace {
   }
 
   /** Writes into the staged tree, each file against its base as in `Workspace.apply`. All or nothing. */
-  async apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]> {
+  async apply(changes: readonly WorkspaceChange[], { ready }: ApplyOptions = {}): Promise<readonly AppliedChange[]> {
+    await ready;
     const { digest } = this.#tree;
     const updates: StagedUpdate[] = [];
     const applied: AppliedChange[] = [];

@@ -16,6 +16,7 @@ import { ripgrepPath } from "./search/ripgrep-path.ts";
 import { searchFiles } from "./search/search-files.ts";
 import type {
   AppliedChange,
+  ApplyOptions,
   FileContent,
   FileStat,
   Listing,
@@ -133,8 +134,8 @@ export class LocalWorkspace implements Workspace {
     return searchFiles(this.#root, this.#ripgrep(), query, base, options);
   }
 
-  async apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]> {
-    return applyChanges(this.#root, this.#stateDir, changes);
+  async apply(changes: readonly WorkspaceChange[], options?: ApplyOptions): Promise<readonly AppliedChange[]> {
+    return applyChanges(this.#root, this.#stateDir, changes, options);
   }
 
   #ripgrep(): string {

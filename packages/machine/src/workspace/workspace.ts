@@ -67,8 +67,10 @@ export interface Workspace {
    * Text goes to a temporary file in the held directory, is synced, renamed, and the directory is synced.
    * All or nothing for expected failures: what was already applied is taken back. A crash in between leaves a journal in the
    * state directory that `recover` reads.
+   *
+   * New files are prepared while `options.ready` goes on. If that rejects, so does `apply`, and nothing is changed.
    */
-  apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]>;
+  apply(changes: readonly WorkspaceChange[], options?: ApplyOptions): Promise<readonly AppliedChange[]>;
 }
 
 /** A command that the client ran. */
@@ -171,4 +173,9 @@ export interface AppliedChange {
   readonly beforeMode?: number;
   /** Directories that had to be created for it, outermost first, relative to the root. */
   readonly madeDirectories?: readonly string[];
+}
+
+export interface ApplyOptions {
+  /** What must be done before any change is made. */
+  readonly ready?: Promise<unknown>;
 }

@@ -6,6 +6,7 @@ import { insideOnly } from "@gennai/machine/workspace/paths/inside-only";
 import { checkPathSyntax } from "@gennai/machine/workspace/paths/path-syntax";
 import type {
   AppliedChange,
+  ApplyOptions,
   ClientSide,
   FileContent,
   FileStat,
@@ -140,7 +141,8 @@ export class ClientWorkspace implements Workspace {
     return { lines, truncated };
   }
 
-  async apply(changes: readonly WorkspaceChange[]): Promise<readonly AppliedChange[]> {
+  async apply(changes: readonly WorkspaceChange[], { ready }: ApplyOptions = {}): Promise<readonly AppliedChange[]> {
+    await ready;
     if (changes.length === 0) return [];
     const before = await Promise.all(changes.map((change) => this.#contentBefore(change)));
     const rewrites = await Promise.all(changes.map((change) => this.#rewriteOf(change)));

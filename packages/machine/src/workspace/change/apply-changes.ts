@@ -7,7 +7,7 @@ import { fileFailure } from "../files/file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
 import { temporaryName, writeTemporaryFile } from "../files/held-file.ts";
 import { checkRootInPlace, type WorkspaceRoot } from "../paths/workspace-root.ts";
-import type { AppliedChange, WorkspaceChange } from "../workspace.ts";
+import type { AppliedChange, ApplyOptions, WorkspaceChange } from "../workspace.ts";
 import { removeJournal, writeJournal } from "./change-journal.ts";
 import { type InspectedChange, inspectChange, verifyBase } from "./inspect-change.ts";
 import { MadeDirectories, removeEmptyDirectories } from "./made-directories.ts";
@@ -23,7 +23,10 @@ export async function applyChanges(
   root: WorkspaceRoot,
   stateDir: string,
   changes: readonly WorkspaceChange[],
+  { ready }: ApplyOptions = {},
 ): Promise<readonly AppliedChange[]> {
+  // Awaited only when the new files are prepared.
+  ready?.catch(() => undefined);
   if (changes.length === 0) return [];
   checkDistinct(changes);
   const inspected = changes.map((change) => inspectChange(root, change));
@@ -39,6 +42,7 @@ export async function applyChanges(
   let standing: readonly string[] = [];
   try {
     await stage(root, staged, made, directories);
+    await ready;
     commit(root, staged, directories, done);
     await syncAll(directories.values());
     await made.sync();
@@ -46,6 +50,8 @@ export async function applyChanges(
     standing = takeBack(root, done);
     removeTemporaries(staged, directories);
     made.remove();
+    // If that failed, it is the reason.
+    await ready;
     throw standing.length === 0
       ? fileFailure(error, "change", staged[0]?.path.relative ?? "")
       : partlyApplied(standing, error);

@@ -119,25 +119,26 @@ export async function currentContent(
   return workspace.read(path, { maxBytes: maxFileBytes, signal });
 }
 
-/** Stores the earlier contents, then writes. The changes are atomic. */
+/** Writes when the earlier contents are stored. The changes are atomic. */
 export async function applyPlanned(
   ports: FileChangePorts,
   planned: readonly PlannedChange[],
   statement: string,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  for (const { before } of planned) {
-    if (before !== undefined) await ports.blobs.put(before.bytes, "application/octet-stream");
-  }
-  signal.throwIfAborted();
+  const ready = keepEarlier(ports.blobs, planned).then(() => signal.throwIfAborted());
   if (planned.some(({ inEditor }) => inEditor)) {
+    await ready;
     const outcome = await applyInEditor(ports.editor, planned, statement, signal);
     for (const { change } of planned) {
       if (change.operation !== "delete") ports.seen?.keep(sha256(change.bytes), change.bytes);
     }
     return outcome;
   }
-  const applied = await ports.workspace.apply(planned.map(({ change }) => change));
+  const applied = await ports.workspace.apply(
+    planned.map(({ change }) => change),
+    { ready },
+  );
   for (const [index, { afterSha256 }] of applied.entries()) {
     const change = planned[index]?.change;
     if (afterSha256 !== undefined && change !== undefined && change.operation !== "delete") {
@@ -158,6 +159,13 @@ export async function applyPlanned(
     observed: changes.map(({ path, afterSha256 }, index) => observedAfter(planned[index], path, "disk", afterSha256)),
     facts: [fact],
   };
+}
+
+/** For undo. */
+async function keepEarlier(blobs: BlobStore, planned: readonly PlannedChange[]): Promise<void> {
+  for (const { before } of planned) {
+    if (before !== undefined) await blobs.put(before.bytes, "application/octet-stream");
+  }
 }
 
 /** Reads what was written. */
