@@ -216,6 +216,7 @@ export class ControlWatch implements Disposable {
       ...[...this.#open.values()].flatMap(journalStates),
       ...[...this.#trees.values()].flatMap((tree) => tree.remembered()),
       ...this.#index.remembered(),
+      ...this.#refs.remembered(),
     ]);
   }
 

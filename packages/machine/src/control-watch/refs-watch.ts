@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
@@ -49,9 +49,19 @@ const odd = "\0";
 /** Remembers HEAD and the protected branches, and restores them if they were not moved as git was told. */
 export class RefsWatch {
   readonly #bytes: KeptBytes;
+  /** What was last seen of each repository, by git's directory. */
+  readonly #last = new Map<string, SeenRefs>();
 
   constructor(bytes: KeptBytes) {
     this.#bytes = bytes;
+  }
+
+  /** The states that a next look will most likely find again. */
+  remembered(): readonly ControlState[] {
+    for (const directory of this.#last.keys()) if (!existsSync(directory)) this.#last.delete(directory);
+    return [...this.#last.values()]
+      .flatMap(({ head, packed }) => [head, packed])
+      .filter((state) => state !== undefined);
   }
 
   see({ writable, workTree }: RepositoryPaths, protectedBranches: readonly string[]): SeenRefs {
@@ -64,7 +74,7 @@ export class RefsWatch {
       const most = `${maxBytes / 1024 ** 2} MiB`;
       throw new Error(`${packed} cannot be read, or is larger than ${most}. Correct it, or have git keep fewer refs.`);
     }
-    return {
+    const seen: SeenRefs = {
       workTree,
       directory,
       common,
@@ -73,6 +83,8 @@ export class RefsWatch {
       refs: [...protectedRefs(common, protect)],
       packed: this.#fileState(packed),
     };
+    this.#last.set(directory, seen);
+    return seen;
   }
 
   putBack(seen: SeenRefs, options: PutBackOptions): readonly PutBackFile[] {

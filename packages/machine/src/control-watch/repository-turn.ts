@@ -22,7 +22,7 @@ export async function repositoryTurn(
 ): Promise<Disposable> {
   const name = `commands ${repository}`;
   const line = locks.line(name);
-  const take = () => locks.tryAcquire(name, "a command");
+  const take = () => locks.tryAcquire(name, "a command", { stays: true });
   signal.throwIfAborted();
   const first = line.first() === undefined ? take() : undefined;
   if (first?.type === "acquired") return first.lock;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import * as z from "zod";
+import { inBlock, overwriteBlock } from "../../block-file.ts";
 import { systemErrorCode } from "../../system-error.ts";
 
 const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });
@@ -8,17 +9,29 @@ const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), to
 /** The process that holds a lock or waits for one, as written in a file. */
 export type LockHolder = z.infer<typeof holderSchema>;
 
-/** Writes this process as the holder; readers see the complete file, or none. @returns its token */
-export function writeHolder(path: string, what: string): string {
+/**
+ * Writes this process as the holder; readers see the complete file, or none.
+ * @param options.stays the file is a block, which `clearHolder` leaves for the next holder
+ * @returns its token
+ */
+export function writeHolder(path: string, what: string, { stays = false }: { readonly stays?: boolean } = {}): string {
   const mine: LockHolder = { pid: process.pid, started: startOf(process.pid), token: randomUUID(), what };
+  const text = JSON.stringify(mine);
+  if (stays && overwriteBlock(path, text)) return mine.token;
   const draft = `${path}.${mine.token}`;
-  writeFileSync(draft, JSON.stringify(mine), { mode: 0o600, flag: "wx" });
+  writeFileSync(draft, stays ? inBlock(text) : text, { mode: 0o600, flag: "wx" });
   renameSync(draft, path);
   return mine.token;
 }
 
+/** Has the file name nobody, if this holder is still the one that it names. */
+export function clearHolder(path: string, token: string, { stays = false }: { readonly stays?: boolean } = {}): void {
+  if (readHolder(path)?.token !== token) return;
+  if (!stays || !overwriteBlock(path, "")) rmSync(path, { force: true });
+}
+
 /** Undefined if there is no such file, or it cannot be read. */
-export function readHolder(path: string): LockHolder | undefined {
+function readHolder(path: string): LockHolder | undefined {
   try {
     return holderSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch {

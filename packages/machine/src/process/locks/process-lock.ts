@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { tryFileLock } from "./file-lock.ts";
-import { livingHolder, readHolder, writeHolder } from "./lock-holder.ts";
+import { clearHolder, livingHolder, writeHolder } from "./lock-holder.ts";
 import { WaitingLine } from "./waiting-line.ts";
 
 /** Milliseconds to wait for others that are taking a lock, which needs only some file operations. */
@@ -39,8 +39,11 @@ export class ProcessLocks {
     this.shared = shared;
   }
 
-  /** Does not wait for a holder. A name can be held only once, also within this process. */
-  tryAcquire(name: string, what: string): LockAttempt {
+  /**
+   * Does not wait for a holder. A name can be held only once, also within this process.
+   * @param options.stays for a name that is taken again and again: its small file stays when the lock is released
+   */
+  tryAcquire(name: string, what: string, options: { readonly stays?: boolean } = {}): LockAttempt {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const path = this.#path(name);
     // Otherwise two processes that find a dead holder would both take its place.
@@ -48,8 +51,8 @@ export class ProcessLocks {
     if (alone === undefined) return { type: "held", pid: 0, what: "another process that takes locks" };
     const holder = livingHolder(path);
     if (holder !== undefined) return { type: "held", pid: holder.pid, what: holder.what };
-    const token = writeHolder(path, what);
-    return { type: "acquired", lock: { [Symbol.dispose]: () => this.#release(path, token) } };
+    const token = writeHolder(path, what, options);
+    return { type: "acquired", lock: { [Symbol.dispose]: () => clearHolder(path, token, options) } };
   }
 
   /** The present holder; undefined if no living process holds the lock. */
@@ -65,9 +68,5 @@ export class ProcessLocks {
 
   #path(name: string): string {
     return join(this.#directory, createHash("sha256").update(name).digest("hex").slice(0, 32));
-  }
-
-  #release(path: string, token: string): void {
-    if (readHolder(path)?.token === token) rmSync(path, { force: true });
   }
 }

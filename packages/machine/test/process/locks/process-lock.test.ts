@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -15,15 +15,32 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-it("is held once, and free again when it is given up", () => {
+it.each([false, true])("is held once, and free again when it is given up (its file stays: %s)", (stays) => {
   const locks = new ProcessLocks(directory);
-  const first = locks.tryAcquire("a", "works");
-  const second = new ProcessLocks(directory).tryAcquire("a", "works as well");
-  expect(second).toEqual({ type: "held", pid: process.pid, what: "works" });
-  expect(locks.tryAcquire("b", "works").type).toBe("acquired");
-  if (first.type === "acquired") first.lock[Symbol.dispose]();
-  expect(locks.holder("a")).toBeUndefined();
+  // The second time, the file may be there already.
+  for (const what of ["works", "works again"]) {
+    const first = locks.tryAcquire("a", what, { stays });
+    const second = new ProcessLocks(directory).tryAcquire("a", "works as well", { stays });
+    expect(second).toEqual({ type: "held", pid: process.pid, what });
+    expect(locks.tryAcquire(`b ${what}`, "works", { stays }).type).toBe("acquired");
+    if (first.type === "acquired") first.lock[Symbol.dispose]();
+    expect(locks.holder("a")).toBeUndefined();
+  }
   expect(locks.tryAcquire("a", "works").type).toBe("acquired");
+});
+
+it("a file that stays keeps its size, and names nobody when the lock is given up", () => {
+  const locks = new ProcessLocks(directory);
+  const contents = () =>
+    readdirSync(directory)
+      .filter((name) => /^[0-9a-f]{32}$/.test(name))
+      .map((name) => readFileSync(join(directory, name), "utf8"));
+  for (let time = 0; time < 3; time += 1) {
+    const attempt = locks.tryAcquire("a", "works", { stays: true });
+    expect(contents()).toEqual([expect.stringMatching(/"what":"works"} +$/)]);
+    if (attempt.type === "acquired") attempt.lock[Symbol.dispose]();
+    expect(contents()).toEqual([" ".repeat(4096)]);
+  }
 });
 
 /**

@@ -148,7 +148,7 @@ export class ShadowTree {
   async #lock(): Promise<Disposable> {
     const end = performance.now() + timeoutMs;
     for (;;) {
-      const attempt = this.#locks.tryAcquire(`checkpoints ${this.#git.root}`, "takes a snapshot");
+      const attempt = this.#locks.tryAcquire(`checkpoints ${this.#git.root}`, "takes a snapshot", { stays: true });
       if (attempt.type === "acquired") return attempt.lock;
       if (performance.now() > end) {
         throw new CheckpointError(
