@@ -80,9 +80,11 @@ export class EventTail implements Disposable {
     this.#wakeReader();
   }
 
+  /** Lets whoever wrote go on first: the next request to a model need not wait until readers are told. */
   #wakeReader(): void {
     this.#woken = true;
-    this.#resolve?.();
+    const resolve = this.#resolve;
+    if (resolve !== undefined) setImmediate(resolve);
     this.#resolve = undefined;
   }
 
