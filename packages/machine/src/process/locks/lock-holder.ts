@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import * as z from "zod";
-import { inBlock, overwriteBlock } from "../../block-file.ts";
+import { inBlock, overwriteBlock } from "../../file-in-place.ts";
 import { systemErrorCode } from "../../system-error.ts";
 
 const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { fitsBlock, inBlock, overwriteBlock } from "../../block-file.ts";
+import { fitsBlock, inBlock, overwriteBlock } from "../../file-in-place.ts";
 import { isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
 import { temporaryPrefix } from "../files/held-file.ts";
 

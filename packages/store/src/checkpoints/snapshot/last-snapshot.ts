@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { overwrite } from "@gennai/machine/file-in-place";
 import { readGitIndex } from "@gennai/machine/git-data/git-index";
 import type { KeptPaths } from "./kept-paths.ts";
 import { type KeptTree, packModes } from "./kept-tree.ts";
@@ -115,8 +116,11 @@ export function newestTree(git: ShadowGit): string | undefined {
 /** The caller holds the lock. */
 export function writeNewestTree(git: ShadowGit, tree: string): void {
   if (newestTree(git) === tree) return;
+  const line = `${tree}\n`;
+  // In its place, where one is: to replace a file has ext4 write its content to the disk at once.
+  if (overwrite(newestFile(git), line)) return;
   const draft = join(git.directory, "newest.new");
-  writeFileSync(draft, `${tree}\n`, { mode: 0o600 });
+  writeFileSync(draft, line, { mode: 0o600 });
   renameSync(draft, newestFile(git));
 }
 
