@@ -49,7 +49,7 @@ const mostCharacters = 32 * 1024 * 1024;
 const mostSessions = 50;
 /** Milliseconds for one content, and until the server is asked again. */
 const timeoutMs = 10_000;
-/** Milliseconds after a save during which further changes are gathered. */
+/** Milliseconds after a save during which what the agent writes is gathered. */
 const settle = 1000;
 /** Error codes for content that the server will not have later, either. */
 const lasting: ReadonlySet<Code> = new Set([
@@ -131,14 +131,14 @@ export class UnseenChanges {
     const file = this.#files.get(path);
     if (file === undefined) return;
     this.#set(path, afterLooking(file, hunkId));
-    this.#changed();
+    this.#changed("user");
   }
 
   /** The user has seen everything. */
   async lookAtAll(): Promise<void> {
     await this.load();
     this.#files.clear();
-    this.#changed();
+    this.#changed("user");
   }
 
   /** Forgets a file whose content on disk is what the user knows, e.g. after all its hunks were taken back. Never rejects. */
@@ -150,7 +150,7 @@ export class UnseenChanges {
       const now = bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
       if (!isAsKnown(file, now) || this.#files.get(path) !== file) return;
       this.#set(path, undefined);
-      this.#changed();
+      this.#changed("user");
     } catch (error) {
       this.#options.onProblem(`${path} could not be read.`, error);
     }
@@ -191,7 +191,7 @@ export class UnseenChanges {
       for (const id of this.#heard.keys()) if (this.#heard.size > mostSessions) this.#heard.delete(id);
       const after = this.files;
       if (before.length === after.length && before.every((file, index) => file === after[index])) return;
-      this.#changed();
+      this.#changed("agent");
     });
   }
 
@@ -268,7 +268,8 @@ export class UnseenChanges {
     }
   }
 
-  #changed(): void {
+  /** What a user did is saved at once, because the window may be closed next; what the agent writes is gathered for a while. */
+  #changed(by: "user" | "agent"): void {
     let held = 0;
     for (const { path, base = "", agent = "" } of [...this.#files.values()].reverse()) {
       held += base.length + agent.length;
@@ -276,12 +277,10 @@ export class UnseenChanges {
     }
     this.#options.changed();
     this.#isSaved = false;
-    if (this.#isDisposed || this.#saving === undefined) this.#save();
+    if (by === "user" || this.#isDisposed || this.#saving === undefined) this.#save();
   }
 
-  /** Saves at once, because the window may be closed next; changes soon afterwards are saved together. */
   #save(): void {
-    this.#isSaved = true;
     clearTimeout(this.#saving);
     if (!this.#isDisposed) {
       this.#saving = setTimeout(() => {
@@ -290,6 +289,9 @@ export class UnseenChanges {
       }, settle);
     }
     void this.#saveInOrder(async () => {
+      // The one before has saved it, too.
+      if (this.#isSaved) return;
+      this.#isSaved = true;
       const heard = [...this.#heard].map(([id, seq]) => [id, String(seq)]);
       await this.#options
         .save(JSON.stringify({ heard, files: this.files }))

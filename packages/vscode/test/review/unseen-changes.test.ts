@@ -214,7 +214,7 @@ test("a content that is gone for good leaves what was followed before", async ()
   expect({ first: texts()[0], problems: problems.length }).toEqual({ first: ["a.txt", "a\n", "b\n"], problems: 1 });
 });
 
-test("one look is saved at once, many are saved together, one save after the other, and the last at the end", async () => {
+test("looks are saved at once, also right after a save, and many together", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const lines = Array.from({ length: 40 }, (_, index) => `${index}\n`);
@@ -222,22 +222,48 @@ test("one look is saved at once, many are saved together, one save after the oth
   wrote(1, "a.txt", lines.join(""), lines.map((line, index) => (index % 2 === 0 ? `new ${line}` : line)).join(""));
   const look = () =>
     unseen.look("a.txt", unseenHunks(unseen.of("a.txt") ?? { path: "", base: "", agent: "" })[0]?.id ?? "");
+  const isKept = () => expect(JSON.parse(kept.at(-1) ?? "").files).toEqual(unseen.files);
   await vi.advanceTimersByTimeAsync(2000);
   expect(kept).toHaveLength(1);
   look();
   await vi.advanceTimersByTimeAsync(0);
   expect(kept).toHaveLength(2);
+  // A window that is reloaded now has all of them.
   for (let count = 0; count < 10; count++) look();
   await vi.advanceTimersByTimeAsync(0);
-  expect(kept).toHaveLength(2);
+  expect(kept).toHaveLength(3);
+  isKept();
   await vi.advanceTimersByTimeAsync(2000);
   expect(kept).toHaveLength(3);
   look();
   look();
   unseen[Symbol.dispose]();
   await vi.advanceTimersByTimeAsync(0);
-  expect(kept.length).toBeLessThanOrEqual(5);
-  expect(JSON.parse(kept.at(-1) ?? "").files).toEqual(unseen.files);
+  expect(kept).toHaveLength(4);
+  isKept();
+});
+
+test("what the agent writes soon after a save is saved a little later, together, or with the next look", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { wrote, unseen, kept } = scene();
+  wrote(1, "a.txt", "a\n", "b\n");
+  await vi.advanceTimersByTimeAsync(200);
+  wrote(2, "b.txt", "a\n", "b\n");
+  await vi.advanceTimersByTimeAsync(200);
+  wrote(3, "c.txt", "a\n", "b\n");
+  await vi.advanceTimersByTimeAsync(200);
+  expect([kept.length, unseen.files.length]).toEqual([1, 3]);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(kept).toHaveLength(2);
+  wrote(4, "d.txt", "a\n", "b\n");
+  await vi.advanceTimersByTimeAsync(200);
+  expect([kept.length, unseen.files.length]).toEqual([2, 4]);
+  await unseen.lookAtAll();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(kept).toHaveLength(3);
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(kept).toHaveLength(3);
 });
 
 test.each([
