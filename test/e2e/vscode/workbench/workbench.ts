@@ -92,9 +92,14 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const report = async (name: string) => {
-    const picture = await keepScreenshot(page, name).catch(String);
+    const windows = page.context().pages();
+    const pictures = await Promise.all(
+      windows.map((one, index) =>
+        keepScreenshot(one, index === 0 ? name : `${name} window ${index + 1}`).catch(String),
+      ),
+    );
     const ofGennai = gennai === undefined ? [] : [`--- gennai, its end:\n${gennai.output.slice(-2000)}`];
-    return [`Picture: ${picture}`, await server.report(), ...ofGennai].join("\n");
+    return [`Pictures: ${pictures.join(", ")}`, await server.report(), ...ofGennai].join("\n");
   };
   await options.prepare?.(page);
   try {
