@@ -23,11 +23,26 @@ export async function applyChanges(
   root: WorkspaceRoot,
   stateDir: string,
   changes: readonly WorkspaceChange[],
-  { ready }: ApplyOptions = {},
+  { ready = Promise.resolve() }: ApplyOptions = {},
 ): Promise<readonly AppliedChange[]> {
-  // Awaited only when the new files are prepared.
-  ready?.catch(() => undefined);
-  if (changes.length === 0) return [];
+  // Nobody may be waiting for it yet when it fails.
+  ready.catch(() => undefined);
+  try {
+    return await applyWhen(ready, root, stateDir, changes);
+  } catch (error) {
+    // If that failed, it is the reason. It has ended in any case.
+    await ready;
+    throw error;
+  }
+}
+
+async function applyWhen(
+  ready: Promise<unknown>,
+  root: WorkspaceRoot,
+  stateDir: string,
+  changes: readonly WorkspaceChange[],
+): Promise<readonly AppliedChange[]> {
+  if (changes.length === 0) return ready.then(() => []);
   checkDistinct(changes);
   const inspected = changes.map((change) => inspectChange(root, change));
   const made = new MadeDirectories(root, inspected);
@@ -50,8 +65,6 @@ export async function applyChanges(
     standing = takeBack(root, done);
     removeTemporaries(staged, directories);
     made.remove();
-    // If that failed, it is the reason.
-    await ready;
     throw standing.length === 0
       ? fileFailure(error, "change", staged[0]?.path.relative ?? "")
       : partlyApplied(standing, error);
