@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "@gennai/machine/service-error";
 
 /** Milliseconds between two looks at whether turns still run. */
@@ -26,5 +26,8 @@ export class Draining {
     this.#begun = true;
     const deadline = performance.now() + timeoutMs;
     while (performance.now() < deadline && (await turnsRunning()) > 0) await delay(lookEvery);
+    // Who follows a session is told in the turn of the event loop after the one in which its end was written.
+    await nextTurn();
+    await nextTurn();
   }
 }

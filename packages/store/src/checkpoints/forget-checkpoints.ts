@@ -22,5 +22,5 @@ export async function forgetCheckpoints(
   const locks = new ProcessLocks(join(place.stateDir, "locks"));
   const tree = new ShadowTree({ directory: join(directory, "repository"), root: place.root, locks });
   // Under the lock, so that no other process takes a snapshot meanwhile.
-  await tree.alone(async () => rmSync(directory, { recursive: true, force: true }));
+  await tree.alone(async () => rmSync(directory, { recursive: true, force: true }), { isLast: true });
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { atExit } from "../at-exit.ts";
 import { tryFileLock } from "./file-lock.ts";
 import { clearHolder, livingHolder, writeHolder } from "./lock-holder.ts";
 import { WaitingLine } from "./waiting-line.ts";
@@ -27,6 +28,28 @@ export function treeLockName(root: string): string {
   return `tree ${root}`;
 }
 
+const staying = new Map<string, Set<string>>();
+
+function removeAtExit(directory: string, path: string): void {
+  const paths = staying.get(directory) ?? new Set();
+  if (paths.size === 0) {
+    staying.set(directory, paths);
+    atExit(() => removeFree(directory, paths));
+  }
+  paths.add(path);
+}
+
+/** Removes the files of locks that nobody holds, unless others take locks at this moment: then their processes remove them. */
+function removeFree(directory: string, paths: Iterable<string>): void {
+  try {
+    using alone = tryFileLock(join(directory, "taking"));
+    if (alone === undefined) return;
+    for (const path of paths) if (livingHolder(path) === undefined) rmSync(path, { force: true });
+  } catch {
+    // The directory may be gone.
+  }
+}
+
 /** Locks that hold between processes and end with the process that holds them, however it ends. */
 export class ProcessLocks {
   readonly #directory: string;
@@ -41,9 +64,9 @@ export class ProcessLocks {
 
   /**
    * Does not wait for a holder. A name can be held only once, also within this process.
-   * @param options.stays for a name that is taken again and again: its small file stays when the lock is released
+   * @param options.stays for a name that is taken again and again: its small file stays until this process ends
    */
-  tryAcquire(name: string, what: string, options: { readonly stays?: boolean } = {}): LockAttempt {
+  tryAcquire(name: string, what: string, { stays = false }: { readonly stays?: boolean } = {}): LockAttempt {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const path = this.#path(name);
     // Otherwise two processes that find a dead holder would both take its place.
@@ -51,6 +74,9 @@ export class ProcessLocks {
     if (alone === undefined) return { type: "held", pid: 0, what: "another process that takes locks" };
     const holder = livingHolder(path);
     if (holder !== undefined) return { type: "held", pid: holder.pid, what: holder.what };
+    // Elsewhere a holder that a power cut left cannot be told from a process that has its number now.
+    const options = { stays: stays && process.platform === "linux" };
+    if (options.stays) removeAtExit(this.#directory, path);
     const token = writeHolder(path, what, options);
     return { type: "acquired", lock: { [Symbol.dispose]: () => clearHolder(path, token, options) } };
   }

@@ -14,7 +14,8 @@ import {
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { fitsBlock, inBlock, overwriteBlock } from "../../file-in-place.ts";
-import { isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
+import { atExit } from "../../process/at-exit.ts";
+import { bootOf, isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
 import { temporaryPrefix } from "../files/held-file.ts";
 
 /**
@@ -51,11 +52,14 @@ export function writeJournal(stateDir: string, journal: ChangeJournal): string {
   return path;
 }
 
-/** A journal of one change is blanked, and kept for the next one. */
+/** A journal of one change is blanked, and kept for the next one, at longest until this process ends. */
 export function removeJournal(path: string): void {
   if (!blocks.has(path)) return rmSync(path, { force: true });
-  if (kept.size < mostKept && overwriteBlock(path, "")) kept.add(path);
-  else forgetBlock(path);
+  if (!overwriteBlock(path, "")) return forgetBlock(path);
+  if (kept.size === 0) atEnd ??= atExit(() => [...kept].forEach(forgetBlock));
+  kept.add(path);
+  const [oldest] = kept;
+  if (kept.size > mostKept && oldest !== undefined) forgetBlock(oldest);
 }
 
 /** @returns path of a kept journal that now holds `text`; undefined if there is none */
@@ -71,6 +75,7 @@ function writeKept(directory: string, text: string): string | undefined {
 
 function forgetBlock(path: string): void {
   blocks.delete(path);
+  kept.delete(path);
   rmSync(path, { force: true });
 }
 
@@ -84,7 +89,12 @@ export function abandonedJournals(stateDir: string): readonly AbandonedJournal[]
     const path = join(directory, name);
     const text = name.endsWith(".new") ? "" : readFileSync(path, "utf8");
     if (text.trim() === "") rmSync(path, { force: true });
-    else abandoned.push({ path, journal: parseJournal(text) });
+    else
+      abandoned.push({
+        path,
+        journal: parseJournal(text),
+        isOfThisBoot: bootOf(match[1] ?? "") === bootOf(thisOwner()),
+      });
   }
   return abandoned;
 }
@@ -93,6 +103,8 @@ export interface AbandonedJournal {
   readonly path: string;
   /** Undefined if the file is damaged. */
   readonly journal: ChangeJournal | undefined;
+  /** False after a power cut: that a change had ended may not have come to the disk, if it was the only one of its journal. */
+  readonly isOfThisBoot: boolean;
 }
 
 const changeSchema = z.strictObject({
@@ -165,4 +177,5 @@ const prepared = new Set<string>();
 const blocks = new Set<string>();
 const kept = new Set<string>();
 const mostKept = 8;
+let atEnd: Disposable | undefined;
 let count = 0;

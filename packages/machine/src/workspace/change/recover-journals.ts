@@ -19,7 +19,14 @@ export function recoverWorkspaceJournals(
   stateDir: string,
   options: { readonly rollBack?: boolean } = {},
 ): readonly RecoveredJournal[] {
-  return abandonedJournals(stateDir).map(({ path, journal }) => {
+  return abandonedJournals(stateDir).flatMap(({ path, journal, isOfThisBoot }) => {
+    const [only, ...others] = journal?.changes ?? [];
+    if (journal !== undefined && only !== undefined && others.length === 0 && !isOfThisBoot) {
+      // The change may have ended long before. Its file is whole either way.
+      if (inPlace(journal.root)) removeTemporary(journal.root, only);
+      removeJournal(path);
+      return [];
+    }
     if (journal === undefined) return { journalPath: path, root: undefined, state: "unreadable", files: [] };
     const recovered = recover(journal, options.rollBack ?? true);
     if (recovered.state !== "partial" && recovered.state !== "unreachable") removeJournal(path);

@@ -43,6 +43,32 @@ it("a file that stays keeps its size, and names nobody when the lock is given up
   }
 });
 
+it("a file that stays is removed when its process ends, unless another process holds the lock", async () => {
+  const ended = (last: string) => `
+    import { ProcessLocks } from ${JSON.stringify(import.meta.resolve("#process/locks/process-lock"))};
+    const locks = new ProcessLocks(${JSON.stringify(directory)});
+    for (const name of ["a", "b"]) locks.tryAcquire(name, "works", { stays: true }).lock[Symbol.dispose]();
+    ${last}`;
+  const run = async (last: string) => {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", ended(last)], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const gone = once(child, "exit");
+    return { child, gone };
+  };
+  const held = () => readdirSync(directory).filter((name) => /^[0-9a-f]{32}$/.test(name)).length;
+  const first = await run("console.log('waits'); process.stdin.once('data', () => process.exit());");
+  await once(first.child.stdout, "data");
+  expect(held()).toBe(2);
+  const locks = new ProcessLocks(directory);
+  const attempt = locks.tryAcquire("a", "works here", { stays: true });
+  first.child.stdin.write("go");
+  expect((await first.gone)[0]).toBe(0);
+  expect(held()).toBe(1);
+  expect(locks.holder("a")?.what).toBe("works here");
+  if (attempt.type === "acquired") attempt.lock[Symbol.dispose]();
+});
+
 /**
  * Runs processes that all take the same locks, one lock after the other: each waits for the word, and the next word comes
  * when all have tried. @returns the names that each of them got

@@ -110,6 +110,8 @@ describe("kill -9 at any call of an apply of four changes", () => {
 test("kill -9 at any call of a second change of one file, whose journal was kept, leaves it whole", async () => {
   const calls = Number((await crash("again-calibrate", 0, "again")).output);
   expect(calls).toBeGreaterThan(3);
+  // A process that ends in order leaves none.
+  expect(journals("again-calibrate")).toEqual([]);
   const seen = new Set<string>();
   for (let point = 1; point <= calls; point += 1) {
     const place = `again-${point}`;
@@ -124,6 +126,21 @@ test("kill -9 at any call of a second change of one file, whose journal was kept
     expect(journals(place)).toEqual([]);
   }
   expect([...seen].sort()).toEqual(["completed", "no journal", "not_started"]);
+});
+
+test("a journal of one change from before a power cut is dropped, because its change may have ended long before", async () => {
+  const [place, state] = ["boot", join(top, "boot", "state")];
+  let found: Record<string, string> = {};
+  for (let point = 1; !Object.keys(found).some((path) => path.includes(".gennai-tmp-")); point += 1) {
+    rmSync(join(top, place), { recursive: true, force: true });
+    expect((await crash(place, point, "again")).signal).toBe("SIGKILL");
+    found = files(place, { temporaries: true });
+  }
+  const [name = ""] = journals(place);
+  const directory = join(state, "workspace-journals");
+  renameSync(join(directory, name), join(directory, name.replace(/-[0-9a-f]+-(\d+\.json)$/, "-0123456789ab-$1")));
+  expect(recoverWorkspaceJournals(state)).toEqual([]);
+  expect([journals(place), files(place, { temporaries: true })]).toEqual([[], { ...before, single: "c" }]);
 });
 
 test("kill -9 at random moments never leaves half a file or half a set", async () => {

@@ -137,18 +137,18 @@ export class ShadowTree {
     return existsSync(join(this.#git.directory, "HEAD"));
   }
 
-  /** Runs `work` while no other process uses the repository. */
-  alone<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs `work` while no other process uses the repository. @param options.isLast afterwards there is none */
+  alone<T>(work: () => Promise<T>, { isLast = false }: { readonly isLast?: boolean } = {}): Promise<T> {
     return this.#inOrder(async () => {
-      using _lock = await this.#lock();
+      using _lock = await this.#lock({ stays: !isLast });
       return await work();
     });
   }
 
-  async #lock(): Promise<Disposable> {
+  async #lock(options: { readonly stays: boolean }): Promise<Disposable> {
     const end = performance.now() + timeoutMs;
     for (;;) {
-      const attempt = this.#locks.tryAcquire(`checkpoints ${this.#git.root}`, "takes a snapshot", { stays: true });
+      const attempt = this.#locks.tryAcquire(`checkpoints ${this.#git.root}`, "takes a snapshot", options);
       if (attempt.type === "acquired") return attempt.lock;
       if (performance.now() > end) {
         throw new CheckpointError(
