@@ -1,32 +1,39 @@
-import { expect, test, vi } from "vitest";
+import { readdirSync } from "node:fs";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import type { Uri } from "vscode";
 import { unseenStore } from "../../src/review/unseen-store.ts";
 
-const disk = vi.hoisted(() => new Map<string, Uint8Array>());
-vi.mock("vscode", () => {
-  class FileSystemError extends Error {
-    readonly code = "FileNotFound";
-  }
-  return {
-    FileSystemError,
-    Uri: { joinPath: (folder: { path: string }, name: string) => ({ path: `${folder.path}/${name}` }) },
-    workspace: {
-      fs: {
-        createDirectory: async () => undefined,
-        readFile: async ({ path }: { path: string }) => {
-          const bytes = disk.get(path);
-          if (bytes === undefined) throw new FileSystemError();
-          return bytes;
-        },
-        writeFile: async ({ path }: { path: string }, bytes: Uint8Array) => void disk.set(path, bytes),
-      },
-    },
-  };
-});
-
 test("what is kept for one folder of a workspace is not found in another", async () => {
-  const { Uri } = await import("vscode");
-  const storage = Uri.joinPath({ path: "" } as never, "storage");
+  await using directory = await temporaryDirectory({});
+  const storage = { fsPath: directory.path("storage") } as Uri;
+  expect(await unseenStore(storage, "/projects/one").load()).toBeUndefined();
   await unseenStore(storage, "/projects/one").save("{}");
   const found = await Promise.all(["/projects/one", "/projects/two"].map((root) => unseenStore(storage, root).load()));
   expect(found).toEqual(["{}", undefined]);
+});
+
+test("who reads while it is written finds the text before or after, whole, and no draft stays", async () => {
+  await using directory = await temporaryDirectory({});
+  const storage = { fsPath: directory.path("storage") } as Uri;
+  const { load, save } = unseenStore(storage, "/project");
+  const texts = ["a", "b"].map((letter) => letter.repeat(2_000_000));
+  await save(texts[0] ?? "");
+  const written = (async () => {
+    for (let time = 0; time < 20; time += 1) await save(texts[time % 2] ?? "");
+    return "written";
+  })();
+  let reads = 0;
+  while ((await Promise.race([written, load()])) !== "written") {
+    expect(texts.includes((await load()) ?? "")).toBe(true);
+    reads += 1;
+  }
+  expect(reads).toBeGreaterThan(0);
+  expect(readdirSync(storage.fsPath)).toHaveLength(1);
+});
+
+test("without a folder nothing is kept", async () => {
+  const { load, save } = unseenStore(undefined, "/project");
+  await save("{}");
+  expect(await load()).toBeUndefined();
 });
