@@ -9,6 +9,7 @@ import { focusOpenedView } from "./repl/focus-opened-view.ts";
 import { showFailure, showProblem } from "./server/server-dialogs.ts";
 import { NoServerError } from "./server/server-problem.ts";
 import { chosenFolder } from "./session/chosen-folder.ts";
+import { restartWithFolder } from "./session/late-folders.ts";
 import { modelKept } from "./settings/keep-model.ts";
 import { readSettings, replSettings } from "./settings/settings.ts";
 import { migrateVsCodeSettings } from "./settings/vscode-migration.ts";
@@ -67,6 +68,7 @@ export class AgentApp implements vscode.Disposable {
         status.show();
       }),
     );
+    if (this.#workbench.root === "") this.#listeners.push(restartWithFolder());
     if (vscode.workspace.isTrusted) this.#beginWork();
     status.show();
   }

@@ -6,6 +6,7 @@ import { type ChatToolName, chatToolNames } from "./chat/chat-tool-names.ts";
 import { ProblemActions } from "./code-actions/problem-actions.ts";
 import { commandIds } from "./command-ids.ts";
 import { replPanelType } from "./documents/beside-repl.ts";
+import { foldersKnown } from "./session/late-folders.ts";
 import { openWalkthroughOnce } from "./walkthrough/open-once.ts";
 
 /**
@@ -25,7 +26,7 @@ export function activate(context: vscode.ExtensionContext): void {
   let repl: vscode.WebviewView | undefined;
   let opened: Promise<AgentApp> | undefined;
   const app = (): Promise<AgentApp> => {
-    opened ??= import("./app.ts").then(({ AgentApp }) => {
+    opened ??= Promise.all([import("./app.ts"), foldersKnown()]).then(([{ AgentApp }]) => {
       const made = new AgentApp({ context, log, status, todosChanged, timelineChanged });
       context.subscriptions.push(made);
       made.begin();

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
 import { runCommand } from "../workbench/palette.ts";
+import { patience } from "../workbench/patience.ts";
 import { pictured } from "../workbench/pictured.ts";
 import { countsRows, shows } from "../workbench/repl-sight.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
@@ -59,8 +60,7 @@ test("of several folders in a window one is worked on, which the view says, with
   const window = await page.context().newPage();
   const address = new URL(server.url);
   address.searchParams.set("workspace", place.path("shop.code-workspace"));
-  const repl = await openIn(window, address.href);
-  await repl.root.getByRole("button", { name: /^Choose another/ }).waitFor();
+  const repl = await openIn(window, address.href, /^Choose another/);
   await shows(repl, /front/);
   await pictured(workbench(), "folders", { page: window });
   await window.close();
@@ -71,7 +71,7 @@ test("a window without a folder says that it needs one, and opens the choice", a
   const window = await page.context().newPage();
   const address = new URL(server.url);
   address.searchParams.set("ew", "true");
-  const repl = await openIn(window, address.href);
+  const repl = await openIn(window, address.href, "Open folder");
   const banner = repl.root.locator(".banner").filter({ hasText: "Gennai works on a folder on disk." });
   const step = banner.getByRole("button", { name: "Open folder" });
   await step.waitFor();
@@ -84,9 +84,25 @@ test("a window without a folder says that it needs one, and opens the choice", a
   await window.close();
 });
 
-async function openIn(page: Page, address: string): Promise<ReplDriver> {
+/**
+ * Opens the REPL of another window, and waits until it has the button. The view is looked for again, because extensions that started before
+ * the window had its folders start anew.
+ */
+async function openIn(page: Page, address: string, button: string | RegExp): Promise<ReplDriver> {
   await page.goto(address);
   await page.locator(".monaco-workbench .statusbar").waitFor();
   await runCommand(page, "Gennai: Open REPL");
-  return new ReplDriver(await openWebview(page, "REPL"));
+  const deadline = Date.now() + patience;
+  for (;;) {
+    const repl = new ReplDriver(await openWebview(page, "REPL"));
+    try {
+      await repl.root
+        .getByRole("button", { name: button })
+        .first()
+        .waitFor({ timeout: patience / 10 });
+      return repl;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
 }
