@@ -28,6 +28,7 @@ export function treeLockName(root: string): string {
   return `tree ${root}`;
 }
 
+/** Files of locks to remove when this process ends, by directory. */
 const staying = new Map<string, Set<string>>();
 
 function removeAtExit(directory: string, path: string): void {

@@ -56,7 +56,7 @@ export function writeJournal(stateDir: string, journal: ChangeJournal): string {
 export function removeJournal(path: string): void {
   if (!blocks.has(path)) return rmSync(path, { force: true });
   if (!overwriteBlock(path, "")) return forgetBlock(path);
-  if (kept.size === 0) atEnd ??= atExit(() => [...kept].forEach(forgetBlock));
+  atEnd ??= atExit(() => [...kept].forEach(forgetBlock));
   kept.add(path);
   const [oldest] = kept;
   if (kept.size > mostKept && oldest !== undefined) forgetBlock(oldest);
