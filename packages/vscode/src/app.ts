@@ -68,7 +68,7 @@ export class AgentApp implements vscode.Disposable {
         status.show();
       }),
     );
-    if (this.#workbench.root === "") this.#listeners.push(restartWithFolder());
+    if (chosenFolder(context.workspaceState) === undefined) this.#listeners.push(restartWithFolder());
     if (vscode.workspace.isTrusted) this.#beginWork();
     status.show();
   }
