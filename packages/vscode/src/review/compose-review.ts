@@ -5,7 +5,7 @@ import { resolveInWorkspace } from "../editor/paths/workspace-paths.ts";
 import type { ReplViews } from "../repl/repl-views.ts";
 import type { WorkspaceSession } from "../session/workspace-session.ts";
 import { EditorReview } from "./editor-review.ts";
-import { UnseenChanges } from "./unseen-changes.ts";
+import { storageName, UnseenChanges } from "./unseen-changes.ts";
 import { unseenStore } from "./unseen-store.ts";
 import { WindowReviews } from "./window-reviews.ts";
 
@@ -28,6 +28,9 @@ export interface ReviewParts {
 }
 
 const reviewsKey = "gennai.reviews";
+/** A window without a folder has no storage. */
+const nowhere = { load: async () => undefined, save: async () => undefined };
+
 /** Largest file that is read; bytes. */
 const maxBytes = 2 * 1024 * 1024;
 
@@ -44,7 +47,7 @@ export function composeReview(options: ComposeReviewOptions): ReviewParts {
     },
   });
   const unseen = new UnseenChanges({
-    ...unseenStore(context.storageUri, root),
+    ...(context.storageUri === undefined ? nowhere : unseenStore(context.storageUri, storageName(root))),
     read: async (path) => files.readDisk((await resolveInWorkspace(root, path)).absolute, { maxBytes }),
     changed: () => review.refresh(),
     onProblem,

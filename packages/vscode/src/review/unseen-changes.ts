@@ -6,6 +6,11 @@ import pLimit from "p-limit";
 import * as z from "zod/mini";
 import { afterLooking, afterUndo, afterWrite, isAsKnown, type UnseenFile } from "./unseen-file.ts";
 
+/** File for one folder of a workspace, because paths are relative to that. @param root the session's folder, absolute */
+export function storageName(root: string): string {
+  return `unseen-changes-${sha256Hex(root).slice(0, 16)}.json`;
+}
+
 /** The session whose events are handled. */
 export interface WritingSession {
   readonly sessionId: string;

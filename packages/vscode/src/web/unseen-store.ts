@@ -1,20 +1,9 @@
-import { sha256Hex } from "@gennai/protocol/digest";
 import * as vscode from "vscode";
+import type { UnseenChangesOptions } from "../review/unseen-changes.ts";
 
-/**
- * A file in the workspace's storage, for one of its folders, because paths are relative to that.
- * @param storage undefined without a folder: then nothing is stored
- * @param root the session's folder, absolute
- */
-export function unseenStore(
-  storage: vscode.Uri | undefined,
-  root: string,
-): {
-  readonly load: () => Promise<string | undefined>;
-  readonly save: (json: string) => Promise<void>;
-} {
-  if (storage === undefined) return { load: async () => undefined, save: async () => undefined };
-  const file = vscode.Uri.joinPath(storage, `unseen-changes-${sha256Hex(root).slice(0, 16)}.json`);
+/** A file in the workspace's storage, by the editor's file system: a browser has no other. */
+export function unseenStore(storage: vscode.Uri, name: string): Pick<UnseenChangesOptions, "load" | "save"> {
+  const file = vscode.Uri.joinPath(storage, name);
   return {
     async load() {
       try {

@@ -26,7 +26,7 @@ vi.mock("vscode", () => {
 test("what is kept for one folder of a workspace is not found in another", async () => {
   const { Uri } = await import("vscode");
   const storage = Uri.joinPath({ path: "" } as never, "storage");
-  await unseenStore(storage, "/projects/one").save("{}");
-  const found = await Promise.all(["/projects/one", "/projects/two"].map((root) => unseenStore(storage, root).load()));
+  await unseenStore(storage, "one.json").save("{}");
+  const found = await Promise.all(["one.json", "two.json"].map((name) => unseenStore(storage, name).load()));
   expect(found).toEqual(["{}", undefined]);
 });
