@@ -1,7 +1,7 @@
 // The built command line's first module: main.mjs. It runs the bundle beside it with code that V8 compiled in an earlier run.
 //
 // Node's own compile cache stores what is compiled when a module is loaded. This one stores it when the command has done its
-// work, with every function that it called: compiling those took half of a start.
+// work, with every function that it called: compiling those took half of a start, and of a server's first turns.
 import type { Script } from "node:vm";
 
 /** File names of the bundles, with digests of their content; set by the build. */
@@ -21,8 +21,19 @@ type Bundle = (
   here: readonly [filename: string, dirname: string],
 ) => void;
 
-/** A server runs long: after this time it has answered its first requests. Milliseconds. */
-const settledMs = 10_000;
+/** After this much processor time with a bundle, most of what its command calls has probably been called. Microseconds. */
+const workedUs = 2_000_000;
+interface CompiledBundle {
+  readonly script: Script;
+  readonly file: string;
+  /** When it was loaded. */
+  readonly since: NodeJS.CpuUsage;
+  /** What a process compiled that had done little is kept. */
+  isKept: boolean;
+}
+
+/** Milliseconds between two looks at that time, for what runs long. */
+const lookMs = 10_000;
 /** Milliseconds after which the program is loaded, and its young generation is large enough for edits of large files. */
 const loadedMs = 150;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -32,16 +43,18 @@ const { setFlagsFromString } = process.getBuiltinModule("node:v8");
 
 const directory = import.meta.dirname;
 const kept = keptUnder(process.argv[2], process.argv[3]);
-const scripts: { readonly script: Script; readonly file: string }[] = [];
+/** Bundles whose compiled code is to be kept. */
+let scripts: CompiledBundle[] = [];
 let program: Modules = {};
 let rest: Modules | undefined;
 let isSmall = false;
+let isForgetful = true;
 
 process.once("exit", (code) => {
   // A command that failed, or was called wrongly, has done little of its work, and compiled little.
   if (code !== 1 && code !== 2) keepCompiled();
 });
-setTimeout(keepCompiled, settledMs).unref();
+setInterval(keepCompiled, lookMs).unref();
 if (!(await isRelayed())) {
   program = run(PROGRAM_FILE);
   if (mayServe()) setTimeout(keepHeapSmall, loadedMs).unref();
@@ -83,14 +96,25 @@ function setGrowth(youngFactor: number, oldPercent: number): void {
   setFlagsFromString(`--heap-growing-percent=${oldPercent}`);
 }
 
+/**
+ * Whether V8 drops the compiled code of functions that were not called for a while. It must not before that code is kept: the
+ * first function of a bundle contains all others, and to compile it anew takes a third of a start.
+ */
+function setForgetful(isOn: boolean): void {
+  isForgetful = isOn;
+  setFlagsFromString(isOn ? "--flush-bytecode" : "--no-flush-bytecode");
+}
+
 /** V8 accepts compiled code only under the flags under which it was made: those at the start. */
 function underFirstFlags<Result>(work: () => Result): Result {
-  if (!isSmall) return work();
-  setUsualGrowth();
+  const flags = { isSmall, isForgetful };
+  if (flags.isSmall) setUsualGrowth();
+  if (!flags.isForgetful) setForgetful(true);
   try {
     return work();
   } finally {
-    keepHeapSmall();
+    if (flags.isSmall) keepHeapSmall();
+    if (!flags.isForgetful) setForgetful(false);
   }
 }
 
@@ -99,12 +123,17 @@ function run(file: string): Modules {
   const path = join(directory, file);
   // The build writes nothing but ASCII.
   const source = readFileSync(path, "latin1");
-  const cachedData = compiledBefore(file);
+  const before = compiledBefore(file);
   const options = { filename: path, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER };
   const script = underFirstFlags(
-    () => new CompiledScript(source, cachedData === undefined ? options : { ...options, cachedData }),
+    () => new CompiledScript(source, before === undefined ? options : { ...options, cachedData: before.data }),
   );
-  if (script.cachedDataRejected !== false) scripts.push({ script, file });
+  const isUsed = script.cachedDataRejected === false;
+  if (before !== undefined && !isUsed) remove(before.path);
+  if (kept !== undefined && !(isUsed && before?.hadWorked)) {
+    scripts.push({ script, file, since: process.cpuUsage(), isKept: isUsed });
+    setForgetful(false);
+  }
   const exports: { modules?: Modules } = {};
   const start: unknown = script.runInThisContext();
   if (typeof start !== "function") throw new TypeError(`${path} is not a bundle.`);
@@ -143,38 +172,66 @@ function* places(): Generator<string> {
 }
 
 /** V8 checks only the beginning of compiled code, and crashes on damage further in: so the file begins with a digest. */
-function compiledBefore(file: string): Buffer | undefined {
+function compiledBefore(
+  file: string,
+): { readonly path: string; readonly data: Buffer; readonly hadWorked: boolean } | undefined {
   if (kept === undefined) return undefined;
   for (const place of places()) {
-    try {
-      const bytes = readFileSync(join(place, `${file}.${kept}`));
-      const data = bytes.subarray(digestBytes);
-      return digestOf(data).equals(bytes.subarray(0, digestBytes)) ? data : undefined;
-    } catch {}
+    for (const hadWorked of [true, false]) {
+      const path = join(place, nameOf(file, hadWorked));
+      try {
+        const bytes = readFileSync(path);
+        const data = bytes.subarray(digestBytes);
+        if (digestOf(data).equals(bytes.subarray(0, digestBytes))) return { path, data, hadWorked };
+        remove(path);
+      } catch {}
+    }
   }
   return undefined;
+}
+
+/** What is of no use must go: else it hides what is kept next. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
+}
+
+/** @param hadWorked whether much had been done with it when it was kept */
+function nameOf(file: string, hadWorked: boolean): string {
+  return `${file}.${kept}${hadWorked ? "" : ".early"}`;
 }
 
 function digestOf(data: Uint8Array): Buffer {
   return process.getBuiltinModule("node:crypto").hash("sha256", data, "buffer");
 }
 
-/** Keeps what was compiled meanwhile, unless an earlier run did. Without it only the next start is slower. */
+/**
+ * Keeps what was compiled meanwhile: at first what there is, and once more, for good, when this process has done much. Without it
+ * only the next start is slower, and the first turn.
+ */
 function keepCompiled(): void {
-  const made = scripts.splice(0);
-  if (kept === undefined || made.length === 0) return;
-  for (const { script, file } of made) {
-    const data = underFirstFlags(() => script.createCachedData());
+  if (scripts.length === 0) return;
+  const unfinished: CompiledBundle[] = [];
+  for (const entry of scripts) {
+    const { user, system } = process.cpuUsage(entry.since);
+    const hasWorked = user + system > workedUs;
+    if (!hasWorked) unfinished.push(entry);
+    if (entry.isKept && !hasWorked) continue;
+    entry.isKept = true;
+    const data = underFirstFlags(() => entry.script.createCachedData());
     for (const place of places()) {
-      if (!isWritten(place, file, data)) continue;
+      if (!isWritten(place, nameOf(entry.file, hasWorked), data)) continue;
       removeOld(place);
       break;
     }
   }
+  scripts = unfinished;
+  if (scripts.length === 0) setForgetful(true);
 }
 
-function isWritten(place: string, file: string, data: Buffer): boolean {
-  const path = join(place, `${file}.${kept}`);
+function isWritten(place: string, name: string, data: Buffer): boolean {
+  const path = join(place, name);
   const unfinished = `${path}.${process.pid}`;
   try {
     mkdirSync(place, { recursive: true });
@@ -186,10 +243,13 @@ function isWritten(place: string, file: string, data: Buffer): boolean {
   }
 }
 
-/** Removes compiled code of earlier builds. */
+/** Removes compiled code of earlier builds, and what was kept of a process that had done little where there is more now. */
 function removeOld(place: string): void {
   try {
-    for (const name of readdirSync(place)) {
+    const names = new Set(readdirSync(place));
+    for (const name of names) {
+      if (name.endsWith(".early") && names.has(name.replace(/\.early$/, "")))
+        rmSync(join(place, name), { force: true });
       if (name.startsWith(PROGRAM_FILE) || name.startsWith(REST_FILE) || !/^(?:program|rest)-/.test(name)) continue;
       const path = join(place, name);
       if (statSync(path).mtimeMs < Date.now() - dayMs) rmSync(path, { force: true });
