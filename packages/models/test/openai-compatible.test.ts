@@ -127,7 +127,7 @@ describe("openai-compatible", () => {
           { id: "b", name: "Read", argumentsJson: '{"file_path":' },
         ],
       },
-      { role: "tool", id: "a", name: "Read", output: "1→x", isError: false },
+      { role: "tool", id: "a", name: "Read", output: "1\tx", isError: false },
       { role: "tool", id: "b", name: "Read", output: '{"error":{}}', isError: true },
     ];
     await ask(connect(server.baseUrl), { messages });
@@ -147,7 +147,7 @@ describe("openai-compatible", () => {
           content: "Reading.",
           tool_calls: [{ id: "a", function: { arguments: '{"file_path":"x"}' } }, { id: "b" }],
         },
-        { role: "tool", tool_call_id: "a", content: "1→x" },
+        { role: "tool", tool_call_id: "a", content: "1\tx" },
         { role: "tool", tool_call_id: "b", content: '{"error":{}}' },
       ],
     });

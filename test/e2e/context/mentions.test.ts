@@ -48,14 +48,14 @@ describe("mentions in prompts", () => {
   test("a file, once, and the session knows it", async () => {
     const { items, told, known } = await mentioned("look at @src/a.ts, then @src/a.ts again. Ask me@src/a.ts");
     expect(items).toEqual([["@src/a.ts", included]]);
-    expect(told).toContain("1→export const a = 1;");
+    expect(told).toContain("1\texport const a = 1;");
     expect(known).toEqual(["src/a.ts"]);
   });
 
   test("lines of a file", async () => {
     const { items, told } = await mentioned("explain @src/a.ts:2-3.");
     expect(items).toEqual([["@src/a.ts:2-3", included]]);
-    expect(told).toContain("2→export const b = 2;");
+    expect(told).toContain("2\texport const b = 2;");
     expect(told).not.toContain("a = 1");
   });
 

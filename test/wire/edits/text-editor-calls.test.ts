@@ -48,9 +48,9 @@ describe("the text editor of Anthropic's API", () => {
         ],
         { tool },
       );
-      expect(results[0]).toMatch(/^ *2→two\n *3→three\n/);
+      expect(results[0]).toMatch(/^ *2\ttwo\n *3\tthree\n/);
       expect(results[0]).not.toContain("one");
-      expect(results[1]).toMatch(/^ *3→three\n *4→four/);
+      expect(results[1]).toMatch(/^ *3\tthree\n *4\tfour/);
       expect(now).toBe("one\n2\nthree\n");
       expect(made).toBe("new\n");
       // One form for all that looks at it, and beside it the model's own words.
@@ -119,7 +119,7 @@ describe("the text editor of Anthropic's API", () => {
 
   test("Read takes view_range by itself, too", async () => {
     const { results } = await edits([{ file_path: "a.txt", view_range: ["2", "2"] }], { tool: "Read" });
-    expect(results[0]).toMatch(/^ *2→two/);
+    expect(results[0]).toMatch(/^ *2\ttwo/);
     expect(results[0]).not.toContain("three");
   });
 });

@@ -62,6 +62,6 @@ test.each([
   const found = outputs(provider.requests.at(-1));
   expect(found.get("c2")).toContain("the needle in the middle");
   expect(found.get("c2")).toContain(kept.path);
-  expect(found.get("c3")).toMatch(name === "Bash" ? /^1001→the needle in the middle/ : /^1001→/);
+  expect(found.get("c3")).toMatch(name === "Bash" ? /^1001\tthe needle in the middle/ : /^1001\t/);
   expect(found.get("c4")).toContain("There is no kept output");
 });

@@ -41,9 +41,9 @@ test("takes calls in the words of other agents, and numbers written as text", as
   expect(results.map(({ error }) => error)).toEqual(results.map(() => ""));
   const [part, , found] = results;
   const [first, both, lines, kind] = results.slice(-4);
-  expect(first?.output).toMatch(/^1→one\n\[lines 1-1 of/);
+  expect(first?.output).toMatch(/^1\tone\n\[lines 1-1 of/);
   expect([both?.output, lines?.output, kind?.output]).toEqual(["src/a.ts", "src/a.ts", "[no matches]"]);
-  expect(part?.output).toContain("2→two");
+  expect(part?.output).toContain("2\ttwo");
   expect(found?.output).toMatch(/one[^]*two[^]*three/);
 });
 

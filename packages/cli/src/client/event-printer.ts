@@ -212,7 +212,8 @@ export class EventPrinter {
   }
 
   #printOutput(output: string): void {
-    const lines = output.replace(/\n$/, "").split("\n");
+    // How far a tab goes depends on where it stands: so lines could not be cut to the width.
+    const lines = output.replace(/\n$/, "").replaceAll("\t", "  ").split("\n");
     if (output.trim() === "") return;
     const isDiff = lines.some((line) => line.startsWith("@@ "));
     const shown = lines.slice(0, isDiff ? shownDiffLines : shownLines);

@@ -5,7 +5,7 @@ import { ComparingTime } from "./fit/comparing-time.ts";
 import { type FitStep, fitEdit, type WantedEdit } from "./fit/fit-edit.ts";
 import { FittingText } from "./fit/fitting-text.ts";
 import { nearestMatch } from "./fit/nearest-match.ts";
-import { withoutLineNumbers } from "./fit/without-line-numbers.ts";
+import { hasNumberedLines, withoutLineNumbers } from "./fit/without-line-numbers.ts";
 import { type SplicedText, spliceText } from "./splice-text.ts";
 
 export interface Replacement extends WantedEdit {
@@ -100,7 +100,7 @@ interface NearlyAt extends WantedEdit {
 }
 
 function nearlyAt(text: string, wanted: WantedEdit, time: ComparingTime): NearlyAt | undefined {
-  const bare = withoutLineNumbers(wanted);
+  const bare = hasNumberedLines(text) ? undefined : withoutLineNumbers(wanted);
   if (bare !== undefined) {
     const starts = placesOf(text, bare.oldText);
     const [start] = starts;

@@ -14,8 +14,9 @@ export class CleanTexts {
   add(text: string): void {
     if (text.length > longest || this.#texts.has(text)) return;
     if (this.#size + text.length > most) this.clear();
-    // A copy: a slice would keep the whole longer text in memory.
-    this.#texts.add(Buffer.from(text, "utf16le").toString("utf16le"));
+    // A copy: a slice would keep the whole longer text in memory. By UTF-8, one of ASCII alone takes half the memory.
+    const encoding = text.isWellFormed() ? "utf8" : "utf16le";
+    this.#texts.add(Buffer.from(text, encoding).toString(encoding));
     this.#size += text.length;
   }
 

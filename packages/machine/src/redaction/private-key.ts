@@ -7,14 +7,14 @@ const footer = /-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 /** Allowed between header and footer: base64, key headers, and the line prefixes of diffs and quotes. */
 const body = /[A-Za-z0-9+/=\s\\:,|>"'-]/;
 
-/** A listing may put anything before a line, e.g. `src/a_b.ts:12:` or `12→`; a longer line does not belong to a key. */
+/** A listing may put anything before a line, e.g. `src/a_b.ts:12:` or a number and a tab; a longer line does not belong to a key. */
 const longestLine = 600;
 
 /** The end of a key's line in a listing: its material, and what quoting adds after it. */
 const listedMaterial = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{20,}={0,2}(?:\\[nr]|[\s"'`,;+)])*$/;
 
 /** A line without material in a listing: a header of the key, or empty. */
-const listedHeader = /(?:^|[^\w-])(?:Proc-Type|DEK-Info|Version|Comment|Hash):\s|^\s*\S{0,300}[:→|>+-]\s*$/;
+const listedHeader = /(?:^|[^\w-])(?:Proc-Type|DEK-Info|Version|Comment|Hash):\s|^\s*\S{0,300}[:→\t|>+-]\s*$/;
 
 /** Material of a key: an unfinished block is a key up to the last match. */
 const material = /[A-Za-z0-9+/]{20,}={0,2}/g;

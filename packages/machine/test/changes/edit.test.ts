@@ -128,7 +128,7 @@ describe("nearestMatch", () => {
       /begins at line 7; line 8 differs only in white space/,
     ],
     ["one changed line", "function add(one, two) {\n  return one * two;\n}", /begins at line 3; line 4 differs:/],
-    ["line numbers", "3→function add(one, two) {", /Leave out the line numbers/],
+    ["line numbers", "3\tfunction add(one, two) {", /Leave out the line numbers/],
     ["a single line", "function add(one, two, three) {", /line 3 differs/],
     ["nothing alike", "class Zebra extends Horse", /Nothing in the file looks like it/],
   ])("%s", (_name, wanted, hint) => {

@@ -41,28 +41,30 @@ export const secrets: readonly { readonly name: string; readonly text: string; r
   { name: "an assignment in JSON", text: '{"api_key": "abcd1234efgh5678", "x": 1}', secret: "abcd1234efgh5678" },
   { name: "a private key", text: `before\n${pem}\nafter\n`, secret: noise(64) },
   { name: "a private key in a diff", text: `diff\n+${pem.replaceAll("\n", "\n+")}\n end.\n`, secret: noise(64) },
-  {
-    name: "a private key in numbered lines",
-    text: `const key = \`${pem}\`;\nnext();`
-      .split("\n")
-      .map((line, index) => `${index + 1}→${line}`)
-      .join("\n"),
-    secret: noise(64),
-  },
+  ...["→", "\t"].flatMap((behind) => [
+    {
+      name: `a private key in lines numbered by ${JSON.stringify(behind)}`,
+      text: `const key = \`${pem}\`;\nnext();`
+        .split("\n")
+        .map((line, index) => `${index + 1}${behind}${line}`)
+        .join("\n"),
+      secret: noise(64),
+    },
+    {
+      name: `a locked private key in lines numbered by ${JSON.stringify(behind)}`,
+      text: pem
+        .replace("\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00FF\n\n")
+        .split("\n")
+        .map((line, index) => `${String(index + 1).padStart(6)}${behind}${line}`)
+        .join("\n"),
+      secret: noise(64),
+    },
+  ]),
   {
     name: "a private key among found lines",
     text: pem
       .split("\n")
       .map((line, index) => `src/my_keys.test.ts-${index + 1}-${line}`)
-      .join("\n"),
-    secret: noise(64),
-  },
-  {
-    name: "a locked private key in numbered lines",
-    text: pem
-      .replace("\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00FF\n\n")
-      .split("\n")
-      .map((line, index) => `${String(index + 1).padStart(6)}→${line}`)
       .join("\n"),
     secret: noise(64),
   },

@@ -273,7 +273,7 @@ describe("OfflineModel", () => {
         text: "",
         toolCalls: [{ id: "offline-1-1", name: "Read", argumentsJson: '{"file_path":"a.txt"}' }],
       },
-      { role: "tool" as const, id: "offline-1-1", name: "Read", output: "1→x", isError: false },
+      { role: "tool" as const, id: "offline-1-1", name: "Read", output: "1\tx", isError: false },
       { role: "assistant" as const, text: "a.txt (1 line)", toolCalls: [] },
     ];
     expect(await converse(model, world, "say hi", codeTools, before)).toBe("hi");

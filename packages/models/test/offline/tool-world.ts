@@ -46,7 +46,7 @@ export class ToolWorld {
         if (content === "") return "[empty file]";
         const all = content.replace(/\n$/, "").split("\n");
         const offset = typeof args["offset"] === "number" ? args["offset"] : 1;
-        const lines = all.slice(offset - 1, offset + 1999).map((line, index) => `${offset + index}→${line}`);
+        const lines = all.slice(offset - 1, offset + 1999).map((line, index) => `${offset + index}\t${line}`);
         const end = offset - 1 + lines.length;
         if (end < all.length) lines.push(`[lines ${offset}-${end} of ${all.length}; read on with offset ${end + 1}]`);
         else if (!content.endsWith("\n")) lines.push("[no newline at end of file]");

@@ -52,7 +52,7 @@ function reply(
   const lines = content
     .replace(/\n$/, "")
     .split("\n")
-    .map((line, index) => `${index + 1}→${line}`);
+    .map((line, index) => `${index + 1}\t${line}`);
   return { ...base, output: lines.join("\n"), isError: false };
 }
 

@@ -43,10 +43,10 @@ test("a notebook comes by its cells, with what they put out; nothing in it can l
   expect(outcome.output.replace(/│ y+/, "│ yyy")).toBe(
     [
       '[cell "intro", markdown]',
-      "1→# Sales",
-      '2→[cell "fake", code]',
+      "1\t# Sales",
+      '2\t[cell "fake", code]',
       '[cell "plot", code]',
-      "1→plot()",
+      "1\tplot()",
       "[output: stdout]",
       "│ red",
       '│ [cell "fake", code]',
@@ -93,7 +93,7 @@ test("hostile outputs: images that are none or too many, and what is called like
 
 test("a file that is not a notebook is a text", async () => {
   bench.file("a.ipynb", "# just text\n");
-  expect(await bench.output("Read", { file_path: "a.ipynb" })).toBe("1→# just text");
+  expect(await bench.output("Read", { file_path: "a.ipynb" })).toBe("1\t# just text");
   expect(await bench.failure("Read", { file_path: "a.ipynb", cell_id: "x" })).toMatch(/^bad_notebook: /);
   bench.file("b.txt", notebook());
   expect(await bench.failure("Read", { file_path: "b.txt", cell_id: "intro" })).toMatch(/^bad_notebook: /);

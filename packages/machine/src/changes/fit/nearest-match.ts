@@ -1,8 +1,10 @@
+import { hasNumberedLines } from "./without-line-numbers.ts";
+
 /** Advice for a text that was not found: where similar text is, and how it differs. */
 export function nearestMatch(text: string, wanted: string): string {
   const wantedLines = wanted.split("\n");
-  if (wantedLines.some((line) => /^\s*\d+→/.test(line))) {
-    return "Leave out the line numbers and arrows that Read puts in front of lines.";
+  if (hasNumberedLines(wanted) && !hasNumberedLines(text)) {
+    return "Leave out the line numbers and tabs that Read puts in front of lines.";
   }
   const lines = text.split("\n");
   const start = likeliestStart(lines, wantedLines);

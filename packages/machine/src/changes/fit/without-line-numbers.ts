@@ -1,6 +1,7 @@
 import type { WantedEdit } from "./fit-edit.ts";
 
-const numbered = /^\s*(\d+)→/;
+/** Earlier versions put an arrow behind the number: sessions that began with them may go on. */
+const numbered = /^\s*(\d+)[\t→]/;
 
 /**
  * The edit without the numbers that a reading tool puts before lines. undefined unless the lines of the old text have consecutive
@@ -13,6 +14,11 @@ export function withoutLineNumbers({ oldText, newText }: WantedEdit): WantedEdit
   if (!newText.split("\n").some((line) => numbered.test(line))) return { oldText: old.text, newText };
   const fresh = bareLines(newText);
   return fresh === undefined ? undefined : { oldText: old.text, newText: fresh.text };
+}
+
+/** Whether a file has such lines itself, as a table may. Then the numbers of a wanted text may be the file's. */
+export function hasNumberedLines(text: string): boolean {
+  return /^[^\S\n]*\d+[\t→]/m.test(text);
 }
 
 function bareLines(text: string): { readonly text: string; readonly numbers: readonly number[] } | undefined {

@@ -105,13 +105,16 @@ describe("an edit that nearly fits", () => {
     ["of which one is not a whole line", "  a\n\tb\nx  a\n\tb\n", "    a\n\tb\n", "    a\n\tc\n", "no_match", ""],
     ["an empty line is none's end", "a\n  b \n", "\n  b\n", "x\n  b\n", "no_match", ""],
     ["nothing but white space", "a\n\n\nb\n", "\n \n", "\n", "no_match", ""],
-    ["line numbers of what was read", "a\nb\nc\n", "  2→b\n  3→c\n", "  2→b\n  3→x\n", "line numbers", "a\nb\nx\n"],
-    ["only in the old text", "a\nb\nc\n", " 9→a\n10→b", "x", "line numbers", "x\nc\n"],
-    ["numbered, and shifted", "  a\n  b\n", "1→a\n2→b\n", "1→a\n2→c\n", "indentation", "  a\n  c\n"],
-    ["numbers that do not follow", "a\nb\n", "1→a\n3→b\n", "c", "no_match", ""],
-    ["numbers on some new lines", "a\nb\n", "1→a\n2→b\n", "1→a\nc\n", "no_match", ""],
-    ["numbers that fit twice", "a\nb\na\n", "1→a", "c", "ambiguous_match", "(lines 1, 3)"],
-    ["an arrow of the file's own", "1→a\na\n", "1→a", "1→b", "exact", "1→b\na\n"],
+    ["line numbers of what was read", "a\nb\nc\n", "  2\tb\n  3\tc\n", "  2\tb\n  3\tx\n", "line numbers", "a\nb\nx\n"],
+    ["only in the old text", "a\nb\nc\n", " 9\ta\n10\tb", "x", "line numbers", "x\nc\n"],
+    ["numbered, and shifted", "  a\n  b\n", "1\ta\n2\tb\n", "1\ta\n2\tc\n", "indentation", "  a\n  c\n"],
+    ["numbers that do not follow", "a\nb\n", "1\ta\n3\tb\n", "c", "no_match", ""],
+    ["numbers on some new lines", "a\nb\n", "1\ta\n2\tb\n", "1\ta\nc\n", "no_match", ""],
+    ["numbers that fit twice", "a\nb\na\n", "1\ta", "c", "ambiguous_match", "(lines 1, 3)"],
+    ["numbers as earlier versions put them", "a\nb\n", "2→b", "2→c", "line numbers", "a\nc\n"],
+    ["a number of the file's own", "1\ta\na\n", "1\ta", "1\tb", "exact", "1\tb\na\n"],
+    ["wrong numbers where the file has its own", "1\ta\n2\tb\n", "3\tb", "3\tc", "no_match", ""],
+    ["the same, indented by tabs", "\t1\tb\na\n", "\t1\ta", "\t1\tc", "no_match", ""],
   ])("%s", (_name, text, oldText, newText, differing, want) => {
     expect(edited(text, oldText, newText)).toEqual([differing, want]);
   });

@@ -61,7 +61,7 @@ export function readPage(output: string): FilePage {
   let exact = true;
   let previous: number | undefined;
   for (const line of output === "" ? [] : output.split("\n")) {
-    const [, number, text] = /^(\d+)→([\s\S]*)$/.exec(line) ?? [];
+    const [, number, text] = /^(\d+)\t([\s\S]*)$/.exec(line) ?? [];
     if (number !== undefined && text !== undefined) {
       exact &&= previous === undefined || Number(number) === previous + 1;
       previous = Number(number);

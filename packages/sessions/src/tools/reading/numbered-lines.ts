@@ -5,7 +5,7 @@ import { endOfLine } from "@gennai/machine/workspace/files/text-file";
 const maxLineLength = 2000;
 
 export interface NumberedLines {
-  /** One line `number→text` for each, then notes in brackets, a line each. */
+  /** For each line its number, a tab and its text, then notes in brackets, a line each. */
   readonly text: string;
   readonly truncated: boolean;
 }
@@ -40,7 +40,7 @@ export function numberedLines(part: TextPart): NumberedLines {
   let number = part.firstLine;
   for (const line of lines) {
     if (line.length > maxLineLength) cut.push(number);
-    output.push(`${number}→${line.length > maxLineLength ? cutAt(line, maxLineLength) : line}`);
+    output.push(`${number}\t${line.length > maxLineLength ? cutAt(line, maxLineLength) : line}`);
     number += 1;
   }
   const lastLine = number - 1;

@@ -57,7 +57,7 @@ export function readTool(ports: {
   return {
     name: "Read",
     description:
-      "Reads a text file. Every line comes as its number, an arrow and the text; notes in brackets follow. " +
+      "Reads a text file. Every line comes as its number, a tab and the text; notes in brackets follow. " +
       "Unsaved changes in the user's editor are included. Shows an image (PNG, JPEG, GIF, WebP), and a notebook (.ipynb) by its cells.",
     parameters,
     otherNames: { ...filePathNames, start_line: "offset" },

@@ -26,7 +26,7 @@ export function editTool(ports: FileChangePorts): BuiltInTool<EditArguments> {
     name: "Edit",
     description:
       "Replaces an exact text in a file. old_string must occur exactly once, unless replace_all is set. Read the file first; " +
-      "leave out the line numbers and arrows that Read shows.",
+      "leave out the line numbers and tabs that Read shows.",
     parameters,
     otherNames: editNames,
     otherForms: lineForms,

@@ -16,17 +16,17 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => `
 
 describe("Read from disk", () => {
   test.each([
-    ["a text", "a\nb\n", {}, "1→a\n2→b"],
-    ["no newline at the end", "a\nb", {}, "1→a\n2→b\n[no newline at end of file]"],
+    ["a text", "a\nb\n", {}, "1\ta\n2\tb"],
+    ["no newline at the end", "a\nb", {}, "1\ta\n2\tb\n[no newline at end of file]"],
     ["nothing", "", {}, "[empty file]"],
-    ["one empty line", "\n", {}, "1→"],
-    ["CRLF", "a\r\nb\r\n", {}, "1→a\n2→b\n[CRLF line endings]"],
-    ["mixed", "a\r\nb\n", {}, "1→a\n2→b\n[mixed line endings]"],
-    ["a byte order mark", "\uFEFFa\n", {}, "1→a"],
-    ["unicode", "grüße 🐢\n日本\n", {}, "1→grüße 🐢\n2→日本"],
-    ["a part", numbers(10), { offset: 3, limit: 2 }, "3→line 3\n4→line 4\n[lines 3-4 of 10; read on with offset 5]"],
-    ["the end", "a\nb\nc", { offset: 3 }, "3→c\n[no newline at end of file]\n[lines 3-3 of 3]"],
-    ["a part without the end", "a\nb", { limit: 1 }, "1→a\n[lines 1-1 of 2; read on with offset 2]"],
+    ["one empty line", "\n", {}, "1\t"],
+    ["CRLF", "a\r\nb\r\n", {}, "1\ta\n2\tb\n[CRLF line endings]"],
+    ["mixed", "a\r\nb\n", {}, "1\ta\n2\tb\n[mixed line endings]"],
+    ["a byte order mark", "\uFEFFa\n", {}, "1\ta"],
+    ["unicode", "grüße 🐢\n日本\n", {}, "1\tgrüße 🐢\n2\t日本"],
+    ["a part", numbers(10), { offset: 3, limit: 2 }, "3\tline 3\n4\tline 4\n[lines 3-4 of 10; read on with offset 5]"],
+    ["the end", "a\nb\nc", { offset: 3 }, "3\tc\n[no newline at end of file]\n[lines 3-3 of 3]"],
+    ["a part without the end", "a\nb", { limit: 1 }, "1\ta\n[lines 1-1 of 2; read on with offset 2]"],
   ])("%s", async (_name, content, range, want) => {
     bench.file("dir/f.txt", content);
     const { outcome, analysis } = await bench.run("Read", { file_path: "dir/f.txt", ...range });
@@ -44,7 +44,7 @@ describe("Read from disk", () => {
     bench.file("keys.ts", content);
     const part = { file_path: "keys.ts", offset: 20, limit: 100 };
     const output = await bench.output("Read", part);
-    expect(output).toContain("20→[REDACTED:private-key]\n");
+    expect(output).toContain("20\t[REDACTED:private-key]\n");
     expect(output).toContain("const after = 1;");
     expect(output).not.toContain(noise(64));
     bench.editor.abilities.add("file-read");
@@ -55,14 +55,14 @@ describe("Read from disk", () => {
   test("2000 lines at most, unless asked for", async () => {
     bench.file("f.txt", numbers(5321));
     const output = await bench.output("Read", { file_path: "f.txt" });
-    expect(output).toMatch(/\n2000→line 2000\n\[lines 1-2000 of 5321; read on with offset 2001\]$/);
-    expect(await bench.output("Read", { file_path: "f.txt", limit: 6000 })).toMatch(/\n5321→line 5321$/);
+    expect(output).toMatch(/\n2000\tline 2000\n\[lines 1-2000 of 5321; read on with offset 2001\]$/);
+    expect(await bench.output("Read", { file_path: "f.txt", limit: 6000 })).toMatch(/\n5321\tline 5321$/);
   });
 
   test("long lines are cut, never within a character", async () => {
     bench.file("f.txt", `short\n${"x".repeat(1999)}🐢${"y".repeat(100)}\n`);
     const output = await bench.output("Read", { file_path: "f.txt" });
-    expect(output).toBe(`1→short\n2→${"x".repeat(1999)}\n[cut after 2000 characters: line 2]`);
+    expect(output).toBe(`1\tshort\n2\t${"x".repeat(1999)}\n[cut after 2000 characters: line 2]`);
   });
 
   test.each([
@@ -133,7 +133,7 @@ describe("Read from the editor", () => {
   test("unsaved changes are seen, and are a base of their own", async () => {
     bench.editor.buffers.set("f.txt", { content: "unsaved\nmore", dirty: true });
     const { outcome } = await bench.run("Read", { file_path: "./f.txt", offset: 1, limit: 200 });
-    expect(outcome.output).toBe("1→unsaved\n2→more\n[no newline at end of file]\n[unsaved changes in the editor]");
+    expect(outcome.output).toBe("1\tunsaved\n2\tmore\n[no newline at end of file]\n[unsaved changes in the editor]");
     expect(outcome.observed).toEqual([
       { path: "f.txt", source: "buffer", sha256: sha256("unsaved\nmore"), numbered: true },
     ]);
@@ -145,14 +145,14 @@ describe("Read from the editor", () => {
   test("a buffer without changes is the disk", async () => {
     bench.editor.buffers.set("f.txt", { content: "saved\n" });
     const { outcome } = await bench.run("Read", { file_path: "f.txt" });
-    expect(outcome).toMatchObject({ output: "1→saved", observed: [{ source: "disk", sha256: sha256("saved\n") }] });
+    expect(outcome).toMatchObject({ output: "1\tsaved", observed: [{ source: "disk", sha256: sha256("saved\n") }] });
   });
 
   test("a part, by the editor's count of lines", async () => {
     bench.editor.buffers.set("f.txt", { content: numbers(30) });
     const part = (args: object) => bench.output("Read", { file_path: "f.txt", ...args });
-    expect(await part({ offset: 3, limit: 1 })).toBe("3→line 3\n[lines 3-3 of 31; read on with offset 4]");
-    expect(await part({ offset: 30 })).toBe("30→line 30\n[lines 30-30 of 30]");
+    expect(await part({ offset: 3, limit: 1 })).toBe("3\tline 3\n[lines 3-3 of 31; read on with offset 4]");
+    expect(await part({ offset: 30 })).toBe("30\tline 30\n[lines 30-30 of 30]");
     expect(await part({})).not.toContain("[");
     expect(await bench.failure("Read", { file_path: "f.txt", offset: 99 })).toMatch(/^past_end/);
   });
@@ -162,7 +162,7 @@ describe("Read from the editor", () => {
     async (code) => {
       bench.editor.failure = new ToolFailure(code, "no answer");
       const { outcome } = await bench.run("Read", { file_path: "f.txt" });
-      expect(outcome.output).toBe("1→saved\n[read from disk: the editor did not answer]");
+      expect(outcome.output).toBe("1\tsaved\n[read from disk: the editor did not answer]");
       expect(outcome.observed).toEqual([{ path: "f.txt", source: "disk", sha256: sha256("saved\n"), numbered: true }]);
     },
   );
