@@ -22,13 +22,22 @@ const conversationsOf = new Map<string, WeakMap<Message, EncodedConversation>>()
 /** Messages as elements of a JSON array, a comma before each. What was once handed out never changes. */
 interface EncodedConversation {
   readonly messages: Message[];
-  /** Where each ends in `bytes`. */
+  /** How many bytes there are up to the end of each. */
   readonly ends: number[];
-  /** Longer than what it holds. */
-  bytes: Buffer;
+  /** Whole messages, in order; so that what is there need not be copied when more is added. */
+  readonly pieces: Piece[];
   /** The text before it in the last request. */
   system?: { readonly text: string; readonly bytes: Buffer };
 }
+
+interface Piece {
+  readonly bytes: Buffer;
+  /** So many of them are messages; the others are free. */
+  used: number;
+}
+
+/** Bytes of a piece, unless one message is longer. */
+const pieceBytes = 32 * 1024;
 
 /** The conversation as elements of the JSON array `messages`, each behind a comma: the system message, then the messages. */
 export async function encodeMessages(
@@ -49,15 +58,22 @@ export async function encodeMessages(
   const conversation = isPrefix ? latest : copyOf(known, shared);
   append(conversation, added, encoded);
   conversations.set(first, conversation);
-  const told = conversation.bytes.subarray(0, conversation.ends.at(-1) ?? 0);
-  if (system === "") return [told];
+  const told = conversation.pieces.map(({ bytes, used }) => bytes.subarray(0, used));
+  if (system === "") return told;
   // It mostly stays the same.
   if (conversation.system?.text !== system) conversation.system = { text: system, bytes: encodedSystem(system) };
-  return [conversation.system.bytes, told];
+  return [conversation.system.bytes, ...told];
 }
 
 function encodedSystem(system: string): Buffer {
-  return Buffer.from(`,${JSON.stringify({ role: "system", content: system })}`);
+  return ownBytes(`,${JSON.stringify({ role: "system", content: system })}`);
+}
+
+/** For what is kept: `Buffer.from` takes a place in 64 KB that it shares with others, all of which stays. */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 function sentTo({ model, dialect }: Reader): WeakMap<Message, EncodedConversation> {
@@ -106,28 +122,31 @@ function sharedLength(one: readonly Message[], other: readonly Message[]): numbe
   return most;
 }
 
-/** One of its own with the first so many messages. */
+/** One of its own with the first so many messages. It shares their bytes, and adds others elsewhere. */
 function copyOf(known: EncodedConversation | undefined, count: number): EncodedConversation {
-  if (known === undefined) return { messages: [], ends: [], bytes: Buffer.alloc(0) };
+  if (known === undefined) return { messages: [], ends: [], pieces: [] };
   const ends = known.ends.slice(0, count);
-  return {
-    messages: known.messages.slice(0, count),
-    ends,
-    bytes: Buffer.from(known.bytes.subarray(0, ends.at(-1) ?? 0)),
-  };
+  const pieces: Piece[] = [];
+  let left = ends.at(-1) ?? 0;
+  for (const piece of known.pieces) {
+    const used = Math.min(left, piece.used);
+    if (used === 0) break;
+    pieces.push({ bytes: piece.bytes.subarray(0, used), used });
+    left -= used;
+  }
+  return { messages: known.messages.slice(0, count), ends, pieces };
 }
 
 /** Behind what is there: requests under way keep what they were given. */
 function append(conversation: EncodedConversation, messages: readonly Message[], encoded: readonly Buffer[]): void {
   let end = conversation.ends.at(-1) ?? 0;
-  const needed = encoded.reduce((sum, { length }) => sum + length, end);
-  if (needed > conversation.bytes.length) {
-    const larger = Buffer.alloc(Math.ceil(needed * 1.5));
-    conversation.bytes.copy(larger, 0, 0, end);
-    conversation.bytes = larger;
-  }
   for (const [index, bytes] of encoded.entries()) {
-    bytes.copy(conversation.bytes, end);
+    let piece = conversation.pieces.at(-1);
+    if (piece === undefined || piece.bytes.length - piece.used < bytes.length) {
+      piece = { bytes: Buffer.allocUnsafeSlow(Math.max(pieceBytes, bytes.length)), used: 0 };
+      conversation.pieces.push(piece);
+    }
+    piece.used += bytes.copy(piece.bytes, piece.used);
     end += bytes.length;
     const message = messages[index];
     if (message !== undefined) conversation.messages.push(message);
@@ -147,7 +166,7 @@ export function requestFrame(json: string): RequestFrame {
   const at = json.indexOf('"messages":[]');
   if (at === -1) throw new TypeError("The provider library's request has no list of messages.");
   const inside = at + '"messages":['.length;
-  return { before: Buffer.from(json.slice(0, inside)), behind: Buffer.from(json.slice(inside)) };
+  return { before: ownBytes(json.slice(0, inside)), behind: ownBytes(json.slice(inside)) };
 }
 
 /** The request with these messages, in parts. */
