@@ -42,40 +42,43 @@ export async function twoBundles(options) {
  * @returns {Map<string, readonly string[] | undefined>} exports by module; undefined: all of them
  */
 function sharedNames(text, inputs) {
-  /** @type {Map<string, readonly string[] | undefined>} */
-  const shared = new Map();
-  // What is declared before it is filled is no use of it.
-  const uses = text.replaceAll(/^\s*var [\w$, ]+;$/gm, "");
+  // The text has megabytes: it is gone through a few times, not once for each module.
+  /** How often each module is asked for, but for assignments to a variable @type {Map<string, number>} */
+  const elsewhere = new Map();
   for (const [, id = ""] of text.matchAll(/\brequire\("((?:node_modules|packages)\/[^"]+)"\)/g)) {
-    if (shared.has(id)) continue;
-    const asked = `require\\("${escaped(id)}"\\)`;
-    const aliases = [...text.matchAll(new RegExp(`^ *(?:var )?([\\w$]+) = (?:__toESM\\()?${asked}\\)?;$`, "gm"))];
-    const isAlone = aliases.length === [...text.matchAll(new RegExp(asked, "g"))].length;
-    const isOurs = id.startsWith("packages/");
-    if (!isAlone || isOurs || inputs[id]?.format !== "esm") {
-      shared.set(id, undefined);
-      continue;
-    }
-    const names = new Set();
-    for (const [, alias = ""] of aliases) {
-      const whole = new RegExp(`(?<![\\w$.])${escaped(alias)}(?![\\w$])(?!\\.[\\w$]| = (?:__toESM\\()?${asked})`);
-      if (whole.test(uses)) names.add("*");
-      for (const [, name] of uses.matchAll(new RegExp(`(?<![\\w$.])${escaped(alias)}\\.([\\w$]+)`, "g")))
-        names.add(name);
-    }
-    shared.set(id, names.has("*") ? undefined : [...names].sort(byText));
+    elsewhere.set(id, (elsewhere.get(id) ?? 0) + 1);
   }
-  return shared;
+  /** @type {Map<string, string>} */
+  const moduleOf = new Map();
+  const assignment = /^ *(?:var )?([\w$]+) = (?:__toESM\()?require\("((?:node_modules|packages)\/[^"]+)"\)\)?;$/gm;
+  for (const [, variable = "", id = ""] of text.matchAll(assignment)) {
+    const other = moduleOf.get(variable) ?? id;
+    moduleOf.set(variable, id);
+    if (other === id) elsewhere.set(id, (elsewhere.get(id) ?? 0) - 1);
+    // Two variables of one name: what is read of which cannot be told.
+    else elsewhere.set(other, Number.POSITIVE_INFINITY);
+  }
+  const isOfParts = (/** @type {string} */ id) =>
+    elsewhere.get(id) === 0 && !id.startsWith("packages/") && inputs[id]?.format === "esm";
+  /** @type {Map<string, Set<string>>} */
+  const names = new Map([...elsewhere.keys()].filter(isOfParts).map((id) => [id, new Set()]));
+  // What is declared before it is filled is no use of it, nor is what fills it.
+  const uses = text.replaceAll(/^\s*var [\w$, ]+;$/gm, "").replaceAll(assignment, "");
+  for (const [, variable = "", name = "*"] of uses.matchAll(/(?<![\w$.])([\w$]+)(?:\.([\w$]+))?/g)) {
+    const id = moduleOf.get(variable);
+    if (id !== undefined) names.get(id)?.add(name);
+  }
+  return new Map(
+    [...elsewhere.keys()].map((id) => {
+      const some = names.get(id);
+      return [id, some === undefined || some.has("*") ? undefined : [...some].sort(byText)];
+    }),
+  );
 }
 
 /** @param {string} one @param {string} other */
 function byText(one, other) {
   return one < other ? -1 : 1;
-}
-
-/** @param {string} text */
-function escaped(text) {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
 /**
