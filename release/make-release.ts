@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildProgram } from "../scripts/lib/program.mjs";
 import { billOfMaterials } from "./artefacts/bill-of-materials.ts";
 import { bundledPackages } from "./artefacts/bundled-packages.ts";
-import { buildCommandLinePackage, externalPackages } from "./artefacts/command-line-package.ts";
+import { commandLinePackage, externalPackages } from "./artefacts/command-line-package.ts";
 import { containerContext } from "./artefacts/container-context.ts";
 import { buildExtensionPackage } from "./artefacts/extension-package.ts";
 import { readLockFile } from "./artefacts/lock-file.ts";
@@ -31,19 +32,21 @@ export async function makeArtefacts(root: string, source: SourceState): Promise<
   const scratch = mkdtempSync(join(tmpdir(), "gennai-release-"));
   try {
     const names = artefactNames(source.version);
-    const commandLine = await buildCommandLinePackage(root, source, scratch);
-    const extension = await buildExtensionPackage(root, source, scratch);
+    const program = await buildProgram({ outDir: join(scratch, "program"), production: true });
+    const extension = await buildExtensionPackage(root, source, { program, scratch });
     const lock = readLockFile(root);
-    const inputs = { [names.commandLine]: commandLine.inputs, [names.extension]: extension.inputs };
+    const inputs = { [names.commandLine]: program.inputs, [names.extension]: extension.inputs };
     const bundled = bundledPackages(root, inputs);
     const bill = billOfMaterials(source, { bundled, external: externalPackages(root, lock.dependenciesOf), lock });
     const licenses = (artefact: string) =>
       Buffer.from(thirdPartyLicenses(bundled.filter((each) => each.in.includes(artefact))));
     const packed = tarball(
-      [...commandLine.entries, { path: names.licenses, bytes: licenses(names.commandLine) }].map((entry) => ({
-        ...entry,
-        path: `package/${entry.path}`,
-      })),
+      [...commandLinePackage(root, source, program), { path: names.licenses, bytes: licenses(names.commandLine) }].map(
+        (entry) => ({
+          ...entry,
+          path: `package/${entry.path}`,
+        }),
+      ),
       source.time,
     );
     return new Map<string, Uint8Array>([

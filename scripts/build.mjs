@@ -1,10 +1,8 @@
 // Bundles the command line into dist/: gennai.mjs (the entry), main.mjs and its two bundles; and the page that the server serves
 // into dist/page/; and the page that checks an exported ledger, ledger-page.html.
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { buildCommandLine } from "../packages/cli/scripts/build.mjs";
-import { buildLedgerPage } from "../packages/ledger-page/scripts/build.mjs";
-import { buildRepl } from "../packages/repl/scripts/build.mjs";
+import { join } from "node:path";
+import { buildProgram } from "./lib/program.mjs";
 import { inRepository } from "./lib/repository.mjs";
 import { linkRipgrep } from "./lib/ripgrep.mjs";
 
@@ -13,19 +11,16 @@ const dist = inRepository("dist");
 const KEEP_OLD_BUNDLES_MS = 24 * 60 * 60 * 1000;
 
 mkdirSync(dist, { recursive: true });
-const built = await buildCommandLine({ outDir: dist }).catch(() => process.exit(1)); // esbuild has written what is wrong.
+const { files, pageFiles } = await buildProgram({ outDir: dist }).catch(() => process.exit(1)); // esbuild has written what is wrong.
 writeFileSync(join(dist, "gennai.mjs"), 'import "./main.mjs";\n');
-
-const page = join(dist, "page");
-const { files } = await buildRepl({ outDir: page }).catch(() => process.exit(1));
-// The server serves whatever lies there.
-const served = new Set(files.map((file) => basename(file)));
-for (const name of readdirSync(page)) if (!served.has(name)) rmSync(join(page, name), { recursive: true });
-
-await buildLedgerPage({ outDir: dist }).catch(() => process.exit(1));
 linkRipgrep(dist);
 
-const current = new Set(["gennai.mjs", ...built.files]);
+// The server serves whatever lies there.
+const page = join(dist, "page");
+const served = new Set(pageFiles);
+for (const name of readdirSync(page)) if (!served.has(name)) rmSync(join(page, name), { recursive: true });
+
+const current = new Set(["gennai.mjs", ...files]);
 for (const name of readdirSync(dist)) {
   const path = join(dist, name);
   const old = statSync(path).mtimeMs < Date.now() - KEEP_OLD_BUNDLES_MS;

@@ -60,6 +60,8 @@ function sources() {
     ...ofExtension.map((name) => join(sourceDirectory, name)),
     ...["src", "scripts", "package.json"].map((name) => inRepository("packages", "repl", name)),
     ...readdirSync(inRepository("packages")).map((name) => inRepository("packages", name, "src")),
+    ...["cli", "ledger-page"].map((name) => inRepository("packages", name, "scripts")),
+    inRepository("scripts", "lib", "program.mjs"),
     inRepository("pnpm-lock.yaml"),
   ];
 }

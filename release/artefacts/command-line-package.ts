@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import * as z from "zod";
-import { buildCommandLine } from "../../packages/cli/scripts/build.mjs";
-import { buildLedgerPage } from "../../packages/ledger-page/scripts/build.mjs";
-import { buildRepl } from "../../packages/repl/scripts/build.mjs";
+import type { Program } from "../../scripts/lib/program.mjs";
 import { filesBelow } from "../files-below.ts";
 import type { SourceState } from "../source-state.ts";
 import type { ExternalPackage, ExternalPackages } from "./bill-of-materials.ts";
@@ -17,39 +15,17 @@ const manifestSchema = z.object({
   optionalDependencies: versions.default({}),
 });
 
-/** The built command line, before it is packed. */
-export interface CommandLineBuild {
-  /** Everything but the licences of others, by path in the package. */
-  readonly entries: readonly TarEntry[];
-  /** Paths relative to the repository of all that went in. */
-  readonly inputs: readonly string[];
-}
-
-/** Builds the command line and the page that it serves. @param scratch an empty directory */
-export async function buildCommandLinePackage(
-  root: string,
-  source: SourceState,
-  scratch: string,
-): Promise<CommandLineBuild> {
-  const outDir = join(scratch, "command-line");
-  const { inputs } = await buildCommandLine({ outDir, production: true });
-  const page = await buildRepl({ outDir: join(outDir, "page") });
-  const ledgerPage = await buildLedgerPage({ outDir });
-  const entries: TarEntry[] = filesBelow(outDir).map((file) => ({
-    path: `dist/${file}`,
-    bytes: readFileSync(join(outDir, file)),
-  }));
+/** What the package holds but for the licences of others, by path in it. */
+export function commandLinePackage(root: string, source: SourceState, { directory }: Program): readonly TarEntry[] {
   const besides = (name: string) => readFileSync(join(import.meta.dirname, name));
-  entries.push(
+  return [
+    ...filesBelow(directory).map((file) => ({ path: `dist/${file}`, bytes: readFileSync(join(directory, file)) })),
     { path: "bin/gennai.mjs", bytes: besides("launcher.mjs"), executable: true },
     { path: "bin/node-package.mjs", bytes: besides("node-package.mjs") },
     { path: "package.json", bytes: jsonBytes(packageManifest(root, source)) },
     { path: "README.md", bytes: besides("package-readme.md") },
     ...["LICENSE", "CHANGELOG.md"].map((name) => ({ path: name, bytes: readFileSync(join(root, name)) })),
-  );
-  const ofPages = [page, ledgerPage].flatMap(({ metafile: { inputs } }) => Object.keys(inputs));
-  const ofPage = ofPages.map((path) => relative(root, join(process.cwd(), path)));
-  return { entries, inputs: [...inputs, ...ofPage] };
+  ];
 }
 
 /** What `npm install` reads. Only what cannot be bundled is a dependency: programs for one platform each. */

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { buildExtension } from "../../packages/vscode/scripts/build.mjs";
+import type { Program } from "../../scripts/lib/program.mjs";
 import { filesBelow } from "../files-below.ts";
 import type { SourceState } from "../source-state.ts";
 
@@ -16,18 +17,21 @@ export interface ExtensionBuild {
 /** What the extension brings besides its code. */
 const brought = ["package.json", "CHANGELOG.md", "README.md", ".vscodeignore", "media", "walkthrough"];
 
-/** Builds the extension. @param scratch an empty directory; the checkout's own `dist` stays as it is */
+/**
+ * Builds the extension, which brings the program.
+ * @param scratch a directory; the checkout's own `dist` stays as it is
+ */
 export async function buildExtensionPackage(
   root: string,
   source: SourceState,
-  scratch: string,
+  { program, scratch }: { readonly program: Program; readonly scratch: string },
 ): Promise<ExtensionBuild> {
   const from = join(root, "packages", "vscode");
   const stage = join(scratch, "extension");
   mkdirSync(stage);
   for (const name of brought) cpSync(join(from, name), join(stage, name), { recursive: true });
   copyFileSync(join(root, "LICENSE"), join(stage, "LICENSE"));
-  const { inputs } = await buildExtension({ production: true, outDir: join(stage, "dist") });
+  const { inputs } = await buildExtension({ production: true, outDir: join(stage, "dist"), program });
   return {
     inputs: inputs.map((path) => relative(root, path)),
     pack(thirdPartyLicenses) {

@@ -32,6 +32,7 @@ function sources() {
     "package.json",
     "tsconfig.base.json",
     "scripts/build.mjs",
+    "scripts/lib/program.mjs",
     "packages/cli/scripts",
     "packages/repl/scripts/build.mjs",
     "packages/ledger-page/scripts/build.mjs",

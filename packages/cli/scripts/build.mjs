@@ -1,7 +1,7 @@
 // Bundles the command line: main.mjs, which runs program-….js and, when it is asked for, rest-….js.
 //
 //   import { buildCommandLine } from …     scripts/build.mjs for `npm start`, release/ for the package
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { lazyBuiltins } from "./lazy-builtins.mjs";
@@ -58,13 +58,14 @@ export async function buildCommandLine({ outDir, production = false }) {
     entryPoints: { [workerName]: source("machine", "src", "web", "html-markdown.ts") },
     banner: commonJsBanner,
   });
+  const files = [program.file, rest.file, "main.mjs", `${relayName}.mjs`, `${workerName}.mjs`];
   const metafiles = [program, rest, loader, worker].map(({ metafile }) => metafile);
   return {
-    files: [program.file, rest.file, "main.mjs", `${relayName}.mjs`, `${workerName}.mjs`],
+    files,
     inputs: [...new Set(metafiles.flatMap(({ inputs }) => Object.keys(inputs)))].filter(
       (path) => path !== "bundle.js" && !/^[a-z-]+:/.test(path),
     ),
-    bytes: metafiles.flatMap(({ outputs }) => Object.values(outputs)).reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: files.reduce((sum, file) => sum + statSync(join(outDir, file)).size, 0),
   };
 }
 

@@ -7,23 +7,35 @@
 //
 // CommonJS, because VS Code loads extensions so; esbuild splits only ES modules, hence two bundles with one seam: the dynamic
 // import of app.ts in extension.ts becomes a require of app.cjs.
-import { mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { context } from "esbuild";
-import { buildCommandLine } from "../../cli/scripts/build.mjs";
-import { buildLedgerPage } from "../../ledger-page/scripts/build.mjs";
+import { buildProgram } from "../../../scripts/lib/program.mjs";
 import { buildRepl } from "../../repl/scripts/build.mjs";
 import { webOptions } from "./web-bundle.mjs";
 
 const root = join(import.meta.dirname, "..");
 
 /**
- * @param {{ production?: boolean, watch?: boolean, outDir?: string }} options
+ * @typedef {object} Options
+ * @property {boolean} [production]
+ * @property {boolean} [watch]
+ * @property {string} [outDir]
+ * @property {import("../../../scripts/lib/program.mjs").Program} [program] to bring; otherwise it is built
+ */
+
+/**
+ * @param {Options} options
  * @returns {Promise<{ bytes: Record<string, number>, inputs: readonly string[] }>} bytes by path relative to the package;
  *   absolute paths of all that went in
  */
-export async function buildExtension({ production = false, watch = false, outDir = join(root, "dist") } = {}) {
+export async function buildExtension({
+  production = false,
+  watch = false,
+  outDir = join(root, "dist"),
+  program: given,
+} = {}) {
   rmSync(outDir, { recursive: true, force: true });
   mkdirSync(outDir, { recursive: true });
   const bundles = await Promise.all(
@@ -63,18 +75,18 @@ export async function buildExtension({ production = false, watch = false, outDir
     inputs.push(...Object.keys(metafile.inputs).map((path) => join(root, path)));
     for (const [file, output] of Object.entries(metafile.outputs)) bytes[file] = output.bytes;
   }
-  const repl = await buildRepl({ outDir: join(outDir, "repl"), minify: production, watch });
-  inputs.push(...Object.keys(repl.metafile.inputs).map((path) => join(process.cwd(), path)));
-  for (const [file, size] of Object.entries(repl.bytes)) bytes[relative(root, join(process.cwd(), file))] = size;
   const serverDir = join(outDir, "server");
-  const server = await buildCommandLine({ outDir: serverDir, production });
-  const page = await buildRepl({ outDir: join(serverDir, "page"), minify: production });
-  const ledgerPage = await buildLedgerPage({ outDir: serverDir });
-  inputs.push(...server.inputs.map((path) => join(root, "..", "..", path)));
-  for (const { metafile } of [page, ledgerPage]) {
-    inputs.push(...Object.keys(metafile.inputs).map((path) => join(process.cwd(), path)));
+  const program = given ?? (await buildProgram({ outDir: serverDir, production }));
+  if (given !== undefined) cpSync(given.directory, serverDir, { recursive: true });
+  inputs.push(...program.inputs.map((path) => join(root, "..", "..", path)));
+  bytes[relative(root, serverDir)] = program.bytes;
+  const replDir = join(outDir, "repl");
+  // The page that the program serves has the same web UI, but for people who develop it.
+  if (production && !watch) cpSync(join(serverDir, "page"), replDir, { recursive: true });
+  else {
+    const repl = await buildRepl({ outDir: replDir, minify: production, watch });
+    for (const [file, size] of Object.entries(repl.bytes)) bytes[relative(root, join(process.cwd(), file))] = size;
   }
-  bytes[relative(root, serverDir)] = server.bytes;
   for (const bundle of bundles) await (watch ? bundle.watch() : bundle.dispose());
   return { bytes, inputs };
 }
