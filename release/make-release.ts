@@ -32,7 +32,7 @@ export async function makeArtefacts(root: string, source: SourceState): Promise<
   const scratch = mkdtempSync(join(tmpdir(), "gennai-release-"));
   try {
     const names = artefactNames(source.version);
-    const program = await buildProgram({ outDir: join(scratch, "program"), production: true });
+    const program = await buildProgram({ outDir: join(scratch, "program") });
     const extension = await buildExtensionPackage(root, source, { program, scratch });
     const lock = readLockFile(root);
     const inputs = { [names.commandLine]: program.inputs, [names.extension]: extension.inputs };

@@ -14,9 +14,9 @@ import { root } from "./repository.mjs";
  * @property {number} bytes of the command line
  */
 
-/** @param {{ outDir: string, production?: boolean }} options as for the command line @returns {Promise<Program>} */
-export async function buildProgram({ outDir, production = false }) {
-  const { files, inputs, bytes } = await buildCommandLine({ outDir, production });
+/** @param {{ outDir: string }} options @returns {Promise<Program>} */
+export async function buildProgram({ outDir }) {
+  const { files, inputs, bytes } = await buildCommandLine({ outDir });
   const page = await buildRepl({ outDir: join(outDir, "page") });
   const ledgerPage = await buildLedgerPage({ outDir });
   const ofPages = [page, ledgerPage].flatMap(({ metafile }) => Object.keys(metafile.inputs));

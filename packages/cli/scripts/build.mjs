@@ -29,23 +29,22 @@ const usual = new Set([
 
 /**
  * The same sources give the same bytes, in whatever directory they lie. What stays outside is found as a package from where the
- * bundle lies: `@vscode/ripgrep`.
+ * bundle lies: `@vscode/ripgrep`. Spaces and comments are left out, since they take time to read; names stay, for stacks.
  *
- * @param {{ outDir: string, production?: boolean }} options `production` leaves out spaces and comments; names stay, for stacks
+ * @param {{ outDir: string }} options
  * @returns {Promise<{ files: readonly string[], inputs: readonly string[], bytes: number }>} names in `outDir`; paths relative to the repository
  */
-export async function buildCommandLine({ outDir, production = false }) {
+export async function buildCommandLine({ outDir }) {
   mkdirSync(outDir, { recursive: true });
   const { program, rest } = await twoBundles({
     root,
     entry: source("cli", "src", "main.ts"),
     usual,
     plugins: [workerModule, lazyBuiltins, lazyDescriptors, lazyStreams, lightHeaders, englishAlone, nativeDigest],
-    production,
     outDir,
   });
   const loader = await build({
-    ...asModules(outDir, production),
+    ...asModules(outDir),
     entryPoints: {
       main: source("cli", "src", "program-loader.ts"),
       [relayName]: source("cli", "src", "guard-relay.ts"),
@@ -54,7 +53,7 @@ export async function buildCommandLine({ outDir, production = false }) {
     define: { PROGRAM_FILE: JSON.stringify(program.file), REST_FILE: JSON.stringify(rest.file) },
   });
   const worker = await build({
-    ...asModules(outDir, production),
+    ...asModules(outDir),
     entryPoints: { [workerName]: source("machine", "src", "web", "html-markdown.ts") },
     banner: commonJsBanner,
   });
@@ -121,7 +120,9 @@ const englishAlone = {
  */
 export async function bundlePrograms(entryPoints, { outDir }) {
   return build({
-    ...asModules(outDir, false),
+    ...asModules(outDir),
+    minifyWhitespace: false,
+    minifySyntax: false,
     entryPoints,
     banner: commonJsBanner,
     splitting: true,
@@ -134,8 +135,8 @@ const commonJsBanner = {
   js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
 };
 
-/** @param {string} outDir @param {boolean} production */
-function asModules(outDir, production) {
+/** @param {string} outDir */
+function asModules(outDir) {
   return /** @satisfies {import("esbuild").BuildOptions} */ ({
     absWorkingDir: root,
     outdir: outDir,
@@ -144,8 +145,8 @@ function asModules(outDir, production) {
     format: "esm",
     platform: "node",
     target: "node22.13",
-    minifyWhitespace: production,
-    minifySyntax: production,
+    minifyWhitespace: true,
+    minifySyntax: true,
     legalComments: "none",
     metafile: true,
     logLevel: "error",

@@ -11,7 +11,6 @@ import { build, transform } from "esbuild";
  * @property {string} entry absolute path of the module that runs at once
  * @property {ReadonlySet<string>} usual modules that the program imports dynamically and that go with it, relative to the repository
  * @property {readonly import("esbuild").Plugin[]} plugins
- * @property {boolean} production
  * @property {string} outDir
  */
 
@@ -185,9 +184,9 @@ const target = "node22.13";
 const seen = Symbol("resolved already");
 
 /** @param {TwoBundles} options @param {string} name @param {Awaited<ReturnType<typeof bundle>>} made @returns {Promise<Made>} */
-async function written({ outDir, production }, name, { outputFiles: [output], metafile }) {
+async function written({ outDir }, name, { outputFiles: [output], metafile }) {
   if (output === undefined) throw new Error(`The bundle ${name} came to nothing.`);
-  const text = production ? await withoutSpaces(output.text) : output.text;
+  const text = await withoutSpaces(output.text);
   // ASCII alone: V8 keeps it in half of the memory. What esbuild leaves are regular expressions and comments.
   const code = `(function (exports, require, [__filename, __dirname]) {
 const bundleUrl = require("node:url").pathToFileURL(__filename).href;

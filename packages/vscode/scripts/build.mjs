@@ -76,7 +76,7 @@ export async function buildExtension({
     for (const [file, output] of Object.entries(metafile.outputs)) bytes[file] = output.bytes;
   }
   const serverDir = join(outDir, "server");
-  const program = given ?? (await buildProgram({ outDir: serverDir, production }));
+  const program = given ?? (await buildProgram({ outDir: serverDir }));
   if (given !== undefined) cpSync(given.directory, serverDir, { recursive: true });
   inputs.push(...program.inputs.map((path) => join(root, "..", "..", path)));
   bytes[relative(root, serverDir)] = program.bytes;
