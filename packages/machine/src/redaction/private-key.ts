@@ -14,13 +14,14 @@ const longestLine = 600;
 const listedMaterial = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{20,}={0,2}(?:\\[nr]|[\s"'`,;+)])*$/;
 
 /** A line without material in a listing: a header of the key, or empty. */
-const listedHeader = /(?:^|[^\w-])(?:Proc-Type|DEK-Info|Version|Comment|Hash):\s|^\s*\S{0,300}[:→\t|>+-]\s*$/;
+const listedHeader = /(?:^|[^\w-])(?:Proc-Type|DEK-Info|Version|Comment|Hash):\s|^\s*\S{0,300}[:→|>+-]\s*$/;
 
 /** Material of a key: an unfinished block is a key up to the last match. */
 const material = /[A-Za-z0-9+/]{20,}={0,2}/g;
 
-/** The beginning of a further line at which the key breaks off: it contains a digit, which a word does not. */
-const brokenLine = /^(?:\\[nr]|[\s|>+:,"'-]){1,16}(?=[A-Za-z+/]{0,19}[0-9])[A-Za-z0-9+/]{1,20}/;
+/** The beginning of a further line, numbered or not, at which the key breaks off: it contains a digit, which a word does not. */
+const brokenLine =
+  /^(?:\\[nr]|[\s|>+:,"'-]){1,16}(?:\d{1,9}[\t→][ \t]{0,16})?(?=[A-Za-z+/]{0,19}[0-9])[A-Za-z0-9+/]{1,20}/;
 
 /**
  * Private keys in PEM form, also indented, quoted, in a diff, or cut off before their end. One pass: a block that turns out not

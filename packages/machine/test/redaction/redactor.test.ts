@@ -37,6 +37,8 @@ describe("createRedactor", () => {
     const redactor = await createRedactor();
     const begun = pem.slice(0, 32 + 65 * 3 + 12);
     expect(await redactor.redact(`${begun}\n`)).toBe("[REDACTED:private-key]\n");
+    const numbered = begun.split("\n").map((line, index) => `  ${index + 9}\t${line}`);
+    expect(await redactor.redact(numbered.join("\n"))).toBe("  9\t[REDACTED:private-key]");
   });
 
   it.each(ordinary)("leaves ordinary text as it is: %s", async (text) => {
