@@ -1,6 +1,6 @@
 // Bundles the command line: main.mjs, which runs program-….js and, when it is asked for, rest-….js.
 //
-//   import { buildCommandLine } from …     scripts/build.mjs for `npm start`, release/ for the package
+//   import { buildCommandLine } from …     scripts/lib/program.mjs, which adds the pages
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";

@@ -21,17 +21,17 @@ type Bundle = (
   here: readonly [filename: string, dirname: string],
 ) => void;
 
-/** After this much processor time with a bundle, most of what its command calls has probably been called. Microseconds. */
-const workedUs = 2_000_000;
 interface CompiledBundle {
   readonly script: Script;
   readonly file: string;
   /** When it was loaded. */
   readonly since: NodeJS.CpuUsage;
-  /** What a process compiled that had done little is kept. */
+  /** Code is kept already, of a process that had done little. */
   isKept: boolean;
 }
 
+/** After this much processor time with a bundle, most of what its command calls has probably been called. Microseconds. */
+const workedUs = 2_000_000;
 /** Milliseconds between two looks at that time, for what runs long. */
 const lookMs = 10_000;
 /** Milliseconds after which the program is loaded, and its young generation is large enough for edits of large files. */
@@ -43,8 +43,8 @@ const { setFlagsFromString } = process.getBuiltinModule("node:v8");
 
 const directory = import.meta.dirname;
 const kept = keptUnder(process.argv[2], process.argv[3]);
-/** Bundles whose compiled code is to be kept. */
-let scripts: CompiledBundle[] = [];
+/** Those whose compiled code is to be kept, or kept once more. */
+let bundles: CompiledBundle[] = [];
 let program: Modules = {};
 let rest: Modules | undefined;
 let isSmall = false;
@@ -131,7 +131,7 @@ function run(file: string): Modules {
   const isUsed = script.cachedDataRejected === false;
   if (before !== undefined && !isUsed) remove(before.path);
   if (kept !== undefined && !(isUsed && before?.hadWorked)) {
-    scripts.push({ script, file, since: process.cpuUsage(), isKept: isUsed });
+    bundles.push({ script, file, since: process.cpuUsage(), isKept: isUsed });
     setForgetful(false);
   }
   const exports: { modules?: Modules } = {};
@@ -211,9 +211,9 @@ function digestOf(data: Uint8Array): Buffer {
  * only the next start is slower, and the first turn.
  */
 function keepCompiled(): void {
-  if (scripts.length === 0) return;
+  if (bundles.length === 0) return;
   const unfinished: CompiledBundle[] = [];
-  for (const entry of scripts) {
+  for (const entry of bundles) {
     const { user, system } = process.cpuUsage(entry.since);
     const hasWorked = user + system > workedUs;
     if (!hasWorked) unfinished.push(entry);
@@ -226,8 +226,8 @@ function keepCompiled(): void {
       break;
     }
   }
-  scripts = unfinished;
-  if (scripts.length === 0) setForgetful(true);
+  bundles = unfinished;
+  if (bundles.length === 0) setForgetful(true);
 }
 
 function isWritten(place: string, name: string, data: Buffer): boolean {
@@ -239,6 +239,8 @@ function isWritten(place: string, name: string, data: Buffer): boolean {
     renameSync(unfinished, path);
     return true;
   } catch {
+    // A full disk leaves a part of it.
+    remove(unfinished);
     return false;
   }
 }

@@ -81,7 +81,7 @@ export async function buildExtension({
   inputs.push(...program.inputs.map((path) => join(root, "..", "..", path)));
   bytes[relative(root, serverDir)] = program.bytes;
   const replDir = join(outDir, "repl");
-  // The page that the program serves has the same web UI, but for people who develop it.
+  // The program serves the same web UI; only while someone develops it, it is another.
   if (production && !watch) cpSync(join(serverDir, "page"), replDir, { recursive: true });
   else {
     const repl = await buildRepl({ outDir: replDir, minify: production, watch });

@@ -94,6 +94,11 @@ const rows = [
     [[1, 1, result("c", { output: "l\n".repeat(9) })]],
     `${"  l\n".repeat(6)}  … 3 more lines\n`,
   ],
+  [
+    "a long line up to the width, whatever a tab takes there",
+    [[1, 1, result("c", { output: `12\t${"x".repeat(90)}` })]],
+    `  12  ${"x".repeat(71)}…\n`,
+  ],
 ] as const;
 
 test.each(rows)("shows %s", (_, events, wanted) => {

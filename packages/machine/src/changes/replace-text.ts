@@ -100,7 +100,8 @@ interface NearlyAt extends WantedEdit {
 }
 
 function nearlyAt(text: string, wanted: WantedEdit, time: ComparingTime): NearlyAt | undefined {
-  const bare = hasNumberedLines(text) ? undefined : withoutLineNumbers(wanted);
+  const unnumbered = withoutLineNumbers(wanted);
+  const bare = unnumbered !== undefined && hasNumberedLines(text) ? undefined : unnumbered;
   if (bare !== undefined) {
     const starts = placesOf(text, bare.oldText);
     const [start] = starts;

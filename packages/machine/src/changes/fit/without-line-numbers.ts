@@ -18,7 +18,7 @@ export function withoutLineNumbers({ oldText, newText }: WantedEdit): WantedEdit
 
 /** Whether a file has such lines itself, as a table may. Then the numbers of a wanted text may be the file's. */
 export function hasNumberedLines(text: string): boolean {
-  return /^[^\S\n]*\d+[\t→]/m.test(text);
+  return text.split("\n").some((line) => numbered.test(line));
 }
 
 function bareLines(text: string): { readonly text: string; readonly numbers: readonly number[] } | undefined {
