@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { readLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { AppendConflict, type LogBatch } from "@gennai/store/log/session-log";
+import { isDistrusted, removeDistrusted } from "@gennai/store/nats/copy-trust";
 import { type NatsStore, openNatsStore } from "@gennai/store/nats/open-nats-store";
 import { parseLogAddress } from "@gennai/store/nats/stream/log-address";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -132,7 +133,7 @@ it("all replicas seal the same ledger from batches that came at once", async () 
   expect(records[1]).toEqual(records[0]);
 });
 
-it("notices an acknowledged message that NATS lost and another that took its place", async () => {
+it("makes a copy anew that holds an acknowledged message which NATS lost, when another took its place", async () => {
   const failures: string[] = [];
   const open = async (stateDir: string): Promise<NatsStore> => {
     const store = await openNatsStore(stateDir, {
@@ -144,10 +145,9 @@ it("notices an acknowledged message that NATS lost and another that took its pla
       onFailure: (error) =>
         failures.push(`${stateDir === place.path("reader") ? "reader" : "other"}: ${String(error)}`),
     });
-    stores.push(store);
     return store;
   };
-  const reader = await open(place.path("reader"));
+  let reader = await open(place.path("reader"));
   await copyLedgerKey(place.path("reader"), place.path("other"));
   await reader.log.create({ sessionId: "s", workspaceRoot: root, time: 1 });
   await reader.log.append("s", batch("lost"), { seq: 0, epoch: 1 });
@@ -157,6 +157,7 @@ it("notices an acknowledged message that NATS lost and another that took its pla
   await manager.streams.deleteMessage(stream, lost?.seq ?? 0);
   // Anyone who comes now never saw it, and writes in its place; the reader still believes in what it read, and writes on.
   const other = await open(place.path("other"));
+  stores.push(other);
   await other.log.append("s", batch("in its place"), { seq: 0, epoch: 1 });
   await reader.log.append("s", batch("after what was lost"), { seq: 1, epoch: 1 });
   await other.log.append("s", batch("goes on"), { seq: 1, epoch: 1 });
@@ -164,5 +165,12 @@ it("notices an acknowledged message that NATS lost and another that took its pla
     ["in its place", "goes on"].map((text) => ({ type: "text-delta", text })),
   );
   await expect(reader.log.read("s", 0, 10)).rejects.toMatchObject({ code: "corrupt" });
-  expect(failures).toEqual([expect.stringMatching(/^reader: .*delete its state directory/)]);
+  expect(failures).toEqual([expect.stringMatching(/^reader: .*it is made anew/)]);
+  expect([reader.follower.isCurrent, isDistrusted(reader.stateDir)]).toEqual([false, true]);
+  await reader[Symbol.asyncDispose]();
+  await removeDistrusted(place.path("reader"));
+  reader = await open(place.path("reader"));
+  stores.push(reader);
+  expect(await reader.log.read("s", 0, 10)).toEqual(await other.log.read("s", 0, 10));
+  expect(isDistrusted(reader.stateDir)).toBe(false);
 });

@@ -1,4 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { FileSource, StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
@@ -291,6 +293,20 @@ describe("killed in the middle", () => {
     expect(await listener.end(turnId)).toBe("COMPLETED");
     expect(linesOf("ran.txt")).toBe(before + 1);
     lastOfGapless(listener.events, 0n);
+  });
+
+  test("a replica whose copy lacks messages makes it anew when it starts", async () => {
+    const sessionId = await newSession();
+    await using listener = new Listener(world, sessionId, { at: 0, replicas });
+    expect(await listener.end(await startTurn(owner, sessionId, "talk"))).toBe("COMPLETED");
+    const at = [0, 1, 2].find((index) => index !== owner) ?? 0;
+    await world.killReplica(at);
+    const database = new DatabaseSync(join(world.stateDir(at), "gennai.db"));
+    database.prepare("UPDATE log_copy_sessions SET number = number - 1 WHERE session = ?").run(sessionId);
+    database.close();
+    await world.client(owner).renameSession({ sessionId, title: "Later" });
+    await world.startReplica(at);
+    expect((await world.client(at).resumeSession({ sessionId })).session?.title).toBe("Later");
   });
 
   test("in the end every replica has the same ledger, and it verifies", async () => {

@@ -6,6 +6,7 @@ import type { ServerLog } from "@gennai/machine/server-log";
 import { ServiceError } from "@gennai/machine/service-error";
 import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
 import { derivedKey } from "@gennai/store/ledger/keys/derived-key";
+import { isDistrusted, removeDistrusted } from "@gennai/store/nats/copy-trust";
 import { type NatsStore, openNatsStore } from "@gennai/store/nats/open-nats-store";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { ReplicaInbox } from "./inbox.ts";
@@ -26,15 +27,33 @@ export interface Replica extends AsyncDisposable {
   readonly locks: SharedLocks;
   /** Refuses every effect, and stops running ones, while another replica may have taken over this one's sessions. */
   readonly standingCheck: StandingCheck;
+  /** False while others may have taken over its sessions, and while its calls would fail because it cannot follow the log. */
+  readonly mayAct: boolean;
   /** Throws `ServiceError` `unavailable` while this replica may not act. */
   assertMayAct(): void;
 }
 
+export interface ReplicaOptions {
+  readonly address: LogAddress;
+  readonly version: string;
+  readonly log: ServerLog;
+  /** Called when its copy of the log has to be made anew, which opening it again does. */
+  readonly onDistrusted: () => void;
+}
+
 /** Joins the servers that share a log. Rejects with `StoreError`. */
-export async function openReplica(
-  stateDir: string,
-  options: { readonly address: LogAddress; readonly version: string; readonly log: ServerLog },
-): Promise<Replica> {
+export async function openReplica(stateDir: string, options: ReplicaOptions): Promise<Replica> {
+  await removeDistrusted(stateDir);
+  try {
+    return await joined(stateDir, options);
+  } catch (error) {
+    if (!isDistrusted(stateDir)) throw error;
+  }
+  await removeDistrusted(stateDir);
+  return joined(stateDir, options);
+}
+
+async function joined(stateDir: string, options: ReplicaOptions): Promise<Replica> {
   const { log } = options;
   const replicaId = `r${randomBytes(8).toString("hex")}`;
   await using parts = new AsyncDisposableStack();
@@ -56,7 +75,10 @@ export async function openReplica(
       isAlive: async (_streams, other) => (await presences[0]?.isAlive(other)) ?? true,
       onControl: (message) => emergency.take(message),
       onWarning: (text) => log.warn(text),
-      onFailure: (error) => log.error("This server cannot follow the log any more; restart it.", error),
+      onFailure: (error) => {
+        log.error("This server cannot follow the log any more.", error);
+        if (isDistrusted(stateDir)) options.onDistrusted();
+      },
     }),
   );
   emergency.attach(store);
@@ -71,6 +93,7 @@ export async function openReplica(
       onError: (error) => log.error("A request of another server failed.", error),
     }),
   );
+  const mayAct = (): boolean => present.isConfirmed && store.follower.isCurrent;
   const opened = parts.move();
   return {
     store,
@@ -91,8 +114,11 @@ export async function openReplica(
             }),
       onChange: (listener) => present.onChange(listener),
     },
+    get mayAct() {
+      return mayAct();
+    },
     assertMayAct() {
-      if (present.isConfirmed) return;
+      if (mayAct()) return;
       throw new ServiceError("unavailable", "This server has no contact with the log.", {
         hint: "Try again in some seconds.",
       });

@@ -87,8 +87,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   const { token } = options;
   const { log, observer } = watch;
   await using parts = new AsyncDisposableStack();
-  const replica =
-    place.sharedLog && parts.use(await joinSharedLog(place.sharedLog, { version: options.version, stateDir, log }));
+  const replica = place.sharedLog && parts.use(await joinSharedLog(place.sharedLog, { options, stateDir, log }));
   const store =
     replica?.store ??
     parts.use(
@@ -323,7 +322,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     plans,
     workspace,
     get mayAct() {
-      return replica?.presence.isConfirmed ?? true;
+      return replica?.mayAct ?? true;
     },
     get isForward() {
       return store.isForward;
@@ -349,8 +348,9 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
 /** Loaded only where it is used: one machine has no need of NATS. */
 async function joinSharedLog(
   address: LogAddress,
-  { stateDir, version, log }: Pick<ServerOptions, "stateDir" | "version" | "log">,
+  { options, stateDir, log }: Pick<ServerParts, "options"> & Pick<ServerOptions, "stateDir" | "log">,
 ): Promise<Replica> {
   const { openReplica } = await import("../replica/open-replica.ts");
-  return openReplica(stateDir, { address, version, log });
+  const { version, onRestartNeeded = () => undefined } = options;
+  return openReplica(stateDir, { address, version, log, onDistrusted: onRestartNeeded });
 }

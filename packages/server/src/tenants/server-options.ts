@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly stateDir: string;
   /** A log in NATS that several servers share, see `parseLogAddress`; without it, the state directory holds everything. */
   readonly sharedLog?: string;
+  /** Called when this server goes on only once it was closed and started again: its copy of the shared log is made anew then. */
+  readonly onRestartNeeded?: () => void;
   /** Workspace of sessions that name none. */
   readonly workspace: string | undefined;
   readonly defaultSettings: SessionSettings;

@@ -10,6 +10,7 @@ import { LiveForgetting } from "../purge/live-forgetting.ts";
 import { FileBlobStore } from "../sqlite/file-blob-store.ts";
 import { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
 import { type Store, type StoreOptions } from "../sqlite/store.ts";
+import { takeInto } from "./copy-trust.ts";
 import { type ArrivedMessage, LogCopy } from "./log-copy.ts";
 import {
   decodeLock,
@@ -18,7 +19,7 @@ import {
   parseSessionSubject,
   type SessionMessage,
 } from "./messages/log-message.ts";
-import { BrokenChain, chainLink, streamDigest } from "./messages/message-chain.ts";
+import { chainLink } from "./messages/message-chain.ts";
 import { NatsBlobStore } from "./nats-blob-store.ts";
 import { NatsSessionLog } from "./nats-session-log.ts";
 import { createOnce } from "./stream/create-once.ts";
@@ -71,6 +72,7 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
     stream: streams.log.stream,
     mirrors: (owner) => owner === replicaId,
   });
+  const trusted = { copy, streams, stateDir: directory, isFresh: copy.position === 0 };
   const blobs = new NatsBlobStore(streams.objects, new FileBlobStore(blobDirectory));
   await agreeOnKey(streams, signer.keyId, directory);
   const follower = parts.use(
@@ -87,11 +89,11 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
         for (const [index, { subject, seq, data }] of messages.entries()) {
           if (!subject.startsWith(`${streams.namespace}.ctl.emergency.`)) continue;
           // All earlier messages first, because a control message writes to the ledgers too.
-          await takeInto(copy, streams, found.slice(from, index));
+          await takeInto(trusted, found.slice(from, index));
           from = index;
           options.onControl?.({ position: seq, subject, payload: data });
         }
-        await takeInto(copy, streams, found.slice(from));
+        await takeInto(trusted, found.slice(from));
         // Not awaited, so that the log is followed meanwhile.
         if (found.some(({ message }) => message?.kind === "forget")) void forgetting.finish();
       },
@@ -134,32 +136,6 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
       await opened.disposeAsync();
     },
   };
-}
-
-/**
- * If a message does not follow, either its writer had read a message that the stream has lost since, and it is void; or this
- * replica has read such a message. The stream tells which.
- */
-async function takeInto(copy: LogCopy, streams: LogStreams, messages: readonly ArrivedMessage[]): Promise<void> {
-  const voided = new Set<number>();
-  for (;;) {
-    try {
-      copy.take(messages, voided);
-      return;
-    } catch (error) {
-      if (!(error instanceof BrokenChain)) throw error;
-      const { sessionId, position, own } = error;
-      const session = { namespace: streams.namespace, sessionId, before: position };
-      if ((await streamDigest(streams.log, session)) !== own) {
-        throw new StoreError(
-          "corrupt",
-          `This replica read a message of session ${sessionId} that NATS has lost since: stop it, delete its state directory except keys/, and start it again.`,
-          { cause: error },
-        );
-      }
-      voided.add(position);
-    }
-  }
 }
 
 async function arrived(message: JsMsg, blobs: NatsBlobStore): Promise<ArrivedMessage> {

@@ -109,52 +109,67 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     log,
     environment: console.environment,
   };
-  await using server = await startSomewhere(options, flags, console, interrupts);
-  // If nobody may read the output, it must not contain a way in: an editor writes its server's output to a file.
-  const link = (flags.shared === true ? undefined : server.pageLink()) ?? server.url;
-  const facts: BannerFacts = {
-    version,
-    workspace,
-    isSample,
-    settings,
-    link,
-    sandbox: server.sandbox,
-    stages: await server.stagesUsed(),
-    url: server.url,
-    rinaUrl: server.rinaUrl,
-    encryption: tls !== undefined ? "tls" : flags.behindProxy === true ? "proxy" : "none",
-    token:
-      token.type === "none"
-        ? users === undefined
-          ? { type: "none" }
-          : { type: "of-each-user", issuer: flags.issuer ?? "" }
-        : {
-            type: token.source,
-            place: token.source === "file" ? (tokenFile ?? "") : join(stateDir, "servers", `${server.port ?? 0}.json`),
-            shown: flags.authToken === true ? token.token : undefined,
-            weak: token.weak,
-          },
-    command: commandName(console.environment),
-  };
-  if (log.format === "json") log.info(`Listening on ${server.url}`, { version });
-  else console.output.write(serveBanner(facts, paintFor(console.output, console.environment)));
-  if (server.metricsUrl !== undefined) log.info(`Metrics are at ${server.metricsUrl}`);
-  using _renewal = renewOnHangup(async () => {
-    await server.renewTls();
-    log.info("The certificate was read again.");
-  }, log);
-  await using _opened = flags.open === true ? await openInBrowser(link, { stateDir, console }) : undefined;
-  const ended = new AbortController();
-  const signal = await Promise.race([
-    new Promise<NodeJS.Signals>((stop) => interrupts.listen(stop)),
-    ...(idle === undefined ? [] : [server.idleFor(idle, ended.signal).then(() => "idle" as const)]),
-  ]);
-  ended.abort();
-  log.info(signal === "idle" ? "Stopping: nobody needed this server." : "Stopping … (again to leave at once)");
-  if (signal === "SIGTERM") await server.drain(drain);
-  // A turn that began in this very moment runs to its end.
-  if (signal === "idle") await server.drain(lastTurnMs);
-  return exitCode.ok;
+  let place = options;
+  let stopped: Promise<NodeJS.Signals> | undefined;
+  for (;;) {
+    const anew = Promise.withResolvers<"anew">();
+    const onRestartNeeded = (): void => anew.resolve("anew");
+    await using server = await startSomewhere({ ...place, onRestartNeeded }, flags, console, interrupts);
+    // If nobody may read the output, it must not contain a way in: an editor writes its server's output to a file.
+    const link = (flags.shared === true ? undefined : server.pageLink()) ?? server.url;
+    const facts: BannerFacts = {
+      version,
+      workspace,
+      isSample,
+      settings,
+      link,
+      sandbox: server.sandbox,
+      stages: await server.stagesUsed(),
+      url: server.url,
+      rinaUrl: server.rinaUrl,
+      encryption: tls !== undefined ? "tls" : flags.behindProxy === true ? "proxy" : "none",
+      token:
+        token.type === "none"
+          ? users === undefined
+            ? { type: "none" }
+            : { type: "of-each-user", issuer: flags.issuer ?? "" }
+          : {
+              type: token.source,
+              place:
+                token.source === "file" ? (tokenFile ?? "") : join(stateDir, "servers", `${server.port ?? 0}.json`),
+              shown: flags.authToken === true ? token.token : undefined,
+              weak: token.weak,
+            },
+      command: commandName(console.environment),
+    };
+    if (log.format === "json") log.info(`Listening on ${server.url}`, { version });
+    else console.output.write(serveBanner(facts, paintFor(console.output, console.environment)));
+    if (server.metricsUrl !== undefined) log.info(`Metrics are at ${server.metricsUrl}`);
+    using _renewal = renewOnHangup(async () => {
+      await server.renewTls();
+      log.info("The certificate was read again.");
+    }, log);
+    await using _opened =
+      flags.open === true && place === options ? await openInBrowser(link, { stateDir, console }) : undefined;
+    const ended = new AbortController();
+    stopped ??= new Promise((stop) => interrupts.listen(stop));
+    const signal = await Promise.race([
+      stopped,
+      anew.promise,
+      ...(idle === undefined ? [] : [server.idleFor(idle, ended.signal).then(() => "idle" as const)]),
+    ]);
+    ended.abort();
+    if (signal === "anew") {
+      log.info("Starting again, to make the copy of the log anew.");
+      place = { ...options, address: { type: "tcp", host: flags.host, port: server.port ?? port } };
+      continue;
+    }
+    log.info(signal === "idle" ? "Stopping: nobody needed this server." : "Stopping … (again to leave at once)");
+    if (signal === "SIGTERM") await server.drain(drain);
+    // A turn that began in this very moment runs to its end.
+    if (signal === "idle") await server.drain(lastTurnMs);
+    return exitCode.ok;
+  }
 }
 
 /** Milliseconds for a turn that began just as the idle server was ending. */

@@ -11,11 +11,16 @@ const stallMs = 1_500;
 const timeoutMs = 30_000;
 /** Milliseconds between looks whether the stream has more than what came: a consumer can go silent with its node. */
 const watchMs = 2_000;
+/** Milliseconds without a successful look after which calls can no longer count on this follower. */
+const currentMs = 12_000;
 
 export interface FollowerOptions {
   /** Position of the last message taken before; 0 for none. */
   readonly position: () => number;
-  /** Takes messages in order; when it rejects, following ends for good. */
+  /**
+   * Takes messages in order. When it rejects with `StoreError` `newer_format` or `corrupt`, following ends for good; after
+   * anything else (a full disk, NATS that does not answer) it is given the same messages again.
+   */
   take(messages: readonly JsMsg[]): Promise<void>;
   /** Called once, if following ends by itself. */
   readonly onFailure: (error: unknown) => void;
@@ -32,7 +37,13 @@ export class StreamFollower implements AsyncDisposable {
   #queue: JsMsg[] = [];
   #taking: Promise<void> | undefined;
   #closed = false;
-  #failure: unknown;
+  #failure: StoreError | undefined;
+  /** Why the last messages could not be taken; undefined once they are. */
+  #trouble: unknown;
+  /** True once messages were not taken: what the present consumer sends does not follow. */
+  #hasGap = false;
+  /** By `performance.now`. */
+  #caughtUpAt = performance.now();
 
   constructor(access: StreamAccess, options: FollowerOptions) {
     this.#access = access;
@@ -51,6 +62,11 @@ export class StreamFollower implements AsyncDisposable {
     this.#watch.unref();
   }
 
+  /** False when calls that need the newest messages would fail. */
+  get isCurrent(): boolean {
+    return this.#failure === undefined && performance.now() - this.#caughtUpAt < currentMs;
+  }
+
   /** Resolves when everything that was in the stream when this was called is taken. Rejects with `StoreError`. */
   async caughtUp(): Promise<void> {
     const deadline = performance.now() + timeoutMs;
@@ -60,6 +76,7 @@ export class StreamFollower implements AsyncDisposable {
         // Answered by the stream's leader, which knows every message that was acknowledged.
         const { state } = await this.#access.manager.streams.info(this.#access.stream);
         await this.reached(state.last_seq, deadline);
+        this.#caughtUpAt = performance.now();
         return;
       } catch (error) {
         if (error instanceof StoreError) throw error;
@@ -85,7 +102,7 @@ export class StreamFollower implements AsyncDisposable {
         moved = now;
         this.#messages?.stop();
       }
-      if (now > deadline) throw logUnavailable(undefined);
+      if (now > deadline) throw this.#trouble instanceof StoreError ? this.#trouble : logUnavailable(this.#trouble);
     }
   }
 
@@ -99,12 +116,7 @@ export class StreamFollower implements AsyncDisposable {
   }
 
   #assertFollowing(): void {
-    if (this.#failure instanceof StoreError && this.#failure.code === "newer_format") throw this.#failure;
-    if (this.#failure !== undefined) {
-      throw new StoreError("corrupt", "This replica cannot follow the log any more; its own log says why.", {
-        cause: this.#failure,
-      });
-    }
+    if (this.#failure !== undefined) throw this.#failure;
     if (this.#closed) throw new StoreError("closed", "The store is closed: open it again to use it.");
   }
 
@@ -113,6 +125,7 @@ export class StreamFollower implements AsyncDisposable {
       try {
         await this.#taking;
         this.#queue = [];
+        this.#hasGap = false;
         const consumer = await this.#access.client.consumers.get(this.#access.stream, {
           deliver_policy: DeliverPolicy.StartSequence,
           opt_start_seq: this.#options.position() + 1,
@@ -120,18 +133,36 @@ export class StreamFollower implements AsyncDisposable {
         });
         this.#messages = await consumer.consume({ max_messages: 2_000, idle_heartbeat: 1_000 });
         if (this.#closed) this.#messages.stop();
+        let received = this.#options.position();
         for await (const message of this.#messages) {
+          if (this.#hasGap) break;
+          if (message.seq <= received) continue;
+          // Consumers were seen to skip messages that the stream has: a new one begins where they are missing.
+          if (message.seq !== received + 1 && !(await this.#isNextAfter(received, message))) break;
+          received = message.seq;
           this.#queue.push(message);
           this.#taking ??= this.#takeQueued();
-          if (this.#failure !== undefined) return;
           // Waits, so that the queue does not grow without limit.
           if (this.#queue.length > 8 * group) await this.#taking;
         }
       } catch {
         // The connection recovers by itself; a consumer is then created again.
       }
-      if (!this.#closed) await delay(100);
+      this.#messages?.stop();
+      if (!this.#closed && this.#failure === undefined) await delay(this.#trouble === undefined ? 100 : 1_000);
     }
+  }
+
+  /** False if the stream has a message between the two. Rejects if NATS does not say. */
+  async #isNextAfter(position: number, { seq }: JsMsg): Promise<boolean> {
+    const { manager, stream } = this.#access;
+    // The leader's answer: https://docs.nats.io/reference/jetstream/api/stream/info
+    const { state } = await manager.streams.info(stream, { deleted_details: true });
+    const deleted = new Set(state.deleted);
+    for (let between = Math.max(position + 1, state.first_seq); between < seq; between++) {
+      if (!deleted.has(between)) return false;
+    }
+    return true;
   }
 
   async #takeQueued(): Promise<void> {
@@ -139,16 +170,20 @@ export class StreamFollower implements AsyncDisposable {
     await new Promise<void>((resolve) => setImmediate(resolve));
     try {
       while (this.#queue.length > 0) {
-        const first = this.#options.position();
-        const messages = this.#queue.splice(0, group).filter((message) => message.seq > first);
-        await this.#options.take(messages);
+        await this.#options.take(this.#queue.splice(0, group));
+        this.#trouble = undefined;
         this.#wake();
       }
     } catch (error) {
-      this.#failure = error;
+      this.#trouble = error;
+      this.#hasGap = true;
+      this.#queue = [];
       this.#messages?.stop();
-      this.#wake();
-      if (!this.#closed) this.#options.onFailure(error);
+      if (error instanceof StoreError && (error.code === "newer_format" || error.code === "corrupt")) {
+        this.#failure = error;
+        this.#wake();
+        if (!this.#closed) this.#options.onFailure(error);
+      }
     } finally {
       this.#taking = undefined;
     }
