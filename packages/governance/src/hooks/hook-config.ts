@@ -28,10 +28,13 @@ const entries = z
         .describe("Names of tools joined by `|`, `*` as a wildcard. Without it: every tool."),
       hooks: z
         .array(
-          z.object({
+          // A field that is not known, e.g. `args`, may change what runs.
+          z.strictObject({
             type: z.literal("command"),
             command: z.string().min(1).max(10_000).describe("A line for `/bin/sh`, run in the workspace."),
             timeout: z.number().positive().max(600).optional().describe("Seconds; 10 without it."),
+            statusMessage: z.string().optional().describe("Not shown."),
+            onFailure: z.literal("block").optional().describe("So it is here without it."),
           }),
         )
         .max(100),

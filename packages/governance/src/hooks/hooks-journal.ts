@@ -57,7 +57,11 @@ export function withPostToolHooks(
       await Promise.all(
         due.map(async (hook) => {
           const bounded = { ...hook, timeoutMs: Math.min(hook.timeoutMs, leftMs) };
-          const remark = hookRemark(hook, await options.runner.run(bounded, input, { signal: options.signal }));
+          const remark = hookRemark(
+            hook,
+            await options.runner.run(bounded, input, { signal: options.signal }),
+            toolInput,
+          );
           if (remark !== undefined) journal.warn(remark, turnId);
         }),
       );

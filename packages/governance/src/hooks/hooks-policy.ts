@@ -74,7 +74,7 @@ async function verdictOf(
       tool_input: toolInput,
       tool_use_id: input.callId,
     };
-    verdicts.push(hookVerdict(hook, await runner.run(hook, told, { signal })));
+    verdicts.push(hookVerdict(hook, await runner.run(hook, told, { signal }), toolInput));
   }
   return strictest(verdicts);
 }

@@ -15,8 +15,12 @@ const [hook] = parseHooks(
 if (hook === undefined) throw new Error("no hook");
 
 const ran = (more: Partial<HookRun>): HookRun => ({ exitCode: 0, stdout: "", stderr: "", ...more });
-const decision = (permissionDecision: string, permissionDecisionReason = "Because."): string =>
-  JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, permissionDecisionReason } });
+const denied = "deny hook_denied";
+const specific = (permissionDecision: string, more: Readonly<Record<string, unknown>>) => ({
+  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, ...more },
+});
+const decision = (permissionDecision: string): string =>
+  JSON.stringify(specific(permissionDecision, { permissionDecisionReason: "Because." }));
 
 describe("what a hook says", () => {
   const rows: readonly (readonly [string, Partial<HookRun>, string])[] = [
@@ -37,24 +41,70 @@ describe("what a hook says", () => {
     ["an unknown decision", { stdout: decision("maybe") }, "failure"],
     ["a decision of another type", { stdout: '{"decision":true}' }, "failure"],
     ["an array", { stdout: "[]" }, "failure"],
+    [
+      "a reason that is null",
+      { stdout: JSON.stringify(specific("allow", { permissionDecisionReason: null })) },
+      "allow",
+    ],
+    ["continue true", { stdout: '{"continue":true,"suppressOutput":true}' }, "allow"],
+    ["a deferred call waits for a person", { stdout: decision("defer") }, "ask hook_asks"],
+    ["the same arguments", { stdout: JSON.stringify(specific("allow", { updatedInput: { command: "ls" } })) }, "allow"],
+    ["other arguments", { stdout: JSON.stringify(specific("allow", { updatedInput: { command: "id" } })) }, denied],
+    ["other arguments, undecided", { stdout: '{"hookSpecificOutput":{"updatedInput":{"command":"id"}}}' }, denied],
+    ["other arguments, asked", { stdout: JSON.stringify(specific("ask", { updatedInput: {} })) }, denied],
+    [
+      "other arguments that are no map",
+      { stdout: JSON.stringify(specific("allow", { updatedInput: "id" })) },
+      "failure",
+    ],
+    ["a flat deny", { stdout: '{"permissionDecision":"deny"}' }, denied],
+    [
+      "the strictest of two",
+      { stdout: '{"decision":"block","hookSpecificOutput":{"permissionDecision":"allow"}}' },
+      denied,
+    ],
+    ["deny in another agent's words", { stdout: '{"permission":"deny","user_message":"no"}' }, denied],
+    ["cancel", { stdout: '{"cancel":true,"errorMessage":"no"}' }, denied],
+    ["a deny beside what is not known", { stdout: '{"decision":"deny","because":"x"}' }, denied],
+    ["allow beside what is not known", { stdout: '{"decision":"allow","behavior":"deny"}' }, "failure"],
+    [
+      "allow beside what is not known, within",
+      { stdout: JSON.stringify(specific("allow", { veto: true })) },
+      "failure",
+    ],
+    ["another event's answer", { stdout: JSON.stringify(specific("allow", { hookEventName: "Stop" })) }, "failure"],
+    ["an unknown word", { stdout: '{"verdict":"no"}' }, "failure"],
+    ["no decision", { stdout: "{}" }, "failure"],
+    ["a decision that is null", { stdout: '{"decision":null}' }, "failure"],
+    ["only words", { stdout: '{"systemMessage":"I looked."}' }, "failure"],
   ];
   it.each(rows)("%s", (_name, run, wanted) => {
-    const said = (): string => summary(hookVerdict(hook, ran(run)));
+    const said = (): string => summary(hookVerdict(hook, ran(run), { command: "ls" }));
     if (wanted === "failure") expect(said).toThrow();
     else expect(said()).toBe(wanted);
   });
 
   it("hands its reason on, under its own name and without its words", () => {
     expect(nameOf(hook)).toBe("check.sh");
-    expect(hookVerdict(hook, ran({ exitCode: 2, stderr: "not on a Friday\n" }))).toMatchObject({
+    expect(hookVerdict(hook, ran({ exitCode: 2, stderr: "not on a Friday\n" }), {})).toMatchObject({
       finding: { rule: "hook/check.sh", reason: expect.stringContaining("not on a Friday") },
     });
   });
 
+  it("has the model make the call that it wants, which is judged like any other", () => {
+    const stdout = JSON.stringify(specific("allow", { updatedInput: { command: "ls -a" } }));
+    expect(hookVerdict(hook, ran({ stdout }), { command: "ls" })).toMatchObject({
+      type: "deny",
+      finding: { hint: 'Call the tool with {"command":"ls -a"}.' },
+    });
+  });
+
   it("only remarks on what is done already", () => {
-    expect(hookRemark(hook, ran({}))).toBeUndefined();
-    expect(hookRemark(hook, ran({ exitCode: 2, stderr: "format it" }))).toContain("format it");
-    expect(hookRemark(hook, ran({ exitCode: 3 }))).toContain("failed");
+    const remark = (run: Partial<HookRun>) => hookRemark(hook, ran(run), {});
+    expect(remark({})).toBeUndefined();
+    expect(remark({ stdout: '{"systemMessage":"I looked."}' })).toBeUndefined();
+    expect(remark({ exitCode: 2, stderr: "format it" })).toContain("format it");
+    expect(remark({ exitCode: 3 })).toContain("failed");
   });
 });
 
@@ -79,6 +129,10 @@ test.each([
   ["no hooks", "{}"],
   ["an unknown type", '{"hooks":{"PreToolUse":[{"hooks":[{"type":"prompt","prompt":"x"}]}]}}'],
   ["no command", '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command"}]}]}}'],
+  [
+    "a field that changes what runs",
+    '{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"node","args":["check.js"]}]}]}}',
+  ],
   ["a matcher that would never match", '{"hooks":{"PreToolUse":[{"matcher":"^Bash$","hooks":[]}]}}'],
 ])("a hooks file with %s is refused by name", (_name, text) => {
   expect(() => parseHooks(text, "hooks.json")).toThrow(/hooks\.json/);
