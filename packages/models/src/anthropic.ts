@@ -25,6 +25,7 @@ export function createAnthropicModel(endpoint: ModelEndpoint, timing: Partial<Mo
       markForCache(prompt);
       return { prompt, ...toTools(request), ...answerOf(id, endpoint, request) };
     },
+    learn: (refusal) => learnBinding(endpoint, refusal),
   });
 }
 
@@ -42,6 +43,31 @@ const budgets: Readonly<Record<Effort, number>> = {
   max: 0.9,
 };
 
+/** Models that take their thinking back whatever has changed before it; all later ones do not. */
+const bindsNothing = /claude-(?:2|3|v2|instant|mythos-preview|[a-z]+-(?:4(?!\d)|5(?![-.]\d(?!\d))))/;
+
+/** What servers said of it otherwise, by base URL and model. For this process: each costs one refused request. */
+const learnedBinding = new Map<string, boolean>();
+
+/**
+ * Newer models bind each block of thinking to the system prompt, tools and messages before it, and the API refuses a request in
+ * which these have changed, as they do with a compaction, another mode, a server of tools that came or an editor that left. It is
+ * told to leave out such a block: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking and, in the docs of
+ * `@ai-sdk/anthropic`, "Thinking Binding Controls".
+ */
+function bindingOf({ baseUrl, model }: ModelEndpoint) {
+  const binds = learnedBinding.get(`${baseUrl} ${model}`) ?? (model.includes("claude") && !bindsNothing.test(model));
+  return binds ? { blockBinding: { prefixMismatchBehavior: "drop_block" } } : {};
+}
+
+/** A gateway may not know the words, or give such a model another name. */
+function learnBinding(endpoint: ModelEndpoint, refusal: string): boolean {
+  const server = `${endpoint.baseUrl} ${endpoint.model}`;
+  if (!/block_binding|thinking-binding-controls/.test(refusal) || learnedBinding.has(server)) return false;
+  learnedBinding.set(server, /drop_block/.test(refusal));
+  return true;
+}
+
 /**
  * How long an answer may be, and how the model thinks. The same for all requests of a turn, since a loop of calls is one turn to
  * the API: whether single answers thought or not plays no part. Only where thinking goes by a budget, the API refuses a turn that
@@ -49,18 +75,28 @@ const budgets: Readonly<Record<Effort, number>> = {
  */
 function answerOf(
   id: string,
-  { model, facts }: ModelEndpoint,
-  { enableThinking, effort: wanted = "medium", messages, maxOutputTokens: asked }: ModelRequest,
+  endpoint: ModelEndpoint,
+  { enableThinking, effort, messages, maxOutputTokens: asked }: ModelRequest,
 ): Pick<LanguageModelV4CallOptions, "reasoning" | "providerOptions" | "maxOutputTokens"> {
+  const { model, facts } = endpoint;
   const byBudget = thinksByBudget.test(model) || !model.includes("claude");
   const most = asked || outputBeside(facts);
   const limit = most > 0 ? { maxOutputTokens: most } : {};
-  if (!enableThinking || (byBudget && lostThinking(id, messages))) return limit;
-  const effort = nearestEffort(wanted, facts.efforts);
-  if (!byBudget) return { ...limit, reasoning: effort };
+  if (!byBudget) {
+    const binding = bindingOf(endpoint);
+    const thinking = enableThinking ? { type: "adaptive", display: "summarized", ...binding } : binding;
+    return {
+      ...limit,
+      // Without one, a model thinks as hard as its maker finds right.
+      ...(enableThinking && effort !== undefined ? { reasoning: nearestEffort(effort, facts.efforts) } : {}),
+      ...(Object.keys(thinking).length > 0 ? { providerOptions: { anthropic: { thinking } } } : {}),
+    };
+  }
+  if (!enableThinking || lostThinking(id, messages)) return limit;
+  const wanted = nearestEffort(effort ?? "medium", facts.efforts);
   const anthropicBeta = canInterleave.test(model) ? ["interleaved-thinking-2025-05-14"] : [];
-  if (most === 0) return { reasoning: effort, providerOptions: { anthropic: { anthropicBeta } } };
-  const budgetTokens = Math.max(leastBudget, Math.floor(most * budgets[effort]));
+  if (most === 0) return { reasoning: wanted, providerOptions: { anthropic: { anthropicBeta } } };
+  const budgetTokens = Math.max(leastBudget, Math.floor(most * budgets[wanted]));
   return {
     // The library adds the budget, as the API counts it.
     maxOutputTokens: Math.max(1, most - budgetTokens),

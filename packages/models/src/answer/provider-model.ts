@@ -20,7 +20,7 @@ import {
   providerFailure,
   refusalText,
 } from "./provider-failure.ts";
-import { rememberRefusedImages, withoutImagesAfter, withoutRefusedImages } from "./refused-images.ts";
+import { type RefusedPart, rememberRefused, withoutPart, withoutRefused } from "./refused-parts.ts";
 import { askingAgain, lastFailure } from "./retry-words.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
@@ -165,7 +165,7 @@ export class ProviderModel implements Model {
     }
   }
 
-  /** Sends the request; again, where the server said how it wants it, or that it does not take its images. */
+  /** Sends the request; again, where the server said how it wants it, or that it does not take a part of it. */
   async #open(
     request: ModelRequest,
     { signal, abortSignal }: { readonly signal: AbortSignal; readonly abortSignal: AbortSignal },
@@ -173,24 +173,26 @@ export class ProviderModel implements Model {
   ): Promise<AsyncIterable<LanguageModelV4StreamPart>> {
     const { toCall, learn, endpoint } = this.#options;
     const server = `${endpoint.baseUrl} ${endpoint.model}`;
-    const whole = withoutRefusedImages(server, request);
+    const whole = withoutRefused(server, request);
     let sent = whole;
+    const left: RefusedPart[] = [];
     for (;;) {
       watch.sign();
       try {
         const call = await toCall(sent, { signal: abortSignal });
         const { stream } = await this.#options.chat.doStream({ ...call, abortSignal });
         reached.add(endpoint.baseUrl);
-        if (sent !== whole) rememberRefusedImages(server, whole);
+        for (const part of left) rememberRefused(server, whole, part);
         return stream;
       } catch (thrown) {
         signal.throwIfAborted();
         const refusal = refusalText(thrown);
         if (refusal === undefined) throw thrown;
         if (learn?.(refusal, { signal: abortSignal }) === true) continue;
-        const blind = withoutImagesAfter(refusal, sent);
-        if (blind === undefined) throw thrown;
-        sent = blind;
+        const shorter = withoutPart(refusal, sent);
+        if (shorter === undefined) throw thrown;
+        left.push(shorter.part);
+        sent = shorter.request;
       }
     }
   }

@@ -139,3 +139,36 @@ test("Gemini is sent no GIF, but a sentence in its place, and the images beside 
   await ask(connect("anthropic", other.baseUrl), [shown(gif)]);
   expect(other.requests.map((request) => has(request, gif))).toEqual([true]);
 });
+
+// What was signed holds for one account: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking ("Accounts and cloud
+// platforms"), https://github.com/openai/codex/issues/8145, https://github.com/google-gemini/gemini-cli/issues/13467
+test.each([
+  ["anthropic", "claude-opus-5", "messages.1.content.0: Invalid `signature` in `thinking` block"],
+  ["anthropic", "claude-sonnet-4-5", "messages.1.content.0: Invalid `signature` in `thinking` block"],
+  ["openai", "gpt-5", "The encrypted content gAAA...DQ== could not be verified."],
+  ["gemini", "gemini-3-pro-preview", "Corrupted thought signature."],
+] as const)("%s: a conversation with %s goes on without thinking that was refused", async (backend, name, message) => {
+  const signature = "c2lnbmVkIGVsc2V3aGVyZQ";
+  const signed = ({ body }: ReceivedModelRequest) => JSON.stringify(body).includes(signature);
+  let isAnother = false;
+  await using server = await startModelServer(modelWires[backend], (count, request): ModelAnswer | ModelRefusal => {
+    if (isAnother && signed(request)) return { status: 400, message };
+    const call = { id: "c1", name: "Read", arguments: {} };
+    return count === 1 ? { thinking: ["Look."], signature, calls: [call] } : { text: ["Here."] };
+  });
+  const model = makers[backend](testEndpoint({ baseUrl: server.baseUrl, model: name, apiKey: "key-0123456789abcdef" }));
+  const request = { system: "", tools: [], enableThinking: true, maxOutputTokens: 0 };
+  const begin: Message = { role: "user", text: "look" };
+  const { signal } = new AbortController();
+  const events = await Array.fromAsync(model.stream({ ...request, messages: [begin] }, { signal }));
+  const toolCalls = events.flatMap((event) => (event.type === "tool-call" ? [event] : []));
+  const messages: readonly Message[] = [
+    begin,
+    { role: "assistant", text: "", toolCalls },
+    { role: "tool", id: "c1", name: "Read", output: "one", isError: false },
+  ];
+  isAnother = true;
+  await ask(model, messages);
+  await ask(model, [...messages, answered, { role: "user", text: "And now?" }]);
+  expect(server.requests.map(signed)).toEqual([false, true, false, false]);
+});
