@@ -1,5 +1,6 @@
 import { ModelError } from "@gennai/agent/model";
 import { saysOverflow } from "./overflow-words.ts";
+import { toldReason } from "./told-reason.ts";
 
 /** What a provider's refusal or a broken connection comes down to. */
 export interface ProviderFailure {
@@ -80,14 +81,18 @@ export function providerFailure(thrown: unknown, context: FailureContext): Provi
   return { error, transient: false, retryAfter: undefined };
 }
 
-/**
- * What a server says that does not take the request as it is; undefined for any other failure. Routers also say so with 404,
- * when no server behind them takes it.
- */
-export function refusalText(thrown: unknown): string | undefined {
+/** What a server says that does not take the request as it is. */
+export interface Refusal {
+  readonly text: string;
+  /** It may also have broken. llama.cpp says so where a template takes no such conversation. */
+  readonly isFault: boolean;
+}
+
+/** Undefined for any other failure. Routers also refuse with 404, when no server behind them takes the request. */
+export function refusalOf(thrown: unknown): Refusal | undefined {
   const status = numberField(thrown, "statusCode");
-  if (status === undefined || ![400, 404, 415, 422].includes(status)) return undefined;
-  return `${messageOf(thrown)} ${stringField(thrown, "responseBody") ?? ""}`;
+  if (status === undefined || ![400, 404, 415, 422, 500].includes(status)) return undefined;
+  return { text: `${messageOf(thrown)} ${stringField(thrown, "responseBody") ?? ""}`, isFault: status === 500 };
 }
 
 /** An error object inside a stream that had begun well. */
@@ -150,7 +155,7 @@ function final(error: ModelError): ProviderFailure {
 
 function statusFailure(thrown: unknown, status: number, context: FailureContext): ProviderFailure {
   const body = stringField(thrown, "responseBody") ?? "";
-  const detail = clean(messageInBody(body) || messageOf(thrown), context);
+  const detail = clean(toldInBody(body) || messageOf(thrown), context);
   const headers = field(thrown, "responseHeaders");
   const retryAfter = retryAfterOf(headers, context.now) ?? retryDelayIn(body) ?? waitInWords(detail);
   if (status === 401 || status === 403) {
@@ -269,21 +274,14 @@ export function networkCode(thrown: unknown): string | undefined {
 }
 
 function messageOf(thrown: unknown): string {
-  if (typeof thrown === "string") return thrown;
-  return stringField(thrown, "message") || "no reason given";
+  if (thrown instanceof Error) return thrown.message || "no reason given";
+  return toldReason(thrown) || "no reason given";
 }
 
-/** Why, in whichever of the usual forms a server or a gateway before it says so; empty for any other. */
-function messageInBody(body: string): string {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    return "";
-  }
-  const error = field(parsed, "error");
-  const found = [stringField(error, "message"), error, stringField(parsed, "message"), stringField(parsed, "detail")];
-  return found.find((each): each is string => typeof each === "string" && each !== "") ?? "";
+/** Pages of gateways, and other texts, say nothing that fits into a line. */
+function toldInBody(body: string): string {
+  const told = toldReason(body);
+  return told === body ? "" : told;
 }
 
 function field(value: unknown, name: string): unknown {

@@ -18,7 +18,7 @@ import {
   noAnswer,
   type ProviderFailure,
   providerFailure,
-  refusalText,
+  refusalOf,
 } from "./provider-failure.ts";
 import { type RefusedPart, rememberRefused, withoutPart, withoutRefused } from "./refused-parts.ts";
 import { askingAgain, lastFailure } from "./retry-words.ts";
@@ -74,7 +74,7 @@ export interface ProviderModelOptions {
   ) => Promise<LanguageModelV4CallOptions> | LanguageModelV4CallOptions;
   /** True when thinking goes back as plain text: elsewhere it counts for nothing without what the provider signed. */
   readonly plainThinking?: boolean;
-  /** Told why the request with that signal was refused (`refusalText`); true when the next one will be different. */
+  /** Told why the request with that signal was refused (`refusalOf`); true when the next one will be different. */
   readonly learn?: (refusal: string, options: { readonly signal: AbortSignal }) => boolean;
 }
 
@@ -186,10 +186,10 @@ export class ProviderModel implements Model {
         return stream;
       } catch (thrown) {
         signal.throwIfAborted();
-        const refusal = refusalText(thrown);
+        const refusal = refusalOf(thrown);
         if (refusal === undefined) throw thrown;
-        if (learn?.(refusal, { signal: abortSignal }) === true) continue;
-        const shorter = withoutPart(refusal, sent);
+        if (learn?.(refusal.text, { signal: abortSignal }) === true) continue;
+        const shorter = refusal.isFault ? undefined : withoutPart(refusal.text, sent);
         if (shorter === undefined) throw thrown;
         left.push(shorter.part);
         sent = shorter.request;

@@ -48,8 +48,9 @@ function dialectAfter(known: ChatDialect, refusal: string): ChatDialect | undefi
     if (known.thinking !== "as-made") return undefined;
     return { ...known, thinking: wanted ? "with-every-call" : "never" };
   }
-  // The words of Mistral and of what others build upon its library.
-  if (/unexpected role \W*user\W+after (?:role )?\W*tool/i.test(refusal)) {
+  // The words of Mistral, of what others build upon its library, and of the templates of its models. Neighbours of the user's side are
+  // one message anyway.
+  if (/unexpected role \W*user\W+after (?:role )?\W*tool|roles must alternate/i.test(refusal)) {
     return known.userBehindResult ? { ...known, userBehindResult: false } : undefined;
   }
   if (/tool call id .*length of 9/i.test(refusal)) {

@@ -1,6 +1,6 @@
 import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
-import type { Message } from "@gennai/agent/model";
-import { withoutImages } from "@gennai/agent/shown-images";
+import { type Message, userSideText } from "@gennai/agent/model";
+import { imagesOf, withoutImages } from "@gennai/agent/shown-images";
 import { type ChatDialect, inDialect } from "./chat-dialect.ts";
 import { imagesBehindResults } from "./images-behind-results.ts";
 import { toPrompt } from "./provider-prompt.ts";
@@ -19,7 +19,10 @@ export interface Reader {
  */
 const conversationsOf = new Map<string, WeakMap<Message, EncodedConversation>>();
 
-/** Messages as elements of a JSON array, a comma before each. What was once handed out never changes. */
+/**
+ * Messages as elements of a JSON array, a comma before each. What was once handed out never changes. What the user's side says in a
+ * row is one element, at the last of its messages: many models want the roles to alternate.
+ */
 interface EncodedConversation {
   readonly messages: Message[];
   /** How many bytes there are up to the end of each. */
@@ -51,7 +54,7 @@ export async function encodeMessages(
   const known = conversations.get(first);
   const shared = known === undefined ? 0 : sharedLength(known.messages, messages);
   const added = messages.slice(shared);
-  const encoded = added.length === 0 ? [] : await encodeEach(reader, added, messages[shared - 1]);
+  const encoded = added.length === 0 ? [] : await encodeEach(reader, added);
   // Another request may have gone further meanwhile, from the same place or another.
   const latest = conversations.get(first);
   const isPrefix = latest !== undefined && latest === known && latest.messages.length === shared;
@@ -83,43 +86,75 @@ function sentTo({ model, dialect }: Reader): WeakMap<Message, EncodedConversatio
   return known;
 }
 
-/** @param before the bytes before the first of them */
-async function encodeEach(
-  { chat, model, dialect }: Reader,
-  messages: readonly Message[],
-  before: Message | undefined,
-): Promise<readonly Buffer[]> {
+/** The bytes of each; the first of them follows no message that it could be joined to. */
+async function encodeEach({ chat, model, dialect }: Reader, messages: readonly Message[]): Promise<readonly Buffer[]> {
   const shown = dialect.images ? messages : messages.map((message) => withoutImages(message, "blind"));
-  const pieces = imagesBehindResults(shown);
-  const all = pieces.flatMap(({ message, images }) => (images === undefined ? [message] : [message, images]));
+  const told = joinedUserSide(shown);
   const { body } = await chat.prepareRequest({
-    prompt: inDialect(dialect, toPrompt(model, "", all, { resultImages: "apart" })),
+    prompt: inDialect(
+      dialect,
+      toPrompt(
+        model,
+        "",
+        told.map(({ message }) => message),
+        { resultImages: "apart" },
+      ),
+    ),
   });
   const converted: unknown = body["messages"];
-  if (!Array.isArray(converted) || converted.length !== all.length) {
+  if (!Array.isArray(converted) || converted.length !== told.length) {
     throw new TypeError("The provider library did not make one message of each.");
   }
   const behindResult = dialect.userBehindResult ? "" : `,${JSON.stringify(understood)}`;
-  let at = 0;
-  return pieces.map(({ images }, index) => {
-    const previous = index === 0 ? before : messages[index - 1];
-    const parted = previous?.role === "tool" && isUserSide(messages[index]);
-    const own = `${parted ? behindResult : ""},${JSON.stringify(converted[at++])}`;
-    return Buffer.from(images === undefined ? own : `${own}${behindResult},${JSON.stringify(converted[at++])}`);
-  });
+  const texts = messages.map(() => "");
+  for (const [index, { message, at }] of told.entries()) {
+    const parted = isUserSide(message) && told[index - 1]?.message.role === "tool";
+    texts[at] += `${parted ? behindResult : ""},${JSON.stringify(converted[index])}`;
+  }
+  return texts.map((text) => Buffer.from(text));
 }
 
 /** Between a tool's result and what the user's side says, where a server wants an answer there. */
 const understood = { role: "assistant", content: "Understood." };
 
-function isUserSide(message: Message | undefined): boolean {
+/** What is told, and the index of the message where it stands. */
+interface Told {
+  readonly message: Message;
+  readonly at: number;
+}
+
+/** The messages and the images behind their results, with neighbours of the user's side as one message. */
+function joinedUserSide(messages: readonly Message[]): readonly Told[] {
+  const told: Told[] = [];
+  for (const [at, { message, images }] of imagesBehindResults(messages).entries()) {
+    const before = told.at(-1)?.message;
+    if (isUserSide(before) && isUserSide(message)) told.splice(-1, 1, { message: joined(before, message), at });
+    else told.push({ message, at });
+    if (images !== undefined) told.push({ message: images, at });
+  }
+  return told;
+}
+
+type UserSide = Extract<Message, { readonly role: "user" | "note" }>;
+
+function isUserSide(message: Message | undefined): message is UserSide {
   return message?.role === "user" || message?.role === "note";
 }
 
+function joined(one: UserSide, other: UserSide): Message {
+  const text = [one, other].map(userSideText).filter((each) => each !== "");
+  return { role: "user", text: text.join("\n\n"), images: [...imagesOf(one), ...imagesOf(other)] };
+}
+
+/** How many messages are told the same way in both, whatever follows them. */
 function sharedLength(one: readonly Message[], other: readonly Message[]): number {
   const most = Math.min(one.length, other.length);
-  for (let index = 0; index < most; index += 1) if (one[index] !== other[index]) return index;
-  return most;
+  let shared = 0;
+  while (shared < most && one[shared] === other[shared]) shared += 1;
+  // What is behind the last answer may be one message with what follows.
+  if (isUserSide(one[shared]) || isUserSide(other[shared]))
+    while (shared > 0 && other[shared - 1]?.role !== "assistant") shared -= 1;
+  return shared;
 }
 
 /** One of its own with the first so many messages. It shares their bytes, and adds others elsewhere. */
@@ -129,8 +164,8 @@ function copyOf(known: EncodedConversation | undefined, count: number): EncodedC
   const pieces: Piece[] = [];
   let left = ends.at(-1) ?? 0;
   for (const piece of known.pieces) {
+    if (left === 0) break;
     const used = Math.min(left, piece.used);
-    if (used === 0) break;
     pieces.push({ bytes: piece.bytes.subarray(0, used), used });
     left -= used;
   }

@@ -1,5 +1,6 @@
 import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { Message } from "@gennai/agent/model";
+import { samplePng } from "@gennai/testkit/sample-images";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ChatDialect, commonDialect } from "#request/chat-dialect";
@@ -46,10 +47,15 @@ it("encodes each conversation as if it were the only one, however they branch an
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       const conversations: Message[][] = [[first]];
+      const roles = ["user", "assistant", "note", "assistant"] as const;
       const sent: Promise<readonly [string, string]>[] = [];
       for (const { from, keep, added, waits } of steps) {
         const base = conversations[from % conversations.length]?.slice(0, keep + 1) ?? [first];
-        const conversation = [...base, ...added.map((text): Message => ({ role: "user", text: `${text}.` }))];
+        const more = added.map((text, index): Message => {
+          const role = roles[(keep + index) % roles.length] ?? "user";
+          return role === "assistant" ? { role, text: `${text}.`, toolCalls: [] } : { role, text: `${text}.` };
+        });
+        const conversation = [...base, ...more];
         conversations.push(conversation);
         const answer = encoded(conversation).then(
           async (bytes) => [bytes, await encoded(structuredClone(conversation))] as const,
@@ -87,11 +93,40 @@ it("parts a result from the user where a server wants that, also where the resul
   const told: Message[] = [...begun, { role: "note", text: "changed" }, { role: "user", text: "more" }];
   await encoded(begun, strict);
   const sent: readonly Record<string, unknown>[] = JSON.parse(`[${(await encoded(told, strict)).slice(1)}]`);
-  expect(sent.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "assistant", "user", "user"]);
+  expect(sent.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "assistant", "user"]);
   const [call] = (sent[2]?.["tool_calls"] ?? []) as readonly { readonly id: string }[];
   expect(call?.id).toMatch(/^[a-zA-Z0-9]{9}$/);
   expect(sent[3]?.["tool_call_id"]).toBe(call?.id);
   expect(await encoded(structuredClone(told), strict)).toBe(await encoded(told, strict));
   const common: readonly unknown[] = JSON.parse(`[${(await encoded(told)).slice(1)}]`);
-  expect(common).toHaveLength(6);
+  expect(common).toHaveLength(5);
+});
+
+it("tells what the user's side says in a row, and images behind results, as one message", async () => {
+  const image = samplePng(3, 1);
+  const call: Message = {
+    role: "assistant",
+    text: "",
+    toolCalls: [{ id: "call_1", name: "Look", argumentsJson: "{}" }],
+  };
+  const shown: Message = { role: "tool", id: "call_1", name: "Look", output: "a", isError: false, images: [image] };
+  const said: readonly Message[] = [
+    { role: "note", text: "undone" },
+    { role: "user", text: "", attached: "a.txt" },
+    { role: "user", text: "again" },
+  ];
+  const tell = async (messages: readonly Message[]) => {
+    const sent: readonly Record<string, unknown>[] = JSON.parse(`[${(await encoded(messages)).slice(1)}]`);
+    return sent;
+  };
+  const [, only] = await tell(said);
+  expect(only).toEqual({ role: "user", content: "undone\n\na.txt\n\nagain" });
+  // The result was sent before, with its image behind it.
+  const begun: readonly Message[] = [{ role: "user", text: "go" }, call, shown];
+  await tell(begun);
+  const sent = await tell([...begun, ...said]);
+  expect(sent.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool", "user"]);
+  expect(JSON.stringify(sent.at(-1))).toMatch(/What the tools showed.*undone.*again.*image_url/);
+  // And without what was said after it, as after a fork.
+  expect(await tell(begun)).toHaveLength(5);
 });
