@@ -84,7 +84,7 @@ describe.each(formats)("%s", (format) => {
     ["closes the connection", (response) => response.socket?.resetAndDestroy()],
     ["breaks off in its thinking", half((r) => r.destroy(), { thinking: ["Let ", "me ", "think ", "of "] }, 4)],
     ["breaks off in its text", half((r) => r.destroy())],
-    ["breaks off in a call", half((r) => r.destroy(), { text: ["I read."], calls: [call] }, 2)],
+    ["breaks off in a call", half((r) => r.destroy(), { text: ["I read."], calls: [call] }, 3)],
     ["ends before its end", half((r) => r.end())],
     ["sends a damaged event", (r, f) => sends(`${framesOf(f, greeting)[0]}data: {"half\n\n`)(r, f)],
     [

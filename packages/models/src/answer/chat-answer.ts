@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import {
   JSONParseError,
   type LanguageModelV4FinishReason,
@@ -8,10 +9,14 @@ import {
 import { StreamingToolCallTracker } from "@ai-sdk/provider-utils";
 import type { AnswerBytes } from "./answer-bytes.ts";
 import { type CallPiece, type ChatChunk, chatChunk } from "./chat-chunk.ts";
-import { EventData } from "./event-data.ts";
+import { EventData, type SentEvent } from "./event-data.ts";
+import { toldReason } from "./told-reason.ts";
 
 type Part = LanguageModelV4StreamPart;
-type Delta = NonNullable<ChatChunk["choices"][number]["delta"]>;
+type Delta = NonNullable<NonNullable<ChatChunk["choices"]>[number]["delta"]>;
+
+/** Milliseconds in which tokens that were used are waited for behind the end: some servers leave the connection open then. */
+const restWithin = 3_000;
 
 /**
  * A streamed chat completion in the provider library's terms. The library itself passes each event through a chain of five web streams, which
@@ -22,16 +27,34 @@ export async function* readChatAnswer(bytes: AnswerBytes): AsyncGenerator<Part> 
   const events = new EventData();
   const answer = new ChatAnswer();
   let isRead = false;
+  let isFirst = true;
   try {
     for (;;) {
-      const { done, value } = await bytes.read();
-      if (done) break;
-      for (const data of events.take(decoder.decode(value, { stream: true }))) yield* answer.take(data);
+      const next = answer.isOver ? await restOf(bytes) : await bytes.read();
+      isRead = next?.done === true;
+      if (next === undefined || next.done) break;
+      const text = decoder.decode(next.value, { stream: true });
+      // A server that does not stream sends all of it in one object, which `readableAnswer` has put together.
+      const isWhole = isFirst && text.trimStart().startsWith("{");
+      for (const event of isWhole ? [{ name: "", data: text }] : events.take(text)) yield* answer.take(event);
+      isFirst = false;
     }
-    isRead = true;
+    for (const event of events.end()) yield* answer.takeLast(event);
     yield* answer.end();
   } finally {
     if (!isRead) bytes.cancel();
+  }
+}
+
+/** The next bytes of an answer that is whole, whatever becomes of its connection. */
+async function restOf(bytes: AnswerBytes): Promise<Awaited<ReturnType<AnswerBytes["read"]>> | undefined> {
+  const soon = new AbortController();
+  try {
+    return await Promise.race([bytes.read(), wait(restWithin, undefined, { signal: soon.signal })]);
+  } catch {
+    return undefined;
+  } finally {
+    soon.abort();
   }
 }
 
@@ -47,18 +70,39 @@ class ChatAnswer {
   #isKnown = false;
   #isThinking = false;
   #refused = false;
+  #says = false;
+  #callsTools = false;
+  #isDone = false;
   #finish: string | undefined;
   #usage: ChatChunk["usage"];
+  /** Words of what is no piece of an answer. */
+  #other = "";
+
+  /** The server said that nothing follows but what was used. */
+  get isOver(): boolean {
+    return this.#isDone || this.#finish !== undefined;
+  }
 
   /** What an event says. Throws for a call that can never be one. */
-  take(data: string): readonly Part[] {
-    if (data !== "[DONE]") this.#takeJson(data);
+  take({ name, data }: SentEvent): readonly Part[] {
+    const values = jsonValues(data);
+    for (const value of values ?? []) this.#takeValue(name, value);
+    if (/^\s*\[DONE\]\s*$/im.test(data)) this.#isDone = true;
+    else if (values === undefined && !isWord(data) && !this.isOver)
+      this.#parts.push({ type: "error", error: new JSONParseError({ text: data, cause: undefined }) });
     return this.#taken();
+  }
+
+  /** An event that had no end: nothing if it is cut. */
+  takeLast(event: SentEvent): readonly Part[] {
+    return jsonValues(event.data) === undefined ? [] : this.take(event);
   }
 
   /** What is left when the stream has ended. */
   end(): readonly Part[] {
     this.#endThinking();
+    if (!this.#isKnown && this.#other !== "") this.#parts.push({ type: "error", error: this.#other });
+    if (this.#isDone && this.#says) this.#finish ??= this.#callsTools ? "tool_calls" : "stop";
     for (const piece of this.#nameless.values()) this.#calls.processDelta(piece);
     this.#calls.flush();
     this.#parts.push({
@@ -75,29 +119,28 @@ class ChatAnswer {
     return parts;
   }
 
-  #takeJson(data: string): void {
-    let value: unknown;
-    try {
-      value = JSON.parse(data);
-    } catch (cause) {
-      this.#parts.push({ type: "error", error: new JSONParseError({ text: data, cause }) });
-      return;
-    }
-    const error = typeof value === "object" && value !== null && "error" in value ? value.error : undefined;
-    const chunk = error === undefined || error === null ? chatChunk.safeParse(value) : undefined;
-    if (chunk?.success === true) this.#takeChunk(chunk.data);
-    else if (chunk === undefined) this.#parts.push({ type: "error", error });
-    else this.#parts.push({ type: "error", error: TypeValidationError.wrap({ value, cause: chunk.error }) });
+  #takeValue(name: string, value: unknown): void {
+    const { success, data: chunk, error: cause } = chatChunk.safeParse(value);
+    const error = success ? errorIn(name, value, chunk) : TypeValidationError.wrap({ value, cause });
+    if (error !== undefined) {
+      if (!this.isOver) this.#parts.push({ type: "error", error });
+    } else if (success && !chunk.choices && !chunk.usage) this.#other ||= toldReason(value);
+    else if (success) this.#takeChunk(chunk);
   }
 
-  #takeChunk({ id, model, created, usage, choices: [choice] }: ChatChunk): void {
-    if (!this.#isKnown && (id || model || created)) {
+  #takeChunk({ model, usage, choices }: ChatChunk): void {
+    const choice = choices?.[0];
+    if (!this.#isKnown && choice !== undefined) {
       this.#isKnown = true;
       this.#parts.push({ type: "response-metadata", ...(model ? { modelId: model } : {}) });
     }
     this.#usage = usage ?? this.#usage;
-    this.#finish = choice?.finish_reason ?? this.#finish;
-    if (choice?.delta) this.#takeDelta(choice.delta);
+    // An empty one is none.
+    this.#finish = choice?.finish_reason || this.#finish;
+    const delta = choice?.delta ?? choice?.message;
+    if (delta) this.#takeDelta(delta);
+    // It comes behind all choices: https://platform.openai.com/docs/api-reference/chat-streaming/streaming
+    else if (choice === undefined && usage && this.#says) this.#isDone = true;
   }
 
   #takeDelta(delta: Delta): void {
@@ -110,21 +153,22 @@ class ChatAnswer {
     }
     const pieces = delta.tool_calls ?? [];
     if (pieces.length > 0) this.#endThinking();
+    this.#callsTools ||= pieces.length > 0;
+    this.#says ||= this.#callsTools;
     for (const piece of pieces) this.#takeCall(piece);
   }
 
-  #takeContent(part: Readonly<Record<string, unknown>>): void {
-    if (part["type"] === "text" && typeof part["text"] === "string") this.#say(part["text"]);
-    if (part["type"] !== "thinking" || !Array.isArray(part["thinking"])) return;
-    for (const thought of part["thinking"] as readonly unknown[]) {
-      if (typeof thought !== "object" || thought === null || Reflect.get(thought, "type") !== "text") continue;
-      const text: unknown = Reflect.get(thought, "text");
-      if (typeof text === "string") this.#think(text);
-    }
+  #takeContent(part: unknown): void {
+    const text = textOf(part);
+    if (text !== undefined) this.#say(text);
+    if (typeof part !== "object" || part === null || Reflect.get(part, "type") !== "thinking") return;
+    const thoughts: unknown = Reflect.get(part, "thinking");
+    for (const thought of Array.isArray(thoughts) ? thoughts : []) this.#think(textOf(thought) ?? "");
   }
 
   #think(delta: string): void {
     if (delta === "") return;
+    this.#says = true;
     if (!this.#isThinking) this.#parts.push({ type: "reasoning-start", id: thinkingId });
     this.#isThinking = true;
     this.#parts.push({ type: "reasoning-delta", id: thinkingId, delta });
@@ -137,6 +181,7 @@ class ChatAnswer {
 
   #say(delta: string): void {
     if (delta === "") return;
+    this.#says = true;
     this.#endThinking();
     this.#parts.push({ type: "text-delta", id: "text", delta });
   }
@@ -153,12 +198,12 @@ class ChatAnswer {
       index,
       id: before?.id ?? piece.id,
       function: {
-        name: piece.function.name,
-        arguments: (before?.function.arguments ?? "") + (piece.function.arguments ?? ""),
+        name: piece.function?.name,
+        arguments: (before?.function?.arguments ?? "") + (piece.function?.arguments ?? ""),
       },
       extra_content: before?.extra_content ?? piece.extra_content,
     };
-    if (typeof piece.function.name !== "string") {
+    if (typeof piece.function?.name !== "string") {
       this.#nameless.set(index, joined);
       return;
     }
@@ -169,6 +214,35 @@ class ChatAnswer {
 }
 
 const thinkingId = "thinking";
+
+/** The values of an event: one, or one a line by servers that leave out the empty line between events. Undefined: it has none. */
+function jsonValues(data: string): readonly unknown[] | undefined {
+  for (const texts of [[data], data.split("\n").filter((line) => line.trim() !== "" && line.trim() !== "[DONE]")]) {
+    try {
+      return texts.map((text): unknown => JSON.parse(text));
+    } catch {
+      // Told by what is given back.
+    }
+  }
+  return undefined;
+}
+
+/** "ping" and the like, which no piece of JSON is. */
+function isWord(data: string): boolean {
+  return /^[\w :-]*$/.test(data);
+}
+
+/** What an event reports in place of a piece of an answer, in the forms of OpenAI, OpenRouter, vLLM and others. */
+function errorIn(name: string, value: unknown, { error, choices, object, type }: ChatChunk): unknown {
+  return error || choices?.[0]?.error || ([name, object, type].includes("error") ? value : undefined);
+}
+
+function textOf(part: unknown): string | undefined {
+  if (typeof part === "string") return part;
+  if (typeof part !== "object" || part === null || Reflect.get(part, "type") !== "text") return undefined;
+  const text: unknown = Reflect.get(part, "text");
+  return typeof text === "string" ? text : undefined;
+}
 
 /** Gemini signs a call, also where it speaks this format, and wants the signature back. */
 function thoughtSignature({ extra_content: extra }: CallPiece) {

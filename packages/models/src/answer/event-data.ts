@@ -1,4 +1,11 @@
-/** The data of server-sent events, out of their text in whatever pieces it comes: https://html.spec.whatwg.org/#parsing-an-event-stream */
+/** An event that a server sent. */
+export interface SentEvent {
+  /** Empty: it has none. */
+  readonly name: string;
+  readonly data: string;
+}
+
+/** Server-sent events, out of their text in whatever pieces it comes: https://html.spec.whatwg.org/#parsing-an-event-stream */
 export class EventData {
   /** Of a line that has not ended. */
   #rest = "";
@@ -6,9 +13,10 @@ export class EventData {
   #returned = false;
   /** Of an event that has not ended. */
   #data: string | undefined;
+  #name = "";
 
   /** What this piece ends. */
-  take(piece: string): readonly string[] {
+  take(piece: string): readonly SentEvent[] {
     if (piece === "") return [];
     const [first = "", ...others] = (this.#returned && piece.startsWith("\n") ? piece.slice(1) : piece).split(lineEnd);
     this.#returned = piece.endsWith("\r");
@@ -17,13 +25,20 @@ export class EventData {
     return lines.flatMap((line) => this.#takeLine(line) ?? []);
   }
 
-  /** The event's data, when the line ends one. */
-  #takeLine(line: string): string | undefined {
+  /** What is left when the text is over: some servers do not end their last line. */
+  end(): readonly SentEvent[] {
+    return this.take("\n\n");
+  }
+
+  /** The event, when the line ends one. */
+  #takeLine(line: string): SentEvent | undefined {
     if (line === "") {
-      const data = this.#data;
+      const [name, data] = [this.#name, this.#data];
       this.#data = undefined;
-      return data;
+      this.#name = "";
+      return data === undefined ? undefined : { name, data };
     }
+    if (line.startsWith("event:")) this.#name = line.slice(6).trim();
     const value = line === "data" ? "" : line.startsWith("data:") ? line.slice(line[5] === " " ? 6 : 5) : undefined;
     if (value !== undefined) this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
     return undefined;

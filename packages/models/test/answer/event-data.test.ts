@@ -4,7 +4,7 @@ import { EventData } from "#answer/event-data";
 
 const read = (...pieces: readonly string[]): readonly string[] => {
   const events = new EventData();
-  return pieces.flatMap((piece) => events.take(piece));
+  return pieces.flatMap((piece) => events.take(piece)).map(({ data }) => data);
 };
 
 describe("EventData", () => {
@@ -18,6 +18,16 @@ describe("EventData", () => {
     ["an event that did not end", "data: a\n\ndata: b\n", ["a"]],
   ])("reads %s", (_name, text, wanted) => {
     expect(read(text)).toEqual(wanted);
+  });
+
+  it("names events, each its own, and ends the last one", () => {
+    const events = new EventData();
+    expect(events.take("event: error\ndata: a\n\ndata: b\n\nevent:ping\ndata: c")).toEqual([
+      { name: "error", data: "a" },
+      { name: "", data: "b" },
+    ]);
+    expect(events.end()).toEqual([{ name: "ping", data: "c" }]);
+    expect(events.end()).toEqual([]);
   });
 
   it("reads the same, however the text is cut", () => {
