@@ -143,7 +143,8 @@ async function played(
     // What it found is not there to compare with: then which lines it brought cannot be told from the whole.
     const isWhole = write.beforeSha256 === undefined || before !== undefined;
     if (isWhole) text.add({ write: number, record, path, operation, before, after, isUndo, edited });
-    if (!isWhole || after === undefined) byHash.set(number, write);
+    // The block that an undo put back is of the write that has it first.
+    if (!isUndo && (!isWhole || after === undefined)) byHash.set(number, write);
     await setImmediate();
   }
   return { text, byHash };

@@ -68,8 +68,9 @@ export class KnownText {
     if (step.after === undefined) return;
     const lines = linesOf(step.after);
     if (lines.length > maxLines) return;
-    const again = this.#versions.get(digestOf(lines));
-    const after = again !== undefined && step.isUndo ? again : written(before ?? this.#movedFrom(lines), lines, step);
+    const after = step.isUndo
+      ? this.#restored(step.path, before, lines)
+      : written(before ?? this.#movedFrom(lines), lines, step);
     this.#keep(step.path, before, after);
   }
 
@@ -118,6 +119,18 @@ export class KnownText {
     return best?.version;
   }
 
+  /** A text after an undo, which brings no line of its own: what nothing else explains is nobody's. */
+  #restored(path: string, before: Version | undefined, lines: readonly string[]): Version {
+    const same = this.#versions.get(digestOf(lines));
+    if (same !== undefined) return same;
+    const sources = matchByLines(lines, this.#index, new Set([path])).matches.map((match): Source => {
+      if (match.type === "write") return match.write;
+      return match.type === "outside" ? outside : unsure;
+    });
+    for (const [at, from] of unchanged(before?.lines ?? [], lines)) sources[at] = before?.sources[from] ?? unsure;
+    return { lines, sources };
+  }
+
   /** The text that a call found: its known lines, and those from elsewhere since. */
   #versionBefore(path: string, lines: readonly string[]): Version {
     const same = this.#versions.get(digestOf(lines));
@@ -148,6 +161,7 @@ export class KnownText {
       first = end;
     }
     const version = { lines, sources };
+    this.#know(version);
     if (last === undefined) this.#index.add({ path, ...version, isWhole: true });
     else this.#addChanged(path, version, edits(last.lines, lines));
     return version;
@@ -155,17 +169,21 @@ export class KnownText {
 
   #keep(path: string, before: Version | undefined, after: Version): void {
     this.#latest.set(path, after);
-    const digest = digestOf(after.lines);
+    this.#know(after);
+    this.#addChanged(path, after, edits(before?.lines ?? [], after.lines));
+  }
+
+  #know(version: Version): void {
+    const digest = digestOf(version.lines);
     // As it is known last: the same text may have come from elsewhere meanwhile.
     this.#versions.delete(digest);
-    this.#versions.set(digest, after);
+    this.#versions.set(digest, version);
     if (this.#versions.size > maxVersions) {
       for (const oldest of this.#versions.keys()) {
         this.#versions.delete(oldest);
         break;
       }
     }
-    this.#addChanged(path, after, edits(before?.lines ?? [], after.lines));
   }
 
   #addChanged(path: string, { lines, sources }: Version, changes: readonly LineEdit[]): void {

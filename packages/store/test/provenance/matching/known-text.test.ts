@@ -136,6 +136,47 @@ test("what is taken back is of those who wrote it before", () => {
   expect(shown(known(...steps).match(text(after), near))).toBe("------777777");
 });
 
+describe("what a person had written before any call, and is put back by an undo, is not the undo's", () => {
+  const changed = before.with(4, "  return open(file, 'w', { mode: 0o600 });");
+  const undo = (step: Partial<TextWrite>) => write({ write: 9, before: text(changed), isUndo: true, ...step });
+  const mine = before.toSpliced(1, 0, "import { mine } from './my-own-module.js';");
+  const cases: readonly (readonly [
+    what: string,
+    lines: readonly string[],
+    steps: readonly TextWrite[],
+    wanted: string,
+  ])[] = [
+    ["a change", before, [write({ after: text(changed) }), undo({ after: text(before) })], "------"],
+    [
+      "a deletion",
+      before,
+      [
+        write({ operation: "delete", after: undefined }),
+        undo({ operation: "create", before: undefined, after: text(before) }),
+      ],
+      "------",
+    ],
+    [
+      "a change beside a later one of the person's",
+      mine,
+      [
+        write({ after: text(changed) }),
+        undo({ before: text(changed.toSpliced(1, 0, mine[1] ?? "")), after: text(mine) }),
+      ],
+      "-------",
+    ],
+    [
+      "a text of which only the closing bracket is recorded",
+      foreign,
+      [write({ after: text(changed) }), undo({ after: text(foreign) })],
+      "??-?",
+    ],
+  ];
+  test.each(cases)("%s", (_what, lines, steps, wanted) => {
+    expect(shown(known(...steps).match(text(lines), near))).toBe(wanted);
+  });
+});
+
 test.each([
   ["as it was", (lines: readonly string[]) => lines, "------777777"],
   [
