@@ -5,8 +5,9 @@ import { type CompiledRules, compileRules } from "@gennai/governance/rules/compi
 import { pathForm } from "@gennai/governance/rules/compile/path-form";
 import type { SlowPattern } from "@gennai/governance/rules/compile/slow-pattern";
 import { describeRuleProblem, type RuleFile, type RuleProblem } from "@gennai/governance/rules/rule-set";
-import { type RulesStatus, rulesStatusText, violationShownMs } from "@gennai/governance/rules/status/rules-status";
+import { type RulesStatus, rulesStatusText } from "@gennai/governance/rules/status/rules-status";
 import { type RuleViolation, violationWords } from "@gennai/governance/rules/status/violation";
+import { violationShownMs } from "@gennai/protocol/model/governance/violation-shown";
 import {
   floorRules,
   type LoadedRuleFile,
@@ -28,7 +29,7 @@ export interface RulesServiceOptions {
   readonly homeThere?: string;
   /** `$XDG_CONFIG_HOME`; default: `.config` in the home. */
   readonly configDir?: string | undefined;
-  /** Called after the rules, their problems, or the last violation changed. */
+  /** Called after the rules or their problems changed, and if there are problems at the beginning. */
   readonly onChange?: (status: RulesStatus) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -74,7 +75,6 @@ export class RulesService implements AsyncDisposable {
   /** Rules and problems in the last status. */
   #said = "";
   #violation: { readonly words: string; readonly time: number } | undefined;
-  #timer: NodeJS.Timeout | undefined;
 
   /** Loads all rules. Never rejects because of a rule file's content. */
   static async open(options: RulesServiceOptions): Promise<RulesService> {
@@ -136,21 +136,15 @@ export class RulesService implements AsyncDisposable {
   }
 
   /**
-   * Shows a violation in the status, and removes it after a while. An action that the user allowed is no violation any more.
+   * Shows a violation in the status for a while. An action that the user allowed is no violation any more.
    * `input`: JSON, redacted.
    */
   violation(violation: Pick<RuleViolation, "tool" | "input" | "action">): void {
     if (violation.action === "confirmed") {
-      if (this.#violation?.words !== violationWords(violation)) return;
-      this.#violation = undefined;
-      this.#options.onChange?.(this.status());
+      if (this.#violation?.words === violationWords(violation)) this.#violation = undefined;
       return;
     }
     this.#violation = { words: violationWords(violation), time: this.#now() };
-    this.#options.onChange?.(this.status());
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#options.onChange?.(this.status()), violationShownMs + 50);
-    this.#timer.unref();
   }
 
   /** For each file, the number of examples run and the failures. Files' examples ran when they were loaded. */
@@ -175,7 +169,6 @@ export class RulesService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearTimeout(this.#timer);
     this.#closed.abort();
     await this.#loading?.catch(() => undefined);
     await this.#worker[Symbol.asyncDispose]();
@@ -202,11 +195,12 @@ export class RulesService implements AsyncDisposable {
       ...(readOnly === undefined ? {} : { readOnly }),
     });
     this.#wide = rulesOverWorkspace(rules);
-    const before = this.#rules === undefined ? "" : this.#said;
+    const isFirst = this.#rules === undefined;
+    const before = this.#said;
     this.#rules = rules;
     const status = this.status();
     this.#said = [status.policySha256, ...status.problems].join("\n");
-    if (this.#said !== before) this.#options.onChange?.(status);
+    if (isFirst ? status.problems.length > 0 : this.#said !== before) this.#options.onChange?.(status);
     return rules;
   }
 

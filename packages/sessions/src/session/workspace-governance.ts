@@ -22,7 +22,7 @@ export interface GovernanceRegistryOptions {
   readonly stateDir: string;
   readonly home: string;
   readonly onWarning: (text: string) => void;
-  /** Called after the rules of a workspace, their problems, or the last violation changed. */
+  /** Called after the rules of a workspace or their problems changed, and if there are problems at the beginning. */
   readonly onRules: (workspaceRoot: string, status: RulesStatus) => void;
 }
 

@@ -226,7 +226,7 @@ describe("changes while it is open", () => {
     const after = await service.current();
     expect([before.count + 2, before.sha256 === after.sha256]).toEqual([after.count, false]);
     expect(await service.current()).toBe(after);
-    expect(told).toEqual([before.sha256, after.sha256]);
+    expect(told).toEqual([after.sha256]);
   });
 
   test("bad YAML leaves the last good rules in force, and is said", async () => {
@@ -252,9 +252,11 @@ describe("changes while it is open", () => {
     expect(service.status().problems).toEqual([expect.stringMatching(/is gone; its last rules stay/)]);
   });
 
-  test("a file that was bad from the beginning, mended", async () => {
+  test("a file that was bad from the beginning is said, and mended", async () => {
     put(root, native, "7\n");
-    const service = await open();
+    const told: RulesStatus[] = [];
+    const service = await open((status) => told.push(status));
+    expect(told.map(({ problems }) => problems.length)).toEqual([1]);
     put(root, native, good);
     expect((await service.current()).readOnly).toBeUndefined();
   });
@@ -262,12 +264,15 @@ describe("changes while it is open", () => {
 
 test("seed 004 §4 status: the last violation stands in the status for a while", async () => {
   let now = 1_000;
-  const service = await RulesService.open({ root, home, now: () => now });
+  const told: RulesStatus[] = [];
+  const service = await RulesService.open({ root, home, now: () => now, onChange: (status) => told.push(status) });
   services.push(service);
   service.violation({ tool: "Bash", input: '{"command":"git reset --hard"}', action: "blocked" });
   expect(service.status().text).toBe("⚠️ Last Violation: git reset --hard");
   now += 11_000;
   expect(service.status()).toMatchObject({ text: expect.stringMatching(/^🛡️/), lastViolation: "git reset --hard" });
+  // The rules are what they were: no session has to be told.
+  expect(told).toEqual([]);
 });
 
 test("what a person allowed is no violation, and takes the earlier one of the same call away", async () => {

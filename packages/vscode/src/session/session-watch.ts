@@ -4,6 +4,7 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { type InvokeEvent, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { violationShownMs } from "@gennai/protocol/model/governance/violation-shown";
 import * as vscode from "vscode";
 import type { Attention } from "../attention/attention.ts";
 import type { BlockedCalls } from "../attention/blocked-calls.ts";
@@ -40,6 +41,8 @@ export class SessionWatch implements Disposable {
   readonly #options: SessionWatchOptions;
   readonly #waiting = new Map<keyof typeof gather, ReturnType<typeof setTimeout>>();
   readonly #contexts = new Map<string, boolean>();
+  /** Shows the number of rules again. */
+  #violationOver: ReturnType<typeof setTimeout> | undefined;
   #timelineShown = false;
   /** Newest event of the session when this window began to follow it. */
   #heardUntil = 0n;
@@ -78,6 +81,8 @@ export class SessionWatch implements Disposable {
           this.#options.blockedCalls().add(event.event.value);
         }
         this.governanceSoon();
+        clearTimeout(this.#violationOver);
+        this.#violationOver = setTimeout(() => this.governanceSoon(), violationShownMs);
         return;
       case "emergencyChanged":
       case "rulesChanged":
@@ -122,6 +127,7 @@ export class SessionWatch implements Disposable {
   [Symbol.dispose](): void {
     for (const timer of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();
+    clearTimeout(this.#violationOver);
   }
 
   get #workbench(): Workbench {

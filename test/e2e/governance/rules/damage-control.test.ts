@@ -4,7 +4,7 @@ import { connectGovernance } from "@gennai/client/connection/connection";
 import { ConfirmationAnswer, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
-import { eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
+import { allEvents, eventsOf, lastSeqOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
 
 /** A checker of calls in a workspace with these rules; `%ROOT%` is replaced with the workspace. */
 async function checker(server: TestServer, rules?: string) {
@@ -105,7 +105,9 @@ test("seed 004 §4 ask: it gives 30 seconds, also where other questions wait lon
 test("seed 004 §5: an interception is logged with tool, input, rule and action, and becomes the status", async () => {
   const rules = { ".gennai/rules.yaml": "bashToolPatterns: [{pattern: 'cat README', reason: not this}]\n" };
   await using server = await startTestServer({ files: rules, script });
-  const events = await runTurn(server, await startSession(server), "go");
+  const [sessionId, other] = [await startSession(server), await startSession(server)];
+  const untouched = await lastSeqOf(server, other);
+  const events = await runTurn(server, sessionId, "go");
   expect(eventsOf(events, "ruleViolation")).toMatchObject([
     {
       tool: "Bash",
@@ -120,4 +122,7 @@ test("seed 004 §5: an interception is logged with tool, input, rule and action,
   expect(eventsOf(events, "toolResult")[0]?.error).toBe("Security Policy Violation: not this");
   const governance = connectGovernance({ baseUrl: server.url, token: server.token });
   expect((await governance.getGovernanceStatus({})).rules?.text).toBe("⚠️ Last Violation: cat README.md");
+  // The rules are what they were, and another session has nothing to do with it.
+  expect(eventsOf(await allEvents(server, sessionId), "rulesChanged")).toEqual([]);
+  expect(await lastSeqOf(server, other)).toBe(untouched);
 });

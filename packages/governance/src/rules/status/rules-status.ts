@@ -10,9 +10,6 @@ export interface RulesStatus {
   readonly policySha256: string;
 }
 
-/** Milliseconds that the last violation stays in the status before the number of rules is shown again. */
-export const violationShownMs = 10_000;
-
 /** The status in words, as people know it from damage-control extensions. */
 export function rulesStatusText(status: {
   readonly count: number;
