@@ -19,7 +19,9 @@ const hostsAreAsked = "it connects to a host only after you allow that host; you
 function described(report: WorkbenchReport, network: readonly string[], workbench: Rules, paint: Paint): string {
   const { outcome, risk, reason, hint, rules, reading } = report;
   const why = outcome === "staged" ? "It runs on a copy; what it changes is judged before it is kept." : reason;
-  const lines = [`${paint(outcomeColours[outcome], outcome)}  risk ${risk}${why === "" ? "" : `  ${why}`}`];
+  const lines = [
+    `${paint(outcomeColours[outcome], outcome)}  risk ${risk}${why === "" ? "" : `  ${terminalSafe(why)}`}`,
+  ];
   // The hint that the agent gets: a person can often use it, too.
   if (hint !== "") lines.push(entry("to agent", hint));
   for (const rule of rules) lines.push(entry(rule.verdict, `${rule.rule}  ${rule.reason}`));
@@ -45,7 +47,7 @@ function described(report: WorkbenchReport, network: readonly string[], workbenc
     lines.push(entry("intents", "changes need one here, and that is not judged: name one with --intent ID"));
   }
   lines.push(...network, entry("rules", workbench.status.text));
-  return lines.map((line) => terminalSafe(line)).join("\n");
+  return lines.join("\n");
 }
 
 /** The effects of a tried command, and the rules' verdict on them. */
@@ -62,14 +64,15 @@ export function describeTried(
   for (const note of trial.notes) lines.push(entry("network", note));
   if (trial.changes.length === 0) lines.push(entry("changes", "nothing"));
   for (const { name, what, verdict, rule, reason } of trial.changes) {
-    const why = rule === "" ? "" : `  ${rule}  ${reason}`;
+    const why = rule === "" ? "" : terminalSafe(`  ${rule}  ${reason}`);
     lines.push(`  ${paint(outcomeColours[verdict], verdict.padEnd(8))} ${spelledOut(name)}  ${what.join(", ")}${why}`);
   }
   for (const left of trial.neverKept) lines.push(entry("never", left));
   const diff = trial.diff === "" ? [] : [colouredDiff(spelledOut(trial.diff), paint)];
-  return [call, ...lines.map((line) => terminalSafe(line)), ...diff].join("\n").replace(/\n$/, "");
+  return [call, ...lines, ...diff].join("\n").replace(/\n$/, "");
 }
 
+/** A line of the report. Text of others is made safe here, before anything is painted. */
 function entry(name: string, text: string): string {
-  return `  ${name.padEnd(8)} ${text}`;
+  return `  ${name.padEnd(8)} ${terminalSafe(text)}`;
 }
