@@ -61,9 +61,13 @@ export async function guardUninstallCommand(name: string, flags: GuardFlags, con
 }
 
 /** `gennai guard status` */
-export async function guardStatusCommand(flags: GuardFlags, console: Console): Promise<ExitCode> {
+export async function guardStatusCommand(
+  name: string | undefined,
+  flags: GuardFlags,
+  console: Console,
+): Promise<ExitCode> {
   const server = await runningServer(flags, console);
-  const all = await Promise.all(guardedAgents("all").map(async (agent) => statusOf(agent, flags, console)));
+  const all = await Promise.all(guardedAgents(name ?? "all").map(async (agent) => statusOf(agent, flags, console)));
   if (flags.json === true) {
     console.output.write(`${JSON.stringify({ server: server ?? null, agents: all }, undefined, 2)}\n`);
     return exitCode.ok;

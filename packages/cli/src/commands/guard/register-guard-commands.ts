@@ -32,10 +32,11 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
   workspaceOption(
     guard.command("status").description("show which agents are guarded here, and what their hooks cannot do"),
   )
+    .argument("[agent]", "only this one")
     .option("--json", "print JSON")
-    .action(async (flags: GuardFlags) => {
+    .action(async (agent: string | undefined, flags: GuardFlags) => {
       const { guardStatusCommand } = await import("./guard-commands.ts");
-      ended(await guardStatusCommand(flags, console));
+      ended(await guardStatusCommand(agent, flags, console));
     });
   workspaceOption(guard.command("doctor").description("try whether a call of the agent would be judged"))
     .argument("<agent>", "or all: those on this machine, and those that are guarded")

@@ -70,6 +70,7 @@ export function registerPlanCommands(program: Command, { console, ended }: Comma
       ended(await planVerifyCommand(id, flags, console));
     });
   add("status", "show a plan, or list the plans")
+    .alias("list")
     .argument("[id]")
     .action(async (id: string | undefined, flags: PlanFlags) => {
       const { planStatusCommand } = await import("./plan-commands.ts");

@@ -39,13 +39,16 @@ function registerSessions(program: Command, { console, ended }: CommandHost): vo
     .description("list the sessions of the workspace, newest first; rename, fork or delete one");
   workspaceOption(serverOptions(sessions))
     .option("--all", "of every workspace")
-    .option("--json", "one JSON object a line")
-    .action(async (flags: SessionListFlags) => {
-      const { sessionsCommand } = await import("./sessions-commands.ts");
-      ended(await sessionsCommand(flags, console));
-    });
+    .option("--json", "one JSON object a line");
   // Options of the list may come before the subcommand too, and mean the same for all.
   const flagsOf = (command: Command): SessionFlags => command.optsWithGlobals();
+  sessions
+    .command("list", { isDefault: true })
+    .description("the same as gennai sessions alone")
+    .action(async (_flags: object, command: Command) => {
+      const { sessionsCommand } = await import("./sessions-commands.ts");
+      ended(await sessionsCommand(command.optsWithGlobals<SessionListFlags>(), console));
+    });
   sessions
     .command("rename")
     .description("give a session a title")
