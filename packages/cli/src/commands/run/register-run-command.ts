@@ -15,7 +15,7 @@ import { settingOptions } from "./setting-options.ts";
 export function registerRunCommand(program: Command, { console, ended }: CommandHost): void {
   const command = program.command("run").description("do one thing, or many at a prompt");
   settingOptions(modelOptions(protectOption(serverOptions(command))))
-    .argument("[request]", "what to do; without it, a prompt asks")
+    .argument("[request...]", "what to do; without it, a prompt asks")
     .option("--workspace <dir>", "directory to work in (default: here)")
     .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
     .option(
@@ -50,11 +50,14 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--stages <when>", `${stagesHelp}; of a server of its own`, "auto")
     .option("--image <file>", "an image for the model to look at (PNG, JPEG, GIF, WebP); repeatable", collect)
     .option("--session <id>", "continue this session")
+    .option("--continue", "continue the newest session of the workspace")
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
     .option("--no-thinking", "do not ask the model for its thinking")
-    .option("--json", 'print every event as a line of JSON, and a closing {"result":…}')
+    .option("--json", 'print JSON lines: {"session":…}, every event, and a closing {"result":…}')
     .addHelpText("after", runHelp)
-    .action(async (request: string | undefined, flags: RunFlags) => {
+    .action(async (words: readonly string[], flags: RunFlags) => {
+      const { requestOf } = await import("./request.ts");
+      const request = await requestOf(words, flags, console);
       if (flags.attempts !== undefined && flags.ci !== true) {
         const { runAttempts } = await import("./run-attempts.ts");
         return ended(await runAttempts(request, flags, console));
@@ -78,13 +81,18 @@ Examples:
   gennai run --intent INT-001 "add the missing test"
   gennai run --image mockup.png "make the page look like this"
   gennai run --attempts 3 --check "npm test" "make the parser accept comments"
-  gennai run --session 0a1b… "now the same for the tests"
+  gennai run --continue "now the same for the tests"
+  git diff | gennai run "review this"
   gennai run --ci --artefacts gennai-run "fix the failing test"
 
 In Branch Mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
 goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a reason, t (for this turn) or s (for this
 session); anything else is a no. Without a terminal and without --yes, every question is a no, but for hosts and ports that
 --allow names, and unless somebody has the session open in a page or an editor: then they are asked.
+
+--json prints one object a line: first {"session":{"sessionId","workspace","version"}}, then events as in docs/reference/events.md, and last
+{"result":{"sessionId","turnId","outcome","text","refused","exitCode","usage","changedFiles","proposals","branch","intent"}}.
+What is piped in is told to the model behind the request, with secrets masked.
 
 --attempts: nothing is written before you keep it. What attempts ask, they ask in turn, each line with its number. Attempts whose
 check passes win, then those that change fewer lines. Budgets hold over all of them together. gennai attempts shows the others.

@@ -14,15 +14,23 @@ import { activeIntent, chooseIntent, intentTitle } from "../../client/session-in
 import { describeUsage } from "../../client/turn-usage.ts";
 import { UserTerminal } from "../../client/user-terminal.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
-import { chooseServer, loadAhead, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
+import {
+  type ChosenServer,
+  chooseServer,
+  loadAhead,
+  requireIsolation,
+  serverRequest,
+} from "../../connection/server-choice.ts";
+import { listSessions } from "../../connection/session-list.ts";
 import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
 import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
-import type { Console } from "../../terminal/console.ts";
+import { type Console, isTerminal } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { version } from "../../version.ts";
 import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { offerFirstCommit } from "./offer-first-commit.ts";
@@ -48,14 +56,13 @@ export async function runCommand(
   const settings = sessionSettings(flags);
   const sandbox = parseSandbox(flags.sandbox);
   const stages = parseStages(flags.stages);
-  if (request !== undefined && request.trim() === "")
-    throw usageError("The request is empty.", 'For example: gennai run "explain src/main.js"');
   const images = await promptImages(request, flags.image ?? [], console);
   const { allow = [] } = allowedAhead(flags.allow);
   const workspace = await workspaceOf(request, flags, console);
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();
-  using interrupts = new Interrupts();
+  // A closed terminal stops what runs, as Ctrl-C does. Under nohup the input is no terminal.
+  using interrupts = new Interrupts(undefined, { hangUp: isTerminal(console.input) });
   await using held = holdsFiles(flags)
     ? await openDiskWorkspace({
         root: workspace,
@@ -104,7 +111,8 @@ export async function runCommand(
   };
   // Before a server starts: without a repository nothing can run. A resumed session has its own mode, and an intent that cannot
   // be selected leaves everything as it is.
-  const isEarly = request !== undefined && flags.session === undefined && flags.intent === undefined && !offersFirst;
+  const isNew = flags.session === undefined && flags.continue !== true;
+  const isEarly = request !== undefined && isNew && flags.intent === undefined && !offersFirst;
   const [early] = await Promise.all([
     isEarly ? prepare(request, settings.editingMode) : undefined,
     // Modules are loaded while git works.
@@ -122,14 +130,15 @@ export async function runCommand(
     console,
   );
   if (held === undefined) await requireIsolation(server, { sandbox, stages }, signal);
+  const resume = isNew ? undefined : await sessionToResume(flags, server, workspace, signal);
   const session = await terminal.openSession(server, {
-    settings: { ...settings, ...(flags.session === undefined && held === undefined ? { workingDir: workspace } : {}) },
-    ...(flags.session === undefined ? {} : { resume: flags.session }),
+    settings: { ...settings, ...(isNew && held === undefined ? { workingDir: workspace } : {}) },
+    ...(resume === undefined ? {} : { resume }),
     signal,
   });
-  if (session.workingDir !== workspace && flags.session !== undefined) {
+  if (session.workingDir !== workspace && resume !== undefined) {
     throw usageError(
-      `Session ${flags.session} belongs to ${session.workingDir}.`,
+      `Session ${resume} belongs to ${session.workingDir}.`,
       `Run it there: --workspace ${session.workingDir}`,
     );
   }
@@ -137,7 +146,7 @@ export async function runCommand(
   const intent =
     flags.intent !== undefined
       ? await chooseIntent(flags.intent, place)
-      : flags.session === undefined
+      : isNew
         ? undefined
         : await activeIntent(place);
   const proposals = (turn: TurnReport) => {
@@ -170,6 +179,7 @@ export async function runCommand(
     ...(intent === undefined ? [] : [`intent ${intentTitle(intent)}`]),
   ];
   if (opening.length > 0) terminal.view.note(opening.join(" · "));
+  if (flags.json === true) terminal.writeJson({ session: { sessionId: session.sessionId, workspace, version } });
   const turn = { text: request, images, scenario: flags.scenario ?? "", enableThinking: flags.thinking !== false };
   const report = await runTurn(session, turn, { view: terminal.view, interrupts, signal });
   let code = exitCodeOf(report, interrupts.interrupted);
@@ -184,6 +194,21 @@ export async function runCommand(
   return code;
 }
 
+/** The session that is named, or the newest of the workspace. */
+async function sessionToResume(
+  flags: RunFlags,
+  { client }: ChosenServer,
+  workspace: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (flags.session !== undefined && flags.continue === true)
+    throw usageError("--session and --continue exclude each other.", "Leave one of them out.");
+  const id = flags.session ?? (await listSessions(client, workspace, { signal }))[0]?.sessionId;
+  if (id === undefined)
+    throw usageError(`There is no session of ${workspace} to continue.`, "Run it without --continue.");
+  return id;
+}
+
 function hasNoCommit(directory: string): boolean {
   const head = readGitHead(directory);
   return head.type === "branch" && head.commit === undefined;
@@ -193,7 +218,7 @@ function hasNoCommit(directory: string): boolean {
 async function workspaceOf(request: string | undefined, flags: RunFlags, console: Console): Promise<string> {
   const directory = await resolveWorkspace(flags.workspace, console);
   if (flags.worktree !== true) return directory;
-  if (request === undefined || flags.session !== undefined || flags.mode === "proposal") {
+  if (request === undefined || flags.session !== undefined || flags.continue === true || flags.mode === "proposal") {
     throw usageError(
       "--worktree needs a request, and a new session that writes.",
       "To go on in a working tree, run there: gennai sessions worktrees lists them.",

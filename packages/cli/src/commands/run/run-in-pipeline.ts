@@ -12,7 +12,7 @@ import { runCommand } from "./run-command.ts";
 import type { RunFlags } from "./run-options.ts";
 
 /** Options that ask a user, or answer for one. */
-const ofPersons = ["yes", "ask", "attempts", "session"] as const;
+const ofPersons = ["yes", "ask", "attempts", "session", "continue"] as const;
 
 /** `gennai run --ci`: one request in a pipeline, where no person is. */
 export async function runInPipeline(request: string | undefined, flags: RunFlags, console: Console): Promise<ExitCode> {

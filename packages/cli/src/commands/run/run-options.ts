@@ -15,6 +15,7 @@ export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
   readonly json?: boolean;
   readonly thinking?: boolean;
   readonly session?: string;
+  readonly continue?: boolean;
   readonly intent?: string;
   readonly branch?: string;
   readonly worktree?: boolean;

@@ -5,6 +5,7 @@ import { endStates, type LoggedEvent, type SessionEvent, type TurnState } from "
 import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import { addUsage, addUsageSum, noUsage, type UsageSum } from "@gennai/agent/use/usage";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
+import { firstParagraph } from "@gennai/protocol/branch-name";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
@@ -159,7 +160,7 @@ export class SessionState {
           break;
         }
         this.#nameTurn(logged.turnId, event);
-        if (this.title === "") this.title = event.text.replaceAll(/\s+/g, " ").trim().slice(0, 80);
+        if (this.title === "") this.title = firstParagraph(event.text).replaceAll(/\s+/g, " ").slice(0, 80);
         for (const image of event.images) this.blobs.add(image.sha256);
         break;
       }
