@@ -3,10 +3,11 @@ import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callbackify } from "node:util";
 import { type Console, isTerminal } from "./console.ts";
+import { terminalSafe } from "./terminal-safe.ts";
 
 /**
- * Lines that the user types. On a terminal, what is typed while nothing is asked is dropped: it must never answer a question that
- * appears later. From a pipe, such lines wait for the next `line`, and never answer a `question`, either.
+ * Lines that the user types. Those that arrive while nothing is asked wait for the next `line`; they never answer a `question`
+ * that appears later. Ctrl-C drops them.
  */
 export class LineInput implements Disposable {
   readonly #console: Console;
@@ -43,7 +44,10 @@ export class LineInput implements Disposable {
   /** The next line, or one that has already arrived. undefined as for `question`. */
   async line(prompt: string, options: { readonly signal: AbortSignal }): Promise<string | undefined> {
     const early = this.#early.shift();
-    if (early !== undefined) return early;
+    if (early !== undefined) {
+      if (this.#terminal) this.#console.errors.write(`${prompt}${terminalSafe(early)}\n`);
+      return early;
+    }
     this.#completing = true;
     try {
       return await this.#next(prompt, options.signal);
@@ -111,9 +115,12 @@ export class LineInput implements Disposable {
     });
     reader.on("line", (line) => {
       if (this.#waiting !== undefined) this.#waiting(line);
-      else if (!this.#terminal) this.#early.push(line);
+      else this.#early.push(line);
     });
-    reader.on("SIGINT", this.#onInterrupt);
+    reader.on("SIGINT", () => {
+      this.#early.length = 0;
+      this.#onInterrupt();
+    });
     // A closed terminal can be neither read nor set; its end is reported as well.
     reader.on("error", () => undefined);
     reader.on("close", () => {
