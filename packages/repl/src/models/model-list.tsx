@@ -86,15 +86,15 @@ export function ModelList({ models, chosen, current, text, isListing, onText, on
         })}
       </ul>
       <p class="model-count" role="status">
-        {countWords(models.length, isListing)}
+        {countWords(models.length, { isListing, text })}
       </p>
     </>
   );
 }
 
-function countWords(count: number, isListing: boolean): string {
+function countWords(count: number, { isListing, text }: Pick<ModelListProps, "isListing" | "text">): string {
   if (isListing) return "Looking for models…";
-  if (count === 0) return "No model has this name.";
+  if (count === 0) return text.trim() === "" ? "No provider lists any model." : "No model has this name.";
   if (count > mostLines) return `${count} models: ${mostLines} are shown, type to find yours.`;
   return plural(count, "model");
 }

@@ -116,7 +116,7 @@ export function changedSettings(current: SessionSettings, message: SettingsMessa
   if (message === undefined) return current;
   const choice = collect<Partial<Values>>((name, row) => {
     const problem = row.problem(message[name]);
-    if (problem !== undefined) throw new InvalidField(`settings.${snakeCase(name)} ${problem}.`);
+    if (problem !== undefined) throw new InvalidField(`The setting ${settingWords(name)} ${problem}.`);
     return row.fromMessage(message[name]);
   });
   // A model name or URL belongs to its backend: another backend does not inherit them.
@@ -208,7 +208,7 @@ function flag(): Setting<boolean> {
 function urlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
-    return "must be an http or https URL";
+    return `must be an http or https URL${!text.includes("://") && URL.canParse(`http://${text}`) ? `, e.g. http://${text}` : ""}`;
   if (url.username === "" && url.password === "") return undefined;
   return "must not hold credentials; keys come from the environment";
 }
@@ -222,6 +222,7 @@ function collect<Collected>(value: (name: FieldName, row: Setting<unknown>) => u
   return collected as Collected;
 }
 
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** A field's name as people read it, e.g. `base URL`. */
+function settingWords(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/\burl\b/, "URL");
 }

@@ -83,22 +83,23 @@ describe("settings over the wire", () => {
   });
 
   test.each([
-    [{ backend: 99 as Backend }, "settings.backend has no meaning: 99."],
-    [{ editingMode: -1 as EditingMode }, "settings.editing_mode has no meaning: -1."],
-    [{ verbosity: 4 as Verbosity }, "settings.verbosity has no meaning: 4."],
-    [{ maxTokens: -1 }, "settings.max_tokens must be between 0 and 2147483647."],
-    [{ maxIterations: 1001 }, "settings.max_iterations must be between 0 and 1000."],
-    [{ baseUrl: "file:///etc/passwd" }, "settings.base_url must be an http or https URL."],
+    [{ backend: 99 as Backend }, "The setting backend has no meaning: 99."],
+    [{ editingMode: -1 as EditingMode }, "The setting editing mode has no meaning: -1."],
+    [{ verbosity: 4 as Verbosity }, "The setting verbosity has no meaning: 4."],
+    [{ maxTokens: -1 }, "The setting max tokens must be between 0 and 2147483647."],
+    [{ maxIterations: 1001 }, "The setting max iterations must be between 0 and 1000."],
+    [{ baseUrl: "file:///etc/passwd" }, "The setting base URL must be an http or https URL."],
+    [{ baseUrl: "localhost:7795" }, "The setting base URL must be an http or https URL, e.g. http://localhost:7795."],
     [
       { baseUrl: "http://a:b@localhost" },
-      "settings.base_url must not hold credentials; keys come from the environment.",
+      "The setting base URL must not hold credentials; keys come from the environment.",
     ],
-    [{ maxContextTokens: -1 }, "settings.max_context_tokens cannot be negative or beyond 2^53."],
-    [{ maxSessionTokens: 2n ** 60n }, "settings.max_session_tokens cannot be negative or beyond 2^53."],
-    [{ maxTurnTokens: -1n }, "settings.max_turn_tokens cannot be negative or beyond 2^53."],
-    [{ questionSeconds: -1 }, "settings.question_seconds cannot be negative or beyond 2^53."],
-    [{ maxCost: Number.NaN }, "settings.max_cost cannot be negative or beyond 2^53."],
-    [{ maxCost: Number.POSITIVE_INFINITY }, "settings.max_cost cannot be negative or beyond 2^53."],
+    [{ maxContextTokens: -1 }, "The setting max context tokens cannot be negative or beyond 2^53."],
+    [{ maxSessionTokens: 2n ** 60n }, "The setting max session tokens cannot be negative or beyond 2^53."],
+    [{ maxTurnTokens: -1n }, "The setting max turn tokens cannot be negative or beyond 2^53."],
+    [{ questionSeconds: -1 }, "The setting question seconds cannot be negative or beyond 2^53."],
+    [{ maxCost: Number.NaN }, "The setting max cost cannot be negative or beyond 2^53."],
+    [{ maxCost: Number.POSITIVE_INFINITY }, "The setting max cost cannot be negative or beyond 2^53."],
   ])("%o is refused", (fields, message) => {
     expect(() => changedSettings(settingDefaults, create(SettingsSchema, fields))).toThrow(new InvalidField(message));
   });
