@@ -1,5 +1,5 @@
 import { utcTime } from "../../terminal/utc-time.ts";
-import { fieldsOf, listOf, parseRecord, type RecordFields, textOf } from "./record-fields.ts";
+import { fieldsOf, inputWords, listOf, parseRecord, type RecordFields, textOf } from "./record-fields.ts";
 import { decisionOf } from "./record-line.ts";
 
 /** What one record says of each call and each decision of a person, in plain words; `lines` are pairs of a name and a text. */
@@ -95,7 +95,7 @@ function endOf(call: RecordFields, record: RecordFields, others: readonly Record
 }
 
 function happenedIn(kind: string, call: RecordFields, end: RecordFields | undefined): string {
-  const what = `${textOf(call.get("tool"))} ${inputWords(call.get("input"))}`.trim();
+  const what = `${textOf(call.get("tool"))} ${inputWords(call.get("input"), maxInput)}`.trim();
   if (kind === "refusal") return `${what} was refused; nothing ran`;
   if (kind === "intent") {
     if (end === undefined) return `${what} was about to run, and no record says how it ended`;
@@ -111,24 +111,18 @@ function endWords(call: RecordFields): string {
   return [
     typeof exit === "number" ? `it ended with exit code ${exit}` : failure === "" ? "it ended" : "it failed",
     ...(failure === "" ? [] : [`the failure is ${failure}`]),
-    verificationWords[verification] ?? "the result was not verified",
+    // What failed or was refused has no result that could be right.
+    ...(failure !== "" && verification === "verified" ? [] : [verificationWords[verification] ?? unverified]),
   ].join(", ");
 }
 
+const unverified = "and the result was not verified";
+
 const verificationWords: Readonly<Record<string, string>> = {
   verified: "and the result was checked and is correct",
-  unverified: "and the result was not verified",
+  unverified,
   failed: "and the result is not as expected",
 };
-
-function inputWords(input: unknown): string {
-  const text = typeof input === "string" ? input : input === undefined ? "" : JSON.stringify(input);
-  const fields = parseRecord(text) ?? new Map<string, unknown>();
-  const named = ["command", "file_path", "path", "pattern", "url"].map((name) => textOf(fields.get(name)));
-  const shown = named.find((value) => value !== "") ?? textOf(text);
-  if (shown === "") return text === "" ? "" : "(purged)";
-  return `“${[...shown].slice(0, maxInput).join("")}${[...shown].length > maxInput ? "…" : ""}”`;
-}
 
 /** For a step of a plan, for which nobody was asked separately: the plan, and who approved it. */
 function plannedStep(call: RecordFields, record: RecordFields, others: readonly RecordFields[]): string | undefined {

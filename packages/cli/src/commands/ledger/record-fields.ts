@@ -26,3 +26,13 @@ export function listOf(value: unknown): readonly unknown[] {
 export function textOf(value: unknown): string {
   return typeof value === "string" ? terminalSafe(value).replaceAll("\n", " ") : "";
 }
+
+/** What a call was about: its command, path, pattern or address, in quotation marks. @param most characters */
+export function inputWords(input: unknown, most: number): string {
+  const text = typeof input === "string" ? input : input === undefined ? "" : JSON.stringify(input);
+  const fields = parseRecord(text) ?? new Map<string, unknown>();
+  const named = ["command", "file_path", "path", "pattern", "url"].map((name) => textOf(fields.get(name)));
+  const shown = named.find((value) => value !== "") ?? textOf(text);
+  if (shown === "") return text === "" ? "" : "(purged)";
+  return `“${[...shown].slice(0, most).join("")}${[...shown].length > most ? "…" : ""}”`;
+}

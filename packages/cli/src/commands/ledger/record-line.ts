@@ -2,20 +2,25 @@ import { actWords } from "@gennai/protocol/model/governance/act-words";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { utcTime } from "../../terminal/utc-time.ts";
-import { fieldsOf, listOf, parseRecord, textOf } from "./record-fields.ts";
+import { fieldsOf, inputWords, listOf, parseRecord, textOf } from "./record-fields.ts";
+
+/** Longest input of a call on its line, in characters. */
+const maxInput = 60;
 
 /** A record as one line: seq, time, kind, calls with verdicts, files or decision. Old records show what they have. */
 export function describeRecord(line: string, paint: Paint): string {
   const record = parseRecord(line);
   if (record === undefined) return paint("red", `(no record) ${terminalSafe(line.slice(0, 100))}`);
   const metadata = fieldsOf(record.get("metadata"));
-  const calls = listOf(metadata.get("calls")).map((call) => {
-    const fields = fieldsOf(call);
-    return `${textOf(fields.get("tool"))} ${textOf(fields.get("verdict"))}`.trim();
-  });
   const files = listOf(record.get("files")).map(
     (file) => textOf(fieldsOf(file).get("path")) || textOf(fieldsOf(file).get("relative_path")),
   );
+  const calls = listOf(metadata.get("calls")).map((call) => {
+    const fields = fieldsOf(call);
+    // The files of a change are named behind it.
+    const input = files.length > 0 ? "" : inputWords(fields.get("input"), maxInput);
+    return [textOf(fields.get("tool")), input, textOf(fields.get("verdict"))].filter((part) => part !== "").join(" ");
+  });
   const seq = metadata.get("seq");
   const kind = textOf(metadata.get("kind"));
   const details = fieldsOf(metadata.get("details"));
