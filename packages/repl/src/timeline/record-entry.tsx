@@ -26,14 +26,14 @@ export interface RecordEntryProps {
 export function RecordEntry({ record, open, bad, onOpen, onOpenFile, versions }: RecordEntryProps) {
   const id = useId();
   return (
-    <li class={`record record-${known.has(record.kind) ? record.kind : "other"}${bad ? " record-bad" : ""}`}>
+    <li class={`record record-${styleOf(record)}${bad ? " record-bad" : ""}`}>
       <button type="button" class="record-line" aria-expanded={open} aria-controls={id} onClick={() => onOpen(!open)}>
         <span class="record-seq">{record.seq}</span>
         <time class="record-time" dateTime={record.time?.toISOString()}>
           {record.time?.toLocaleTimeString([], { hour12: false }) ?? "–"}
         </time>
         <span class="record-kind" title={record.kind}>
-          <VisibleText text={kindWords(record.kind)} />
+          <VisibleText text={kindWords(record)} />
         </span>
         <span class="record-what">
           <VisibleText text={recordWords(record)} />
@@ -48,6 +48,11 @@ export function RecordEntry({ record, open, bad, onOpen, onOpenFile, versions }:
 }
 
 const known = new Set(["intent", "outcome", "refusal", "review", "applied", "undo", "session", "emergency", "purge"]);
+
+function styleOf({ kind, end }: TimelineRecord): string {
+  if (kind === "outcome" && end !== "done") return "refusal";
+  return known.has(kind) ? kind : "other";
+}
 
 function Detail({ record, onOpenFile, versions }: Pick<RecordEntryProps, "record" | "onOpenFile" | "versions">) {
   const [looked, setLooked] = useState<string>();

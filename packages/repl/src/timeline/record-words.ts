@@ -29,8 +29,9 @@ export function decisionWords(details: Readonly<Record<string, unknown>>): strin
   return "";
 }
 
-/** The name of a kind, for people. In the ledger, `intent` is what a call was about to do, not one of the intents file. */
-export function kindWords(kind: string): string {
+/** What a record is, for people. In the ledger, `intent` is what a call was about to do, not one of the intents file. */
+export function kindWords({ kind, end }: Pick<TimelineRecord, "kind" | "end">): string {
+  if (kind === "outcome" && end !== "done") return end;
   return kind === "intent" ? "starts" : kind;
 }
 

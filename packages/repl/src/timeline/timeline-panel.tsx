@@ -44,7 +44,7 @@ export function TimelinePanel({ store, sessionId, onOpenFile }: TimelinePanelPro
           <option value="">All kinds</option>
           {kinds.map((kind) => (
             <option key={kind} value={kind}>
-              {kindWords(kind)}
+              {kindWords({ kind, end: "done" })}
             </option>
           ))}
         </select>

@@ -6,6 +6,8 @@ import { decisionWords, namesOf } from "./record-words.ts";
 export interface TimelineRecord {
   readonly seq: number;
   readonly kind: string;
+  /** How an outcome ended, as far as the record says: not every outcome is a success. */
+  readonly end: "done" | "refused" | "failed" | "interrupted";
   readonly time: Date | undefined;
   readonly sessionId: string;
   readonly turnId: string;
@@ -50,14 +52,16 @@ export function timelineRecord(seq: number, json: string): TimelineRecord {
   const metadata = recordOf(record["metadata"]);
   const time = new Date(textOf(record["timestamp"]));
   const files = listOf(record["files"]).map(recordOf);
+  const calls = listOf(metadata["calls"]).map(callOf);
   return {
     seq,
     json,
     kind: textOf(metadata["kind"]) || "unknown",
+    end: recordOf(metadata["details"])["interrupted"] === true ? "interrupted" : endOf(calls),
     time: Number.isNaN(time.getTime()) ? undefined : time,
     sessionId: textOf(metadata["session_id"]),
     turnId: textOf(metadata["turn_id"]),
-    calls: listOf(metadata["calls"]).map(callOf),
+    calls,
     paths: [
       ...new Set([...listOf(metadata["changes"]).map(recordOf), ...files].map(({ path }) => textOf(path))),
     ].filter((path) => path !== ""),
@@ -69,6 +73,11 @@ export function timelineRecord(seq: number, json: string): TimelineRecord {
     hash: textOf(metadata["hash"]),
     purged: metadata["purged"] === true,
   };
+}
+
+function endOf(calls: readonly TimelineCall[]): TimelineRecord["end"] {
+  if (calls.some(({ failureClass }) => failureClass === "permission_denied")) return "refused";
+  return calls.some(({ failureClass }) => failureClass !== "") ? "failed" : "done";
 }
 
 /** Sequence numbers of records that do not name the hash of the record before, or that follow a gap. */

@@ -52,6 +52,13 @@ test.each([
   ["what is not known", { kind: "session", details: { review: { hunks: 7 }, other: 1 } }, ""],
 ])("what %s says", (_name, more, words) => expect(recordWords(line(1, "x", "a", more))).toBe(words));
 
+test.each([
+  ["what ended well", { calls: [{ tool: "Bash" }] }, "outcome"],
+  ["what a rule refused", { calls: [{ tool: "Bash", failure_class: "permission_denied" }] }, "refused"],
+  ["what failed or was stopped", { calls: [{ tool: "Bash", failure_class: "partial_execution" }] }, "failed"],
+  ["a turn that was cut off", { details: { interrupted: true } }, "interrupted"],
+])("the line of %s says so", (_name, more, word) => expect(kindWords(line(1, "x", "a", more))).toBe(word));
+
 test("a record is read as far as it goes", () => {
   const call = { call_id: "c", tool: "Bash", input: { command: "npm test" }, verdict: "allow", exit_code: 1 };
   const record = line(1, "x", "a", { calls: [call], changes: [{ path: "a.ts" }, { path: "a.ts" }], details: 7 });
@@ -90,5 +97,6 @@ test("a call's input is read as the ledger has it, and names its command and its
 });
 
 test("the record before a call is not called an intent, which is something else", () => {
-  expect(["intent", "outcome"].map(kindWords)).toEqual(["starts", "outcome"]);
+  const words = ["intent", "outcome"].map((kind) => kindWords({ kind, end: "done" }));
+  expect(words).toEqual(["starts", "outcome"]);
 });
