@@ -1,4 +1,6 @@
 import { dirname, isAbsolute, relative, sep } from "node:path";
+import { CliError } from "../errors/cli-error.ts";
+import { exitCode } from "../errors/exit-code.ts";
 
 /** The streams and surroundings of a command: the process's own, or a test's. */
 export interface Console {
@@ -12,9 +14,11 @@ export interface Console {
 
 export function processConsole(): Console {
   for (const stream of [process.stdout, process.stderr]) {
-    // It is no error here that a reader has gone, as in `gennai … | head`, or that a terminal was closed.
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+      // It is no error here that a reader has gone, as in `gennai … | head`, or that a terminal was closed.
+      if (error.code === "EPIPE" || error.code === "EIO") return;
+      if (stream === process.stdout) process.stderr.write(`error: The output cannot be written: ${error.message}\n`);
+      process.exit(exitCode.failed);
     });
   }
   return {
@@ -25,8 +29,19 @@ export function processConsole(): Console {
     output: process.stdout,
     errors: process.stderr,
     environment: process.env,
-    directory: process.env["GENNAI_INVOKED_FROM"] ?? process.cwd(),
+    get directory() {
+      return process.env["GENNAI_INVOKED_FROM"] ?? currentDirectory();
+    },
   };
+}
+
+/** Throws `CliError` if it was deleted. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new CliError("The current directory does not exist any more.", { next: ["cd to another one."], cause });
+  }
 }
 
 export function isTerminal(stream: NodeJS.ReadableStream | NodeJS.WritableStream): boolean {

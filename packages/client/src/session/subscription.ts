@@ -75,11 +75,13 @@ export async function* subscribe(client: AgentClient, options: SubscribeOptions)
         { signal: connection.signal },
       );
       let connected = false;
+      const hadSeq = lastSeq;
       watch.start();
       for await (const message of stream) {
         // The reader may take long over an event: only the server's silence counts.
         watch.stop();
-        failures = 0;
+        // The first message alone is no success: a server that fails behind it each time would be asked without end.
+        if (connected) failures = 0;
         if (!connected) options.onConnection?.({ state: "connected" });
         connected = true;
         wasConnected = true;
@@ -90,6 +92,7 @@ export async function* subscribe(client: AgentClient, options: SubscribeOptions)
           yield event;
           if (options.untilTurnId !== undefined && endsTurn(event, options.untilTurnId)) return;
         }
+        if (lastSeq > hadSeq) failures = 0;
         watch.start();
       }
       // A server that shuts down fails its streams; a plain end means that the turn is over.

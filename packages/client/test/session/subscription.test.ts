@@ -128,6 +128,14 @@ const rows: readonly {
     asked: [0, 0, 0],
     code: Code.Unavailable,
   },
+  {
+    name: "gives up on a server that fails each time behind its first message",
+    streams: Array.from({ length: 9 }, () => ({ events: [heartbeat()], end: Code.Unavailable }) as const),
+    options: { maxAttempts: 3 },
+    seqs: [],
+    asked: [0, 0, 0],
+    code: Code.Unavailable,
+  },
 ];
 
 test.each(rows)("$name", async (row) => {

@@ -107,7 +107,9 @@ async function databaseFinding(stateDir: string): Promise<Finding> {
     const mebibytes = Math.ceil(Number(size?.["bytes"] ?? 0) / (1024 * 1024));
     return { check, state: "ok", text: `${file} is whole (${mebibytes} MiB)` };
   } catch (error) {
-    return { check, state: "fail", text: `${file} cannot be read: ${errorMessage(error)}`, next: restore };
+    // Restoring a backup loses what came after it: only where the file itself is no database any more.
+    const next = isDamage(error) ? restore : ["Mend what it names, e.g. free some space, and run gennai doctor again."];
+    return { check, state: "fail", text: `${file} cannot be read: ${errorMessage(error)}`, next };
   }
 }
 
@@ -160,4 +162,10 @@ async function headFinding({ stateDir, workspace }: StateDirectories): Promise<F
   }
   if (head === undefined) return { check, state: "ok", text: nothingRecorded };
   return { check, state: "ok", text: `record ${head.seq} is signed, and in the store` };
+}
+
+/** https://sqlite.org/rescode.html: SQLITE_CORRUPT and SQLITE_NOTADB; extended codes have these in their low byte. */
+function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return false;
+  return [11, 26].includes(error.errcode & 0xff);
 }

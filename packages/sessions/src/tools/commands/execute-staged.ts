@@ -3,6 +3,7 @@ import type { Effect } from "@gennai/governance/effect";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { shownName, shownNames } from "@gennai/governance/shown-names";
 import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
 import type { UncoveredKey } from "@gennai/machine/keys/login/user-keys";
 import type { RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
 import type { AddedLogin } from "@gennai/machine/network/added-login";
@@ -174,6 +175,13 @@ async function judged(
     return await judge({ statement, parts, operands: { changes: digest }, diff: () => staged.diff() });
   } catch (error) {
     await staged.drop();
+    if (signal.aborted) throw stoppedBeforeKept();
     throw error;
   }
+}
+
+function stoppedBeforeKept(): ToolFailure {
+  return new ToolFailure("stopped", "The turn was stopped before the command's changes were kept: nothing is kept.", {
+    failureClass: "partial_execution",
+  });
 }
