@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
@@ -28,7 +27,6 @@ export function planPublish(command: PublishCommand, place: KeyContext): Promise
   const login = npmLogin(registry, keys);
   if (login === undefined) throw noKey(`The user's ~/.npmrc has no login for ${registry.host}.`);
   const published = isTarball ? undefined : nameOf(named);
-  const packed = `/tmp/gennai-packed-${randomBytes(8).toString("hex")}`;
   const scripts = skipsScripts ? ["--ignore-scripts"] : [];
   const pack = isTarball
     ? [["cp", named, `${packed}/`]]
@@ -41,7 +39,7 @@ export function planPublish(command: PublishCommand, place: KeyContext): Promise
   return Promise.resolve({
     url: `${registry.protocol}//${registry.hostname}:${port}${registry.pathname}`,
     login: published === undefined ? login.login : `${login.login}, to publish ${published}`,
-    before: { what: "packing", text: text.join(" && ") },
+    before: { what: "packing", text: text.join(" && "), handsOver: { from: packed, as: handed } },
     notes:
       skipsScripts || isTarball
         ? []
@@ -50,14 +48,14 @@ export function planPublish(command: PublishCommand, place: KeyContext): Promise
           ],
     uncover: () =>
       Promise.resolve({
-        text: `${published === undefined ? "" : `${isThat(packed, published)} && `}exec npm publish ${packed}/*.tgz --ignore-scripts ${quotedCommand(options)}`,
+        text: `${published === undefined ? "" : `${isThat(published)} && `}exec npm publish ${handed} --ignore-scripts ${quotedCommand(options)}`,
         // In the workspace, npm would find more settings.
         cwd: "/",
         environment: {
           ...login.environment,
           npm_config_userconfig: `${keyDirectory}/npmrc`,
           npm_config_globalconfig: `${keyDirectory}/none`,
-          npm_config_cache: `${packed}/cache`,
+          npm_config_cache: "/tmp/cache",
           npm_config_update_notifier: "false",
           npm_config_ignore_scripts: "true",
           npm_config_logs_max: "0",
@@ -69,6 +67,11 @@ export function planPublish(command: PublishCommand, place: KeyContext): Promise
   });
 }
 
+/** Where packing puts the package. */
+const packed = "/tmp/gennai-packed";
+/** Where the run that publishes finds it. */
+const handed = `${keyDirectory}/package.tgz`;
+
 /** NAME@VERSION. Throws `ToolFailure` if it cannot be shown to a person. */
 function nameOf(directory: string): string {
   const { name = "", version = "" } = manifestIn(directory);
@@ -78,9 +81,9 @@ function nameOf(directory: string): string {
 }
 
 /** Shell text that checks that the packed package is the one a person agreed to: the package's scripts could have changed it. */
-function isThat(packed: string, published: string): string {
+function isThat(published: string): string {
   const read = quotedCommand(["node", "-e", comparing, published]);
-  return `npm pack ${packed}/*.tgz --dry-run --json --silent | ${read}`;
+  return `npm pack ${handed} --dry-run --json --silent | ${read}`;
 }
 
 const comparing = `

@@ -108,6 +108,11 @@ export class Stage {
     if (root !== undefined) await work(this.#mounts.merged(root));
   }
 
+  /** Directory that runs of the workspace share as their `/tmp`. */
+  get temporary(): string {
+    return this.#machine.temporary;
+  }
+
   /** Caches that the run writes to. */
   get caches(): readonly StagedCache[] {
     return this.#mounts.caches;

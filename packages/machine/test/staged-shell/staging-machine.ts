@@ -9,15 +9,19 @@ import { openSandbox } from "#shell/open-sandbox";
 import { runStaged, type StagedShellRun } from "#staged-shell/run/run-staged";
 import { Stages } from "#staged-shell/stages/stages";
 
-/** A machine that stages commands over workspaces. @param inHome files of the user's home @param path where programs are looked for */
+/**
+ * A machine that stages commands over workspaces.
+ * @param inHome files of the user's home @param path where programs are looked for @param homeRoot a home to use instead
+ */
 export async function stagingMachine(
   stateRoot?: string,
   inHome: Readonly<Record<string, string>> = {},
   path = process.env["PATH"],
+  homeRoot?: string,
 ) {
   await using parts = new AsyncDisposableStack();
   const state = { root: stateRoot ?? parts.use(await temporaryDirectory()).root };
-  const home = parts.use(await temporaryDirectory(inHome));
+  const home = homeRoot === undefined ? parts.use(await temporaryDirectory(inHome)) : { root: homeRoot };
   const stateDir = realpathSync(state.root);
   const environment = commandEnvironment({ PATH: path, HOME: home.root });
   const sandbox = parts.use(

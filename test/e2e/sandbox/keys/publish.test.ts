@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -104,6 +105,40 @@ test("npm publish: scripts cannot make another package of it, and other runs sha
   expect(output).toContain("What was packed is popular@1.0.0, not thing@1.0.0: nothing was published.");
   expect(output).not.toContain("poison");
   expect(registry.requests).toEqual([]);
+});
+
+test("npm publish: what packs leaves nothing to the run with the login but the package", async () => {
+  await using registry = await recordingServer();
+  await using home = await temporaryDirectory({
+    ".npmrc": `registry=http://127.0.0.1:${registry.port}/\n//127.0.0.1:${registry.port}/:_authToken=${token}\n`,
+    ".cache/node/x": "x\n",
+  });
+  const npm = execFileSync("sh", ["-c", "command -v npm"], { encoding: "utf8" }).trim();
+  const look = "find / -xdev -name 'planted*' 2>/dev/null; find /tmp /dev/shm ~ -name 'planted*'; echo looked";
+  await using tools = await temporaryDirectory({
+    "bin/npm": `#!/bin/sh\n[ "$1" != publish ] || { ${look}; }\nexec ${npm} "$@"\n`,
+  });
+  chmodSync(tools.path("bin/npm"), 0o755);
+  vi.stubEnv("HOME", home.root);
+  vi.stubEnv("PATH", `${tools.path("bin")}:${process.env["PATH"]}`);
+  const plant =
+    "for place in / /tmp /var/tmp /dev/shm ~ ~/.cache/node /tmp/gennai-packed; do echo > $place/planted-$$; done";
+  const scripts = (prepack: string) => JSON.stringify({ name: "thing", version: "1.0.0", scripts: { prepack } });
+  await using server = await staging(["npm publish", "npm publish ./other", "npm publish ./linked"], {
+    "package.json": scripts(`${plant}; rm /tmp/gennai-packed/planted*; true`),
+    "other/package.json": scripts(`${plant}; true`),
+    "linked/package.json": scripts("mv /tmp/gennai-packed /tmp/p; ln -s p /tmp/gennai-packed"),
+  });
+  await using session = await AskedSession.start(server);
+  const { output } = await session.turnWithYes();
+  expect(output).toContain("+ thing@1.0.0");
+  expect(output).toContain("looked");
+  expect(output).not.toContain("planted");
+  for (let round = 0; round < 2; round += 1) {
+    const refused = await session.turnWithYes();
+    expect(`${refused.error}${refused.output}`).toContain("Packing did not leave exactly one file");
+  }
+  expect(registry.requests.filter(({ line }) => line.startsWith("PUT"))).toHaveLength(1);
 });
 
 test("gh: its token is there for one run, and for no program that the repository's settings name", async () => {

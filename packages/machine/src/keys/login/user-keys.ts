@@ -17,8 +17,14 @@ export interface KeyPlan {
   readonly login: string;
   /**
    * Code of the workspace that is part of the command: runs first, without network and login. If it fails, the rest does not run.
+   * The run with the login sees nothing that it wrote, except the one file that it hands over.
    */
-  readonly before?: { readonly text: string; readonly what: string };
+  readonly before?: {
+    readonly text: string;
+    readonly what: string;
+    /** The only file of a directory below its `/tmp`, and where the run with the login finds it. Paths in the runs. */
+    readonly handsOver?: { readonly from: string; readonly as: string };
+  };
   /** Notes for readers of the result. */
   readonly notes: readonly string[];
   /** Call it after the user agreed. Rejects with `ToolFailure` (`no_key`) if there is no login after all. */

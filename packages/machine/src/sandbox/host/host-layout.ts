@@ -163,6 +163,14 @@ export function holdsShims(path: string): boolean {
   return basename(path) === "shims";
 }
 
+/** Whether a cache holds programs or compiled code, which others start or load by name. @param path value of `PATH` */
+export function holdsPrograms(cache: string, path = ""): boolean {
+  return (
+    /\/(?:\.cache\/(?:node|uv|pypoetry|pre-commit|go-build)|\.local\/share\/uv)$/.test(cache) ||
+    path.split(":").some((directory) => isWithin(realOf(directory) ?? directory, cache))
+  );
+}
+
 /** True for a directory that contains no whole home or disk, and does not lie in a hidden directory. */
 function isNarrow(path: string, home: string | undefined, hidden: readonly string[]): boolean {
   if (path === "/" || wide.has(path) || path === home || (home !== undefined && isWithin(home, path))) return false;

@@ -29,6 +29,8 @@ export interface CacheSources {
   readonly kept?: string | undefined;
   /** True to include caches that do not exist yet: for a run that fetches. */
   readonly all?: boolean;
+  /** Whether the run sees nothing of what the session keeps in a cache. */
+  readonly ownIn?: (path: string) => boolean;
 }
 
 /** A cache that a run finds. */
@@ -41,10 +43,13 @@ export interface FoundCache {
 }
 
 /** @param paths of the caches' directories, which need not exist */
-export function findCaches(paths: readonly string[], { kept, all = false }: CacheSources = {}): readonly FoundCache[] {
+export function findCaches(
+  paths: readonly string[],
+  { kept, all = false, ownIn = () => false }: CacheSources = {},
+): readonly FoundCache[] {
   return paths.flatMap((path) => {
     const isThere = isDirectory(path);
-    const own = kept === undefined || holdsShims(path) ? undefined : join(kept, nameOf(path));
+    const own = kept === undefined || holdsShims(path) || ownIn(path) ? undefined : join(kept, nameOf(path));
     const fetched = own !== undefined && isDirectory(own) ? own : undefined;
     return isThere || fetched !== undefined || all ? [{ path, isThere, fetched }] : [];
   });

@@ -32,6 +32,8 @@ export interface CachesOfRun {
   readonly all?: boolean;
   /** Excludes what other runs of the session fetched. */
   readonly own?: boolean;
+  /** Excludes the same from some caches. @param path of the cache */
+  readonly ownIn?: (path: string) => boolean;
   /** Further directories of the started program that it uses as caches. */
   readonly more?: readonly string[];
 }
@@ -65,7 +67,7 @@ export async function mountRoots(
   { stagedBy = "overlay", spares = [], ...sources }: MountOptions = {},
 ): Promise<MountedRoots> {
   const kept = sources.own === true ? undefined : roots.find(({ layer }) => layer !== undefined)?.layer?.caches;
-  const found = findCaches([...caches, ...(sources.more ?? [])], { kept, all: sources.all === true });
+  const found = findCaches([...caches, ...(sources.more ?? [])], { kept, ...sources });
   if (stagedBy === "copy") return copyEach(stateDir, roots, { network, found });
   const isOverlaid = stagedBy === "overlay";
   const key = JSON.stringify([stagedBy, keyOf(roots), isOverlaid ? found : []]);

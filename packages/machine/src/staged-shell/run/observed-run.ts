@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { delimiter, join, relative } from "node:path";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import { splitInstall } from "@gennai/governance/installs/split-install";
 import { runProgram } from "@gennai/governance/network/run-program";
@@ -8,7 +8,9 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { CommandNotStarted } from "../../process/run-command.ts";
 import { layStagedTree } from "../../proposal/lay-staged-tree.ts";
+import { holdsPrograms } from "../../sandbox/host/host-layout.ts";
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import { directoriesOutside } from "../../sandbox/host/search-path.ts";
 import { SessionLayer } from "../../stage/layer/session-layer.ts";
 import { type CacheEntries, listEntries, removeLater } from "../../stage/layer/staged-caches.ts";
 import type { Observation } from "../../stage/observe/effect.ts";
@@ -17,6 +19,7 @@ import type { ProgramHome, RunMount, StagedCommand } from "../../stage/staged-co
 import { NotObservable, StageUnavailable } from "../../stage/transaction/stage-error.ts";
 import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
 import { systemErrorCode } from "../../system-error.ts";
+import { freshTemporary, noCompiledCode } from "./fresh-temporary.ts";
 import { layerRules } from "./layer-rules.ts";
 import { withMountPlaces } from "./mount-places.ts";
 import { watchRun } from "./network-of-run.ts";
@@ -66,10 +69,15 @@ export async function runAndObserve(
   // caches.
   const isPlain = key === undefined && program === undefined && proposal === undefined && allowed.length === 0;
   const isAsRead = isPlain && text === command.text;
+  const isAgreed = confirmed || key !== undefined;
+  const mayStand = allowed.length > 0 && runProgram(command, { cwd, workspaceRoot }).lasting;
+  // What an earlier command left for its program to load or start would get the login, or the way out.
+  const startsFresh = key !== undefined || allowed.length > 0;
   const caches = {
     none: isAsRead && startsNothing(command),
     all: allowed.length > 0,
-    own: confirmed || key !== undefined,
+    own: isAgreed || mayStand,
+    ...(startsFresh && { ownIn: (path: string) => holdsPrograms(path, environment["PATH"]) }),
     ...(program === undefined ? {} : { more: program.directories }),
   };
   const staging = stages.stage(workspaceRoot, zeroAccess, {
@@ -89,20 +97,27 @@ export async function runAndObserve(
     const within = relative(transaction.roots[0]?.path ?? workspaceRoot, workspaceRoot);
     if (proposal !== undefined) await stage.change((merged) => layStagedTree(proposal, join(merged, within)));
     const proposed = [...(proposal?.files.keys() ?? [])].map((path) => join(within, path));
-    const seen = { ...environment, ...watch.environment, ...program?.environment };
+    const seen = {
+      ...environment,
+      ...watch.environment,
+      ...program?.environment,
+      ...(startsFresh ? noCompiledCode : {}),
+    };
+    const roots = transaction.roots.map(({ path }) => path);
+    const outside = { PATH: directoriesOutside(environment["PATH"], roots).join(delimiter) };
+    const copying = { text: command.text, environment: outside, timeoutMs };
+    await using fresh = startsFresh ? await freshTemporary(stage, copying, options) : undefined;
     const shown = liveBytes === undefined ? {} : { liveBytes };
     const staged = {
       text: install?.fetch ?? text,
       cwd,
       environment: seen,
       resolver,
-      temporary,
+      temporary: fresh?.directory ?? temporary,
       timeoutMs,
       limits,
       ...shown,
     };
-    const roots = transaction.roots.map(({ path }) => path);
-    const mayStand = allowed.length > 0 && runProgram(command, { cwd, workspaceRoot }).lasting;
     const running =
       key === undefined
         ? stage.run(withProgram(mayStand ? withWayOut(staged, roots) : staged, watch.mounts, program), options)
@@ -115,7 +130,7 @@ export async function runAndObserve(
       { text: (key ?? install)?.scripts, place: alone },
       { text: install?.program, place: used ? alone : {} },
     ];
-    const keeps = caches.all && !caches.own && session !== undefined;
+    const keeps = caches.all && !isAgreed && session !== undefined;
     // From here on code of the fetched packages runs, without a network. What it leaves in caches must not reach a run with one.
     const fetched =
       keeps && behind.some(({ text: next }) => next !== undefined) ? await listEntries(stage.caches) : undefined;
@@ -123,6 +138,9 @@ export async function runAndObserve(
     for (const { text: next, place } of behind) {
       if (next === undefined || run.state !== "exited" || run.exitCode !== 0) continue;
       run = oneAfterOther(run, await stage.run({ ...staged, ...place, text: next }, options));
+    }
+    if (key === undefined && (await fresh?.passOn()) === false) {
+      run = { ...run, output: `${run.output}\n[not all that it left in /tmp could be copied for later commands]\n` };
     }
     const mayBeHeld = stages.hasBeside(workspaceRoot);
     const ignored = repository && new IgnoredPaths(repository.workTree);

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { Effect } from "@gennai/governance/effect";
 import type { ExecutionContext, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { KeyPlan } from "@gennai/machine/keys/login/user-keys";
+import { handedFile } from "@gennai/machine/keys/handed-file";
+import type { KeyPlan, UncoveredKey } from "@gennai/machine/keys/login/user-keys";
 import { removeTree } from "@gennai/machine/stage/files/remove-tree";
 import { runStaged, type StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
 import type { StagingKeys } from "./bash-tool.ts";
@@ -26,27 +27,14 @@ export async function executeKeyed(
   effect: Effect & { readonly type: "exec" },
   plan: KeyPlan,
   timeoutMs: number,
-  { keys, ...surroundings }: KeyedSurroundings,
+  surroundings: KeyedSurroundings,
   context: ExecutionContext,
 ): Promise<ToolOutcome> {
+  if (plan.before === undefined) return runWithLogin(effect, { ...plan, handed: [] }, timeoutMs, surroundings, context);
+  const { text, what, handsOver } = plan.before;
   // Other runs of the workspace share a temporary directory, and could change there what is packed and sent.
   const temporary = await mkdtemp(join(tmpdir(), "gennai-key-"));
   try {
-    return await runInTwo(effect, plan, timeoutMs, { ...surroundings, keys, temporary }, context);
-  } finally {
-    await removeTree(temporary);
-  }
-}
-
-async function runInTwo(
-  effect: Effect & { readonly type: "exec" },
-  plan: KeyPlan,
-  timeoutMs: number,
-  { keys, temporary, ...surroundings }: KeyedSurroundings & { readonly temporary: string },
-  context: ExecutionContext,
-): Promise<ToolOutcome> {
-  if (plan.before !== undefined) {
-    const { text, what } = plan.before;
     const { command, cwd } = effect;
     const before = { command, cwd: cwd.absolute, timeoutMs, confirmed: false, text, temporary };
     const staged = await runStaged(before, surroundings, context);
@@ -56,8 +44,23 @@ async function runInTwo(
         `[that was ${what}, which runs first, without network and login; nothing was sent]`,
       ]);
     }
+    const handed = handsOver && { path: handsOver.as, source: handedFile(temporary, handsOver.from) };
+    const now = { ...plan, handed: handed === undefined ? [] : [handed] };
+    return await runWithLogin(effect, now, timeoutMs, surroundings, context);
+  } finally {
+    await removeTree(temporary);
   }
-  const key = await plan.uncover(context);
+}
+
+async function runWithLogin(
+  effect: Effect & { readonly type: "exec" },
+  plan: KeyPlan & { readonly handed: UncoveredKey["mounts"] },
+  timeoutMs: number,
+  { keys, ...surroundings }: KeyedSurroundings,
+  context: ExecutionContext,
+): Promise<ToolOutcome> {
+  const uncovered = await plan.uncover(context);
+  const key = { ...uncovered, mounts: [...uncovered.mounts, ...plan.handed] };
   for (const { host, port, address } of key.hosts) {
     const own = address === undefined ? await surroundings.stages.privateAddress({ host, port }) : undefined;
     if (own === undefined) continue;
@@ -69,11 +72,6 @@ async function runInTwo(
     });
   }
   for (const secret of key.secrets) keys.learn(secret);
-  const outcome = await executeStaged(
-    effect,
-    timeoutMs,
-    { ...surroundings, key, temporary, allowed: key.hosts },
-    context,
-  );
+  const outcome = await executeStaged(effect, timeoutMs, { ...surroundings, key, allowed: key.hosts }, context);
   return { ...outcome, output: [outcome.output, ...plan.notes].join("\n") };
 }

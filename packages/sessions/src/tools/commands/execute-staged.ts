@@ -8,12 +8,7 @@ import type { UncoveredKey } from "@gennai/machine/keys/login/user-keys";
 import type { RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
 import type { AddedLogin } from "@gennai/machine/network/added-login";
 import { runProposed } from "@gennai/machine/staged-shell/run/run-proposed";
-import {
-  runStaged,
-  type StagedShellCommand,
-  type StagedShellRun,
-  type StagedSurroundings,
-} from "@gennai/machine/staged-shell/run/run-staged";
+import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
 import type { ToolFact } from "../tool-fact.ts";
 import { waysToKeep } from "../ways-to-keep.ts";
 import { commandOutcome } from "./command-outcome.ts";
@@ -38,11 +33,11 @@ export async function executeStaged(
       readonly registries?: { readonly own: RegistryLogins; learn(secret: string): void };
       /** Why none of its changes is kept. */
       readonly keepsNothing?: string | undefined;
-    } & Pick<StagedShellCommand, "temporary">,
+    },
   context: ExecutionContext,
 ): Promise<ToolOutcome> {
-  const { proposal, key, temporary, registries } = surroundings;
-  const shellCommand = { command, cwd: cwd.absolute, timeoutMs, confirmed: context.confirmed, key, temporary };
+  const { proposal, key, registries } = surroundings;
+  const shellCommand = { command, cwd: cwd.absolute, timeoutMs, confirmed: context.confirmed, key };
   const run = (allowed: readonly AllowedEndpoint[], logins: readonly AddedLogin[]): Promise<StagedShellRun> => {
     for (const secret of logins.flatMap(({ secrets }) => secrets)) registries?.learn(secret);
     const place = { ...surroundings, allowed, logins };

@@ -143,7 +143,7 @@ function isWorthAsking(
 
 /** Notes for the model about the network. */
 function notesOf(
-  { connections, onlyLookedUp }: StagedShellRun,
+  { run, connections, onlyLookedUp }: StagedShellRun,
   { text, allowed }: { readonly text: string; readonly allowed: readonly AllowedEndpoint[] },
 ): readonly string[] {
   const of = (state: Connection["state"]) => connections.filter((one) => one.state === state);
@@ -158,6 +158,9 @@ function notesOf(
     /\b(?:npm|pnpm|yarn) (?:install|i|ci|add|update)\b/.test(text)
   ) {
     notes.push("[scripts of packages did not run, because there was a network: run `npm rebuild` if they are needed]");
+  }
+  if (allowed.length > 0 && run.exitCode !== 0 && /\/tmp\//.test(run.output)) {
+    notes.push("[with a way out, a run has its own /tmp: of earlier files there it sees those that the command names]");
   }
   const refused = of("refused");
   const plainly = refused.filter((one) => !isRefusedBesideLogin(one, allowed));
