@@ -120,6 +120,8 @@ export type FoundTrait =
   | "set-id"
   /** A link that leads out of the workspace. */
   | "leads-outside"
+  /** Git's status will not show the change: an index entry, a rule, or its place hides it. */
+  | "not-shown"
   /** A database in use by another program: its journal file exists. */
   | "open-database"
   /** Files that tools obey lead to it: a link of such a name, or git's configuration. */

@@ -12,7 +12,7 @@ import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 export interface LayerRules {
   /** The layer as the command saw it; undefined if there was none. */
   readonly layer: SessionLayer | undefined;
-  /** The names among these that git ignores by the rules from before the command. A directory's name ends with `/`. */
+  /** The names among these that git ignores by the rules from before or after the command. A directory's name ends with `/`. */
   ignored(names: readonly string[]): Promise<ReadonlySet<string>>;
   /** True if git tracks the path before or after the command. */
   isTracked(path: string): boolean;

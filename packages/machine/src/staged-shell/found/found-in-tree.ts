@@ -2,6 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { FileWrite, FoundTrait, WorkspacePath } from "@gennai/governance/effect";
 import { controlPath } from "@gennai/governance/policies/files/control-paths";
+import { isMadeByTools } from "@gennai/governance/policies/files/made-by-tools";
 import { type ChangeSurroundings, isAgreed } from "../../control-watch/state/agreed-change.ts";
 import type { ControlState } from "../../control-watch/state/control-state.ts";
 import type { Entry } from "../../stage/files/look-at-entry.ts";
@@ -33,6 +34,10 @@ export async function foundInTree(work: StagedWork): Promise<readonly FoundInTre
     const size = after?.type === "file" ? after.size : 0;
     const content = size > Math.min(maxContent, room) ? undefined : work.staged(effect)?.toString("utf8");
     room -= content === undefined ? 0 : size;
+    const isTracked = work.isTracked(absolute);
+    const isIgnored = ignored.files.has(absolute);
+    // Rules say so of what git ignores.
+    const isUnshown = work.unshown.has(effect) && !isIgnored && (isTracked || !isMadeByTools(path.relative));
     const write: FileWrite = {
       type: "write",
       operation: change === "created" ? "create" : change === "deleted" ? "delete" : "update",
@@ -42,10 +47,11 @@ export async function foundInTree(work: StagedWork): Promise<readonly FoundInTre
       ...(content === undefined ? {} : { content }),
       found: {
         agreed: isAgreedTo(work, effect, path),
-        tracked: work.isTracked(absolute),
-        ignored: ignored.files.has(absolute),
+        tracked: isTracked,
+        ignored: isIgnored,
         traits: [
           ...traitsOf(effect.flags),
+          ...(isUnshown ? (["not-shown"] as const) : []),
           ...(change === "created" ? [] : databaseTraits(absolute)),
           ...targetTraits(work, absolute),
         ],

@@ -30,6 +30,8 @@ export interface StagedWorkOptions {
   readonly git: readonly GitEffect[];
   /** What git ignores in the work tree, if it was asked before. */
   readonly ignored?: IgnoredPaths | undefined;
+  /** The changes that git's status will not show. */
+  readonly unshown?: ReadonlySet<StageEffect>;
   /** Real path. */
   readonly workspaceRoot: string;
   /** The user's. */
@@ -51,6 +53,7 @@ export class StagedWork {
   readonly repository: RepositoryPaths | undefined;
   /** What git ignores in the work tree. */
   readonly ignored: IgnoredPaths;
+  readonly unshown: ReadonlySet<StageEffect>;
   /** What the person who allowed the command agreed to; undefined if nobody was asked. */
   readonly agreed: AgreedControl;
   readonly #transaction: Transaction;
@@ -70,6 +73,7 @@ export class StagedWork {
     effects,
     git,
     ignored,
+    unshown = new Set(),
     workspaceRoot,
     home,
     leads,
@@ -85,6 +89,7 @@ export class StagedWork {
     this.#inGit = transaction.roots.map(({ path }) => pathsInGit(path));
     this.effects = effects;
     this.git = git;
+    this.unshown = unshown;
     this.workspaceRoot = workspaceRoot;
     this.repository = repositoryPaths(workspaceRoot, home);
     // A repository may have appeared meanwhile.

@@ -10,22 +10,25 @@ import type { SessionLayer } from "../../stage/layer/session-layer.ts";
 import type { LayerRules } from "../../stage/observe/layer-part.ts";
 import { stageParts } from "../../stage/transaction/staged-root.ts";
 import type { Transaction } from "../../stage/transaction/transaction.ts";
+import type { GitOnStage } from "./git-on-stage.ts";
 
 /**
- * Which of a staged command's changes go into the session's layer: what git ignores by the workspace's present rules, which the
- * command could not change, and does not track. If a person allowed the command itself, some of it may come into the workspace:
+ * Which of a staged command's changes go into the session's layer: what git ignores by the rules from before or after the command,
+ * and does not track. If a person allowed the command itself, some of it may come into the workspace:
  * what an install puts into its directories, and products of builds.
  */
 export function layerRules(
   repository: RepositoryPaths,
   {
     transaction,
+    git,
     ignored,
     layer,
     agreed,
     proposed = [],
   }: {
     readonly transaction: Transaction;
+    readonly git: GitOnStage;
     /** Of the work tree. */
     readonly ignored: IgnoredPaths;
     readonly layer: SessionLayer | undefined;
@@ -42,7 +45,12 @@ export function layerRules(
   };
   return {
     layer,
-    ignored: (names) => ignored.among(names),
+    ignored: async (names) => {
+      const before = await ignored.among(names);
+      if (!names.some((name) => /(?:^|\/)\.gitignore$/.test(name))) return before;
+      const asked = ["check-ignore", "-z", "--no-index", "--stdin"];
+      return new Set([...before, ...((await git.list(git.workTree, asked, names)) ?? [])]);
+    },
     isTracked: (path) => trackedNow()?.files.has(path) !== false,
     holdsTracked: (directory) => trackedNow()?.directories.has(directory) !== false,
     isAgreed: (path) =>

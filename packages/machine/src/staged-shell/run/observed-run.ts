@@ -13,19 +13,21 @@ import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { directoriesOutside } from "../../sandbox/host/search-path.ts";
 import { SessionLayer } from "../../stage/layer/session-layer.ts";
 import { type CacheEntries, listEntries, removeLater } from "../../stage/layer/staged-caches.ts";
-import type { Observation } from "../../stage/observe/effect.ts";
+import type { Observation, StageEffect } from "../../stage/observe/effect.ts";
 import type { Stage } from "../../stage/stage.ts";
 import type { ProgramHome, RunMount, StagedCommand } from "../../stage/staged-command.ts";
 import { NotObservable, StageUnavailable } from "../../stage/transaction/stage-error.ts";
 import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
 import { systemErrorCode } from "../../system-error.ts";
 import { freshTemporary, noCompiledCode } from "./fresh-temporary.ts";
+import { GitOnStage } from "./git-on-stage.ts";
 import { layerRules } from "./layer-rules.ts";
 import { withMountPlaces } from "./mount-places.ts";
 import { watchRun } from "./network-of-run.ts";
 import { oneAfterOther } from "./one-after-other.ts";
 import { readsOnly } from "./reads-only.ts";
 import type { StagedShellCommand, StagedShellRun, StagedSurroundings } from "./run-staged.ts";
+import { unshownChanges } from "./unshown-changes.ts";
 import { withKey } from "./with-key.ts";
 import { withWayOut } from "./with-way-out.ts";
 
@@ -35,8 +37,10 @@ export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" 
   readonly unused: Stage | undefined;
   readonly transaction: Transaction;
   readonly observation: Observation;
-  /** What git ignores in the work tree, as the observation was told; undefined without a session or a repository. */
+  /** What git ignores in the work tree, as the observation was told; undefined without a repository. */
   readonly ignored: IgnoredPaths | undefined;
+  /** Changes that git's status will not show, if they can be kept. */
+  readonly unshown: ReadonlySet<StageEffect>;
   /** The session's layer, as the command saw it. */
   readonly layer: SessionLayer | undefined;
   /** Trees of the layer that the command did not see. */
@@ -91,7 +95,7 @@ export async function runAndObserve(
   });
   const { transaction } = stage;
   try {
-    const repository = session === undefined ? undefined : repositoryPaths(workspaceRoot, stages.home);
+    const repository = repositoryPaths(workspaceRoot, stages.home);
     // Nothing that git ignores is proposed: a person who allows an install has not agreed to review all its files.
     const agreed = confirmed && proposal === undefined ? agreedControl(command) : undefined;
     const within = relative(transaction.roots[0]?.path ?? workspaceRoot, workspaceRoot);
@@ -143,15 +147,22 @@ export async function runAndObserve(
       run = { ...run, output: `${run.output}\n[not all that it left in /tmp could be copied for later commands]\n` };
     }
     const mayBeHeld = stages.hasBeside(workspaceRoot);
-    const ignored = repository && new IgnoredPaths(repository.workTree);
-    const rules = ignored && layerRules(repository, { transaction, ignored, layer, agreed, proposed });
+    const git = repository && new GitOnStage(stage, repository.workTree, environment);
+    const ignored = git && new IgnoredPaths(git.workTree);
+    const rules =
+      git && ignored && session !== undefined
+        ? layerRules(repository, { transaction, git, ignored, layer, agreed, proposed })
+        : undefined;
     const observation = await stage.observe(rules, { mayBeHeld });
+    // What is proposed is reviewed, whatever git shows.
+    const isKept = git !== undefined && proposal === undefined;
+    const unshown = isKept ? await unshownChanges(stage, git, observation.effects) : new Set<StageEffect>();
     const isUnused = proposal === undefined && !keeps && !mayBeHeld && leftNothing(observation);
     if (!isUnused) await stage.close();
     if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });
     const [connections, onlyLookedUp] = [watch.connections(run), watch.onlyLookedUp()];
     const unused = isUnused ? stage : undefined;
-    return { run, connections, onlyLookedUp, transaction, observation, ignored, unused, layer, dropped };
+    return { run, connections, onlyLookedUp, transaction, observation, ignored, unshown, unused, layer, dropped };
   } catch (error) {
     await stage.close();
     await removeTransaction(transaction);

@@ -111,7 +111,7 @@ export async function runStaged(
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<StagedShellRun> {
   const { stages, workspaceRoot, session } = surroundings;
-  const { transaction, observation, ignored, unused, layer, dropped, ...ran } = await runAndObserve(
+  const { transaction, observation, ignored, unshown, unused, layer, dropped, ...ran } = await runAndObserve(
     command,
     surroundings,
     options,
@@ -130,6 +130,7 @@ export async function runStaged(
       effects: kept,
       git: git.effects,
       ignored,
+      unshown,
       workspaceRoot,
       home: stages.home,
       leads: stages.leads(workspaceRoot),

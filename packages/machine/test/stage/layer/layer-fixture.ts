@@ -9,7 +9,9 @@ import { commit } from "#stage/commit/commit";
 import { takeLayerPart } from "#stage/commit/take-layer-part";
 import { forgetCommit } from "#stage/commit/undo-commit";
 import { SessionLayer } from "#stage/layer/session-layer";
+import type { Stage } from "#stage/stage";
 import { removeTransaction, type Transaction } from "#stage/transaction/transaction";
+import { GitOnStage } from "#staged-shell/run/git-on-stage";
 import { layerRules } from "#staged-shell/run/layer-rules";
 import { mayBeHeld, rootAt, StageFixture } from "../stage-fixture.ts";
 
@@ -63,7 +65,7 @@ export class LayerFixture extends StageFixture {
         { text, cwd: this.root, environment: this.environment, timeoutMs: 60_000 },
         { signal: new AbortController().signal },
       );
-      const observation = await stage.observe(this.#rules(transaction, layer, text, options.confirmed), { mayBeHeld });
+      const observation = await stage.observe(this.#rules(stage, layer, text, options.confirmed), { mayBeHeld });
       await stage.close();
       const { exitCode, output } = run;
       if (options.drop === true) {
@@ -134,12 +136,13 @@ export class LayerFixture extends StageFixture {
     renameSync(directory, join(dirname(directory), name));
   }
 
-  #rules(transaction: Transaction, layer: SessionLayer | undefined, text: string, confirmed = false) {
+  #rules(stage: Stage, layer: SessionLayer | undefined, text: string, confirmed = false) {
     const repository = repositoryPaths(this.root, this.home);
     if (repository === undefined) throw new Error("There is no repository.");
     const analysis = analyseCommand(text, { cwd: this.root, home: this.home, workspace: this.root });
     const ignored = new IgnoredPaths(repository.workTree);
     const agreed = confirmed ? agreedControl(analysis) : undefined;
-    return layerRules(repository, { transaction, ignored, layer, agreed });
+    const git = new GitOnStage(stage, repository.workTree, this.environment);
+    return layerRules(repository, { transaction: stage.transaction, git, ignored, layer, agreed });
   }
 }

@@ -1,0 +1,124 @@
+import { rmSync, utimesSync } from "node:fs";
+import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { stagingMachine } from "../staging-machine.ts";
+
+const commit = "git -c user.name=a -c user.email=a@example.com commit -q";
+const evil = "$(echo evil | git hash-object -w --stdin)";
+
+/** The paths of which policies are told that git will not show them. */
+async function unshown(repository: TemporaryRepository, text: string): Promise<readonly string[]> {
+  await using machine = await stagingMachine();
+  const staged = await machine.run(repository.root, text);
+  await staged.drop();
+  expect(staged.run).toMatchObject({ exitCode: 0 });
+  return staged.effects.flatMap((effect) =>
+    effect.type === "write" && effect.found?.traits.includes("not-shown") === true ? [effect.path.relative] : [],
+  );
+}
+
+const nothing = () => Promise.resolve();
+
+test.each<[string, string, readonly string[], (repository: TemporaryRepository) => Promise<unknown>]>([
+  ["assume-unchanged", "git update-index --assume-unchanged a.txt; echo evil > a.txt", ["a.txt"], nothing],
+  ["skip-worktree", "git update-index --skip-worktree a.txt; echo evil > a.txt", ["a.txt"], nothing],
+  ["a flag from before", "rm a.txt", ["a.txt"], (each) => each.git("update-index", "--skip-worktree", "a.txt")],
+  [
+    "a directory that ignores itself",
+    "mkdir s/x; echo '*' > s/x/.gitignore; echo evil > s/x/c.js",
+    ["s/x/.gitignore", "s/x/c.js"],
+    nothing,
+  ],
+  ["git's own list of patterns", "echo c.js >> .git/info/exclude; echo evil > c.js", ["c.js"], nothing],
+  [
+    "the place of a submodule that is not there",
+    "echo evil > v/c.js",
+    ["v/c.js"],
+    async (each) => {
+      const id = (await each.git("rev-parse", "HEAD")).trim();
+      await each.git("update-index", "--add", "--cacheinfo", `160000,${id},v`);
+      await each.git("commit", "-qm", "v");
+      await each.write("v/.keep", "");
+    },
+  ],
+  [
+    "a bit that git does not look at",
+    "chmod +x a.txt",
+    ["a.txt"],
+    (each) => each.git("config", "core.fileMode", "false"),
+  ],
+  [
+    "no more than size and time",
+    "echo 2 > b; touch -r a.txt b; cat b > a.txt; touch -r b a.txt; rm b",
+    ["a.txt"],
+    async (each) => {
+      await each.git("config", "core.checkStat", "minimal");
+      await each.git("config", "core.trustctime", "false");
+      utimesSync(each.path("a.txt"), 1_000_000, 1_000_000);
+      await each.git("update-index", "--refresh");
+    },
+  ],
+  [
+    "what git takes for equal",
+    "sed -i 's/: .* [$]/: '$(printf %040d 7)' $/' i.txt",
+    ["i.txt"],
+    async (each) => {
+      rmSync(each.path("i.txt"));
+      await each.git("checkout", "-q", "i.txt");
+    },
+  ],
+  [
+    "a tree in place of another",
+    `git update-index --cacheinfo 100644,${evil},a.txt; git replace HEAD^{tree} $(git write-tree); git cat-file blob ${evil} > a.txt`,
+    ["a.txt"],
+    nothing,
+  ],
+])("is told of: %s", async (_name, text, expected, prepare) => {
+  await using repository = await temporaryRepository({
+    "a.txt": "1\n",
+    "s/a.txt": "1\n",
+    "i.txt": "$Id$\n",
+    ".gitattributes": "i.txt ident\n",
+  });
+  await prepare(repository);
+  expect(await unshown(repository, text)).toEqual(expected);
+});
+
+test.each<[string, string]>([
+  ["changes of all kinds", "echo 2 > a.txt; echo n > s/new.txt; rm s/a.txt; chmod +x w.txt; ln -s a.txt l"],
+  ["a commit", `echo 2 > a.txt; echo n > n.txt; git add a.txt n.txt; ${commit} -m two`],
+  ["what goes back to the commit", "git checkout -q a.txt w.txt dirty.txt"],
+  ["rights that git does not keep", "chmod 600 a.txt"],
+  ["what git ignores", "mkdir dist; echo 1 > dist/a.js"],
+  ["files of an untracked name that go", "rm untracked.txt"],
+  ["a repository within", "echo 2 > n/a.txt; echo 2 > n/b.txt"],
+  ["more than are asked for one by one", "mkdir m; for i in $(seq 400); do echo $i > m/$i.txt; done"],
+])("nothing is hidden by %s", async (_name, text) => {
+  await using repository = await temporaryRepository({
+    "a.txt": "1\n",
+    "s/a.txt": "1\n",
+    "w.txt": "1\n",
+    "dirty.txt": "1\n",
+    ".gitattributes": "w.txt text eol=crlf\n",
+    ".gitignore": "dist\n",
+  });
+  await repository.write("dirty.txt", "2\n");
+  await repository.write("untracked.txt", "2\n");
+  await repository.write("w.txt", "2\r\n");
+  await repository.git("init", "-q", "n");
+  await repository.write("n/a.txt", "1\n");
+  expect(await unshown(repository, text)).toEqual([]);
+});
+
+test("what the rules from after the command ignore stays in the session, as what those from before do", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await temporaryRepository({ "a.txt": "1\n" });
+  const make = "mkdir .venv c; echo '*' > .venv/.gitignore; echo 1 > .venv/cfg; echo '/c' > .gitignore; echo 1 > c/d";
+  const staged = await machine.run(repository.root, make, false, "s1");
+  expect(staged.layered).toEqual([".venv", "c"]);
+  await staged.keep(new Set());
+  expect(await repository.git("status", "--porcelain", "--ignored", "-uall")).toBe("?? .gitignore");
+  const later = await machine.run(repository.root, "cat .venv/cfg c/d && echo 2 > .venv/cfg", false, "s1");
+  await later.drop();
+  expect(later).toMatchObject({ run: { output: "1\n1\n" }, layered: [".venv"], effects: [] });
+});
