@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { type BigIntStats, readdirSync, unlinkSync } from "node:fs";
+import { type BigIntStats, chmodSync, readdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Covered } from "../cover/covered-tree.ts";
 import { giveWay } from "../files/give-way.ts";
@@ -17,6 +17,7 @@ import type { StageView } from "../files/stage-view.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { Observation, StageEffect } from "./effect.ts";
 import { caseClashes, flagsOf } from "./effect-flags.ts";
+import { keptMode } from "./kept-mode.ts";
 import { type FoundLayerPart, findLayerPart, type LayerRules } from "./layer-part.ts";
 import { LookBudget, type LookLimits, lookLimits } from "./look-budget.ts";
 
@@ -68,6 +69,8 @@ interface InDirectory {
   readonly isAnew: boolean;
   /** Another name in it differs only by case. */
   readonly isClash: boolean;
+  /** Its mode as it may be kept. */
+  readonly mode: number;
 }
 
 class RootObserver {
@@ -115,10 +118,11 @@ class RootObserver {
       const clashes = caseClashes([...names.text, ...lowerNames.text]);
       const isAnew = inLower && this.#root.view.isAnew(path, stat);
       const inUpper = new Set(names.text);
+      const mode = modeOf(path === "" ? mustBe(statIfPresent(this.#root.path), path) : stat);
       let isWhole = !inLower || (isAnew && namesIn(merged).text.every((name) => inUpper.has(name)));
       for (const name of names.text) {
         const below = path === "" ? name : `${path}/${name}`;
-        isWhole = (await this.#entry(below, { ...way, isAnew, isClash: clashes.has(name) })) && isWhole;
+        isWhole = (await this.#entry(below, { ...way, isAnew, mode, isClash: clashes.has(name) })) && isWhole;
       }
       for (const shown of names.notText) this.#unnamed(path, shown, "created");
       if (!inLower) return isWhole;
@@ -132,14 +136,14 @@ class RootObserver {
   }
 
   /** @returns whether the upper layer has all of the entry */
-  async #entry(path: string, { inLower, inHidden, isAnew, isClash }: Way & InDirectory): Promise<boolean> {
+  async #entry(path: string, { inLower, inHidden, isAnew, isClash, mode }: Way & InDirectory): Promise<boolean> {
     await giveWay();
     if (this.#layerPart?.taken.has(path)) return false;
     const upper = join(this.#upper, path);
-    const stat = mustBe(statIfPresent(upper), path);
-    this.#budget.spend(stat.isFile() ? stat.size : 0n);
     const isBelowHidden = inHidden || this.#hidden.has(path);
     const lower = inLower && !isBelowHidden ? statIfPresent(join(this.#root.path, path)) : undefined;
+    const stat = this.#withKeptMode(path, lower, mode);
+    this.#budget.spend(stat.isFile() ? stat.size : 0n);
     if (isWhiteout(stat)) {
       if (lower !== undefined) await this.#gone(path);
       return true;
@@ -171,6 +175,18 @@ class RootObserver {
       this.#replaced.push({ root: this.#index, path, change: "changed", before, after, flags: [] });
     }
     return isWhole;
+  }
+
+  /** Attributes of an entry of the upper layer; its mode is set to what may be kept of it. */
+  #withKeptMode(path: string, lower: BigIntStats | undefined, directory: number): BigIntStats {
+    const upper = join(this.#upper, path);
+    const stat = mustBe(statIfPresent(upper), path);
+    if (!stat.isFile() && !stat.isDirectory()) return stat;
+    const isSameKind = stat.isFile() ? lower?.isFile() : lower?.isDirectory();
+    const mode = keptMode(stat, isSameKind === true ? lower : undefined, directory);
+    if (mode === modeOf(stat)) return stat;
+    chmodSync(this.#root.view.at(path), mode);
+    return mustBe(statIfPresent(upper), path);
   }
 
   /** For a path that the user's tree lacks now: whether it was there when the command began. */

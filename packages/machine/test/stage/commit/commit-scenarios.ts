@@ -89,6 +89,28 @@ export const scenarios: Scenarios = {
     deepEqual(fixture.tree(), before);
     await removeTransaction(transaction);
   },
+  "lets nobody write or read who could not before": async () => {
+    await using fixture = new StageFixture({ ...files, key: "k\n", "shared/x": "x\n", "run.sh": "r\n" });
+    const at = (path: string): string => join(fixture.root, path);
+    chmodSync(at("key"), 0o600);
+    chmodSync(at("a.txt"), 0o664);
+    chmodSync(at("shared"), 0o2775);
+    await fixture.keep(
+      "chmod 777 . src src/deep old; chmod 666 src/b.txt key a.txt; chmod +x run.sh; echo k > t; chmod 644 t; mv t key; " +
+        "mkdir -m 1777 open open/in; echo x > open/in/x; chmod 666 open/in/x; mkdir shared/in; echo y > shared/in/y; chmod 664 shared/in/y; chmod 775 shared/in; " +
+        "rm -r old; mkdir old; chmod 777 old; echo d > old/d.txt",
+    );
+    const modes = Object.fromEntries(
+      [".", "src", "src/deep", "src/b.txt", "key", "a.txt", "run.sh", "old", "old/d.txt"]
+        .concat(["open", "open/in", "open/in/x", "shared", "shared/in", "shared/in/y"])
+        .map((path) => [path, (lstatSync(at(path)).mode & 0o7777).toString(8)]),
+    );
+    deepEqual(modes, {
+      ...{ ".": "755", src: "755", "src/deep": "755", "src/b.txt": "644", key: "600", "a.txt": "664", "run.sh": "755" },
+      ...{ old: "755", "old/d.txt": "644", open: "755", "open/in": "755", "open/in/x": "644" },
+      ...{ shared: "2775", "shared/in": "2775", "shared/in/y": "664" },
+    });
+  },
   "keeps a part of what a command did": async () => {
     await using fixture = new StageFixture(files);
     await fixture.keep("echo more >> a.txt; rm -r old; mkdir -p n/m; echo 1 > n/one; echo 2 > n/m/two; rm src/b.txt", {
