@@ -3,7 +3,8 @@ import { join, relative } from "node:path";
 import { restatIndex, type StatData } from "../../git-data/restat-index.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { systemErrorCode } from "../../system-error.ts";
-import { indexOf } from "../cover/covered-roots.ts";
+import { adapt, indexOf } from "../cover/covered-roots.ts";
+import type { Covered } from "../cover/covered-tree.ts";
 import { statIfPresent } from "../files/look-at-entry.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import { type CopiedTree, seconds } from "./copied-tree.ts";
@@ -23,6 +24,8 @@ export class CopiedIndex {
   readonly #workTree: CopiedTree;
   readonly #path: string;
   readonly #since: bigint;
+  /** The index, if it tracks what was not copied. */
+  #covered: Covered["index"];
 
   private constructor(owner: RootAndCopy, workTree: CopiedTree, path: string, since: bigint) {
     this.#owner = owner;
@@ -48,10 +51,25 @@ export class CopiedIndex {
     const index = new CopiedIndex(owner, workTree.copied, path, since);
     await owner.copied.change(path, (place) => {
       restat(place, (tracked) => workTree.copied.entries.get(tracked)?.known);
+      index.#leaveAlone(place, [...workTree.copied.unread, ...workTree.copied.unnamed]);
       // All copies were changed in this second, and git compares whole seconds. An index this old makes git read every file.
       utimesSync(place, longAgo, longAgo);
     });
     return index;
+  }
+
+  /** What the command sees of the root that holds the index. */
+  coveredIn(root: StagedRoot, covered: Covered): Covered {
+    if (root !== this.#owner.root || this.#covered === undefined) return covered;
+    const { path, bytes, skipped } = this.#covered;
+    return { ...covered, index: { path, bytes, skipped: new Set([...skipped, ...(covered.index?.skipped ?? [])]) } };
+  }
+
+  /** Tells git that files which were not copied are not removed. */
+  #leaveAlone(place: string, uncopied: readonly string[]): void {
+    if (uncopied.length === 0) return;
+    this.#covered = adapt(readFileSync(place), this.#path, uncopied);
+    if (this.#covered !== undefined) writeFileSync(place, this.#covered.bytes);
   }
 
   /** Adapts the command's index back to the user's files. Call it after the changed entries were moved to `upper`. */

@@ -78,7 +78,7 @@ export async function copyRoots(
       for (const root of roots) await removeTree(mergedOf(root));
     },
   };
-  return { mounts, covered };
+  return { mounts, covered: covered.map((one, at) => (roots[at] && index?.coveredIn(roots[at], one)) ?? one) };
 }
 
 function mergedOf({ directory }: StagedRoot): string {

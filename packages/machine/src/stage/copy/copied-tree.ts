@@ -23,7 +23,7 @@ import type { CoveredRoot } from "../cover/covered-roots.ts";
 import { giveWay } from "../files/give-way.ts";
 import { entryAt, isWhiteout, modeOf, statIfPresent, withRights } from "../files/look-at-entry.ts";
 import { mountsIn } from "../files/mounts-in.ts";
-import { isClosed, namesIn, targetOf, wentAway } from "../files/read-to-copy.ts";
+import { isClosed, namesIn, targetOf, unnamedIn, wentAway } from "../files/read-to-copy.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import { type CopyBudget, spend } from "./copy-budget.ts";
 
@@ -49,6 +49,8 @@ export interface CopiedTree {
   readonly names: ReadonlyMap<string, readonly string[]>;
   /** Mount points, and entries on other file systems. */
   readonly elsewhere: readonly string[];
+  /** Entries with names that are not UTF-8: they are not copied either. U+FFFD stands for what is not. */
+  readonly unnamed: readonly string[];
   /** Entries not copied because they could not be read, hold no bytes, or are new secrets: they are hidden from the command. */
   readonly unread: readonly string[];
   /** True if every change of an entry shows in its ctime. */
@@ -72,6 +74,7 @@ class Copier implements CopiedTree {
   readonly names = new Map<string, string[]>();
   readonly elsewhere: string[];
   readonly unread: string[] = [];
+  readonly unnamed: string[] = [];
   readonly trustsTimes: boolean;
   readonly #root: StagedRoot;
   readonly #covered: CoveredRoot;
@@ -120,6 +123,8 @@ class Copier implements CopiedTree {
     const layer = shows.layered ? join(this.#covered.layer?.tree ?? "", path) : undefined;
     const inLayer = new Set(layer === undefined ? [] : namesIn(layer));
     const inReal = held === undefined ? [] : namesIn(held.path);
+    const unnamed = held === undefined ? [] : unnamedIn(held.path);
+    this.unnamed.push(...unnamed.map((name) => (path === "" ? name : `${path}/${name}`)));
     // Secrets saved since the root was examined.
     const secret = new Set(this.#covered.covered.hiddenSince?.(path, inReal));
     for (const name of new Set([...inReal, ...inLayer])) {

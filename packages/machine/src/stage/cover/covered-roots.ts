@@ -97,7 +97,8 @@ export class CoveredRoots {
     const index = workTree === undefined ? undefined : indexOf(workTree.root.path);
     const owner = roots.find(({ root }) => index !== undefined && isWithin(index, root.path));
     if (workTree === undefined || index === undefined || owner === undefined) return roots;
-    const adapted = this.#adapted(index, relative(owner.root.path, index), workTree.covered.hidden);
+    const { hidden, unnamed = [] } = workTree.covered;
+    const adapted = this.#adapted(index, relative(owner.root.path, index), [...hidden, ...unnamed.map(String)]);
     if (adapted === undefined) return roots;
     return roots.map((one) => (one === owner ? { ...one, covered: { ...one.covered, index: adapted } } : one));
   }
@@ -125,10 +126,16 @@ function throughLayer(real: Covered, inLayer: Covered, layer: SessionLayer): Cov
   const hidden = new Set([...real.hidden.filter(shows), ...inLayer.hidden]);
   const copies = new Map([...real.copies].filter(([path]) => shows(path)));
   for (const [path, bytes] of inLayer.copies) copies.set(path, bytes);
-  return { ...real, hidden: [...hidden], copies };
+  return { ...real, hidden: [...hidden], unnamed: [...(real.unnamed ?? []), ...(inLayer.unnamed ?? [])], copies };
 }
 
-function adapt(bytes: Uint8Array, path: string, hidden: readonly string[]): Covered["index"] {
+/**
+ * An index that tells git to leave alone what is hidden; undefined if it tracks nothing of it.
+ *
+ * @param path of the index, from its root
+ * @param hidden paths from the work tree's top; as in an index, U+FFFD stands for what is not UTF-8
+ */
+export function adapt(bytes: Uint8Array, path: string, hidden: readonly string[]): Covered["index"] {
   const all = new Set(hidden);
   const isHidden = (tracked: string): boolean => {
     for (let end = tracked.length; end > 0; end = tracked.lastIndexOf("/", end - 1)) {

@@ -14,13 +14,15 @@ import { mayHoldLogin, withoutLogins } from "./without-logins.ts";
 export interface Covered {
   /** Files and directories that do not exist for the command. */
   readonly hidden: readonly string[];
+  /** Directories that do not exist for the command because their names are not UTF-8, so that nobody could say what is in them. */
+  readonly unnamed?: readonly Buffer[] | undefined;
   /** Files that the command sees without their logins, by path: the remaining bytes. */
   readonly copies: ReadonlyMap<string, Uint8Array>;
   /** Git's index, if it tracks hidden files: the index that the command sees, and the paths that git is told to leave alone. */
   readonly index?:
     | { readonly path: string; readonly bytes: Uint8Array; readonly skipped: ReadonlySet<string> }
     | undefined;
-  /** True if the root has pipes, sockets or devices: bytes that one process reads from a pipe are lost to all others. */
+  /** True if the root itself must not be seen: what one process reads from a pipe is lost to others; `unnamed` is to be hidden. */
   readonly holdsSpecial?: boolean;
   /** Whether the root had an entry at the last look, right before the command. */
   readonly wasThere?: ((path: string) => boolean) | undefined;
@@ -96,14 +98,17 @@ export class CoveredTree {
    */
   async look(pause: () => Promise<void>): Promise<Covered> {
     const { found, unreadable, unlisted, same } = await this.#tree.walkPausing(pause);
-    const [first] = unlisted;
+    const first = unlisted.find((path) => !path.includes("\uFFFD"));
     if (first !== undefined) {
       throw new StageUnavailable(
         "overlay_refused",
-        `${first.slice(0, 300)} cannot be looked into: its name is not UTF-8, or its path too long.`,
+        `${first.slice(0, 300)} cannot be looked into: its path is too long.`,
         "Move or remove it.",
       );
     }
+    const unnamed = [...new Set(unlisted.map((path) => dirname(path)))].flatMap((directory) =>
+      unnamedIn(directory, relative(this.#root, directory)),
+    );
     if (!same) this.#links = undefined;
     this.#directories = [...found.keys()];
     const there = this.#always.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
@@ -142,7 +147,8 @@ export class CoveredTree {
       return appeared.size === 0 ? [] : this.#hiddenAmong(join(this.#root, directory), appeared);
     };
     const relativePaths = withoutNested([...hidden]).map((path) => relative(this.#root, path));
-    return { hidden: relativePaths, copies, holdsSpecial: all.some((one) => one.holdsSpecial), wasThere, hiddenSince };
+    const holdsSpecial = unnamed.length > 0 || all.some((one) => one.holdsSpecial);
+    return { hidden: relativePaths, unnamed, copies, holdsSpecial, wasThere, hiddenSince };
   }
 
   /** Names to hide, also of files that would need a copy without logins. All names where the directory can no longer be read. */
@@ -202,6 +208,13 @@ export class CoveredTree {
     this.#links ??= await linkedFiles(this.#directories, pause);
     return [path, ...this.#links.namesOf(path)];
   }
+}
+
+/** Subdirectories whose names are not UTF-8. @param path of the directory, from the root */
+function unnamedIn(directory: string, path: string): readonly Buffer[] {
+  return readdirSync(directory, { encoding: "buffer", withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name.toString().includes("\uFFFD"))
+    .map(({ name }) => Buffer.concat([Buffer.from(path === "" ? "" : `${path}/`), name]));
 }
 
 async function linkedFiles(directories: readonly string[], pause: () => Promise<void>): Promise<LinkedFiles> {

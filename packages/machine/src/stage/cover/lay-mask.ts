@@ -26,6 +26,10 @@ export async function layMask(root: LayeredRoot, covered: Covered): Promise<void
     makeWay(path);
     await linkWhiteout(whiteout, join(mask, path));
   }
+  for (const path of covered.unnamed ?? []) {
+    makeWay(path.toString());
+    await linkWhiteout(whiteout, Buffer.concat([Buffer.from(`${mask}/`), path]));
+  }
   const { index } = covered;
   const copies = new Map(covered.copies);
   if (index !== undefined) copies.set(index.path, index.bytes);

@@ -5,9 +5,18 @@ import { systemErrorCode } from "../../system-error.ts";
 
 /** Names in a directory that are UTF-8. */
 export function namesIn(directory: string): readonly string[] {
+  return namesThat(directory, (name) => isUtf8(name));
+}
+
+/** Names in a directory that are not UTF-8, with U+FFFD. */
+export function unnamedIn(directory: string): readonly string[] {
+  return namesThat(directory, (name) => !isUtf8(name));
+}
+
+function namesThat(directory: string, are: (name: Buffer) => boolean): readonly string[] {
   try {
     return readdirSync(directory, { encoding: "buffer" })
-      .filter((name) => isUtf8(name))
+      .filter((name) => are(name))
       .map(String);
   } catch (error) {
     if (wentAway(error)) return [];

@@ -168,7 +168,8 @@ export function keyOf(roots: readonly CoveredRoot[]): string {
   const parts = roots.map(({ root, covered, layer }) => {
     const copies = [...covered.copies].map(([path, bytes]) => [path, hash("sha256", bytes)]);
     const index = covered.index && [covered.index.path, hash("sha256", covered.index.bytes)];
-    return [root, covered.hidden, copies, index, looksOf(root.path, covered), layer?.tree, layer?.revision];
+    const unnamed = covered.unnamed?.map((path) => path.toString("hex"));
+    return [root, covered.hidden, unnamed, copies, index, looksOf(root.path, covered), layer?.tree, layer?.revision];
   });
   return JSON.stringify(parts);
 }

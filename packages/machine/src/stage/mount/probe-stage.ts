@@ -20,6 +20,7 @@ import { layMask } from "../cover/lay-mask.ts";
 import { giveWay } from "../files/give-way.ts";
 import { isWhiteout, statIfPresent } from "../files/look-at-entry.ts";
 import { mountsIn } from "../files/mounts-in.ts";
+import { namesIn } from "../files/read-to-copy.ts";
 import { keepMounts } from "../keeper/mount-keeper.ts";
 import { type StageObstacle, StageUnavailable } from "../transaction/stage-error.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
@@ -131,7 +132,7 @@ function refuseRoot({ path }: WorkspaceRoot): void {
 async function tryOverlays(roots: readonly StagedRoot[]): Promise<void> {
   const hidden = new Map<StagedRoot, string>();
   for (const root of roots) {
-    const [name] = readdirSync(root.path);
+    const [name] = namesIn(root.path);
     if (name !== undefined) hidden.set(root, name);
     await layMask(root, { hidden: name === undefined ? [] : [name], copies: new Map() });
   }
@@ -154,7 +155,7 @@ function tryOverlay(root: StagedRoot, merged: string, hidden: string | undefined
   if (readFileSync(join(upper, name), "utf8") !== name) throw unfit(root.path, "what is written is not there");
   if (existsSync(join(root.path, name))) throw unfit(root.path, "what is written reaches the workspace");
   rmSync(join(merged, name));
-  const removed = readdirSync(merged, { withFileTypes: true }).find((entry) => entry.isFile())?.name;
+  const removed = namesIn(merged).find((one) => statIfPresent(join(merged, one))?.isFile());
   if (removed === undefined) return;
   rmSync(join(merged, removed));
   const stat = statIfPresent(join(upper, removed));

@@ -7,7 +7,7 @@ import { StageUnavailable } from "./stage-error.ts";
 import { systemProgram } from "./system-program.ts";
 
 /** Hard-links a name to one whiteout, which is made only once, because Node cannot make one. */
-export async function linkWhiteout(whiteout: string, path: string): Promise<void> {
+export async function linkWhiteout(whiteout: string, path: string | Buffer): Promise<void> {
   if (!existsSync(whiteout)) await makeWhiteout(whiteout);
   try {
     linkSync(whiteout, path);

@@ -55,6 +55,11 @@ export const scenarios: Scenarios = {
       deepEqual(readdirSync(fixture.base).length, 5);
     }
   },
+  "finds that one works where no name is UTF-8": async () => {
+    await using fixture = new StageFixture();
+    for (const name of ["caf\xe9", "f\xfcr"]) writeFileSync(Buffer.from(join(fixture.root, name), "latin1"), "");
+    deepEqual(await probeStage(fixture.stateDir, [rootAt(fixture.root)]), { state: "staged" });
+  },
   "finds that one works over several roots, and over an empty one": async () => {
     await using fixture = new StageFixture(files);
     mkdirSync(join(fixture.base, "empty-root"));

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commit } from "#stage/commit/commit";
 import { undoCommit } from "#stage/commit/undo-commit";
@@ -237,6 +237,24 @@ export const scenarios: Scenarios = {
     equal(run.output.includes("first"), false, run.output);
     deepEqual([transaction.roots.length, observation.effects], [1, []]);
     await removeTransaction(transaction);
+  },
+  "commits no removal of what nobody touched: names that are not UTF-8, files that may not be read": async () => {
+    await using fixture = repository();
+    const at = (name: string): Buffer => Buffer.from(join(fixture.root, name), "latin1");
+    for (const directory of ["d\xe9", "src/f\xe9"]) mkdirSync(at(directory));
+    for (const name of ["caf\xe9.txt", "d\xe9/x.txt", "src/f\xe9/.env", "src/\xe9.txt"]) writeFileSync(at(name), "1\n");
+    fixture.write({ "closed.txt": "1\n" });
+    fixture.git("add", "-Af", ".");
+    fixture.git("commit", "-qm", "names");
+    chmodSync(join(fixture.root, "closed.txt"), 0);
+    const tracked = fixture.git("ls-files", "-z");
+    await fixture.keep("echo x >> a.txt; git add --ignore-errors -A .; git commit -qm second");
+    equal(fixture.git("ls-files", "-z"), tracked);
+    equal(fixture.git("diff", "--name-status", "HEAD~1", "HEAD"), "M\ta.txt\n");
+    equal(fixture.git("ls-files", "-v").match(/^S/m), null);
+    chmodSync(join(fixture.root, "closed.txt"), 0o644);
+    equal(fixture.git("status", "--porcelain"), "");
+    ok(!(await fixture.stage("cat src/f*/.env")).run.output.includes("1"));
   },
   "leaves tracked secrets alone in the index, whatever git does": async () => {
     for (const version of ["2", "3", "4"]) {
