@@ -170,13 +170,15 @@ interface MenuItem extends vscode.QuickPickItem {
 export const showMenu: Command = async ({ link, sessions, governance }) => {
   const connected = link.connection !== undefined;
   const running = sessions.facts.turn !== undefined;
+  const asks = sessions.facts.questions.size > 0;
   const item = (label: string, command: string): MenuItem => ({ label, command: `gennai.${command}` });
   const { emergency } = governance();
   const anyEmergency =
     emergency.stopAll || emergency.readOnly || emergency.disableHighImpact || emergency.blockedTools.length > 0;
   const items: MenuItem[] = [
+    // The first one is preselected.
+    asks ? item("$(question) Answer the Question", "openRepl") : item("$(comment-discussion) Open REPL", "openRepl"),
     ...(running ? [item("$(debug-stop) Stop", "stopSession")] : []),
-    item("$(comment-discussion) Open REPL", "openRepl"),
     item("$(checklist) Open Plan Panel", "openPanel"),
     ...(sessions.facts.openProposals.size > 0
       ? [item("$(check-all) Review Proposed Changes", "applyProposedChanges")]

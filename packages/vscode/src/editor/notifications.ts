@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { plainText } from "./plain-message.ts";
 
-/** A link to a command of ours, at the end of a progress notification, which has no buttons. */
+/** A link to a command of ours, in a progress notification, which has no buttons. It comes first: what is long is cut at the end. */
 interface NotificationLink {
   readonly label: string;
   readonly command: `gennai.${string}`;
@@ -51,8 +51,8 @@ export async function showProgress<Result>(
   const title = options.title === undefined ? {} : { title: plainText(options.title) };
   return vscode.window.withProgress({ ...options, ...title }, (progress, cancel) =>
     task((message, link) => {
-      const way = link === undefined ? "" : ` [${link.label}](command:${link.command})`;
-      progress.report({ message: `${plainText(message)}${way}` });
+      const way = link === undefined ? "" : `[${link.label}](command:${link.command}) `;
+      progress.report({ message: `${way}${plainText(message)}` });
     }, cancel),
   );
 }

@@ -4,8 +4,9 @@ import { type StatusFacts, statusText } from "./status-text.ts";
 
 /** Shows `statusText` in the status bar. */
 export function showStatus(item: vscode.StatusBarItem, facts: StatusFacts): void {
-  const { text, label, tone, rows } = statusText(facts);
+  const { text, label, tone, command, rows } = statusText(facts);
   item.text = text;
+  item.command = command;
   item.accessibilityInformation = { label };
   item.backgroundColor = tone === "plain" ? undefined : new vscode.ThemeColor(`statusBarItem.${tone}Background`);
   const tooltip = new vscode.MarkdownString("", true);

@@ -24,6 +24,8 @@ export interface StatusText {
   /** For screen readers. */
   readonly label: string;
   readonly tone: "plain" | "warning" | "error";
+  /** What a click does: a question that waits is shown. */
+  readonly command: "gennai.openRepl" | "gennai.showMenu";
   /** Name and value, plain text. */
   readonly rows: readonly (readonly [name: string, value: string])[];
 }
@@ -39,6 +41,7 @@ export function statusText(facts: StatusFacts): StatusText {
     text: `$(${head.icon}) ${icons(head.text)}${isConnected(facts.link) ? meter(facts) : ""}`,
     label: `${/^Gennai\b/.test(head.text) ? "" : "Gennai: "}${head.text}`,
     tone: head.tone,
+    command: head.icon === "question" ? "gennai.openRepl" : "gennai.showMenu",
     rows: rows(facts, emergency),
   };
 }

@@ -100,7 +100,8 @@ describe("statusText", () => {
     },
     { name: "watching", facts: { watching: true, branch: "" }, text: "$(eye) Gennai: watching" },
   ])("$name", ({ facts, text, tone = "plain" }) => {
-    expect(statusText({ ...plain, ...facts })).toMatchObject({ text, tone });
+    const command = text.includes("needs your answer") ? "gennai.openRepl" : "gennai.showMenu";
+    expect(statusText({ ...plain, ...facts })).toMatchObject({ text, tone, command });
   });
 
   it("leaves the branch to the editor's own Git, and to the tooltip", () => {
