@@ -14,6 +14,7 @@ import {
   type Proposal,
   type ProposedChange,
 } from "@gennai/protocol/model/session/proposal";
+import { wholeMoves } from "@gennai/protocol/review/whole-moves";
 import type { ChangeWriter } from "../client/change-writer.ts";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
@@ -35,8 +36,9 @@ export async function applyProposal(
 ): Promise<readonly AppliedFile[]> {
   const { session, writer, note, signal } = options;
   const { proposalId } = proposal;
-  const decisionsOn = ({ id }: ProposedChange): HunkDecisions => decisions.get(id) ?? new Map();
-  const hunks = [...decisions].flatMap(([changeId, ofChange]) =>
+  const whole = wholeMoves(proposal.changes, decisions);
+  const decisionsOn = ({ id }: ProposedChange): HunkDecisions => whole.get(id) ?? new Map();
+  const hunks = [...whole].flatMap(([changeId, ofChange]) =>
     [...ofChange].map(([hunkId, decision]) => ({ changeId, hunkId, decision })),
   );
   if (proposal.changes.some((change) => isBeyondText(change) && isKept(decisionsOn(change)))) {

@@ -1,6 +1,7 @@
 import { isRecord } from "@gennai/protocol/json-value";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { type HunkDecision, wholeChange } from "@gennai/protocol/review/apply-review";
+import { otherHalf } from "@gennai/protocol/review/whole-moves";
 import type { ReviewToApply } from "../host/repl-host.ts";
 
 export type ReviewLayout = "auto" | "unified" | "side-by-side";
@@ -36,6 +37,21 @@ export type Decided = Pick<ReviewState, "decisions">;
 
 export function decisionFor(state: Decided, changeId: string, hunkId: string): HunkDecision | undefined {
   return own(own(state.decisions, changeId) ?? {}, hunkId);
+}
+
+/** Decides, and of a move its other half as well. undefined takes the decision back. */
+export function decideWhole(
+  state: ReviewState,
+  changes: readonly ProposedChange[],
+  changeId: string,
+  hunkIds: readonly string[],
+  decision: HunkDecision | undefined,
+): ReviewState {
+  const next = decide(state, changeId, hunkIds, decision);
+  const change = changes.find(({ id }) => id === changeId);
+  const other = change && otherHalf(change, changes);
+  if (other === undefined) return next;
+  return decide(next, other.id, decidableIds(other), decision?.type === "edited" ? { type: "keep" } : decision);
 }
 
 /** undefined takes the decision back. */

@@ -5,6 +5,7 @@ import {
   countDecisions,
   decide,
   decideMany,
+  decideWhole,
   newReview,
   reviewFromJson,
   reviewToApply,
@@ -93,4 +94,19 @@ test("keeping all leaves edits and what is blocked alone; undoing all does not",
   expect(countDecisions(kept, changes)).toEqual({ total: 4, kept: 2, undone: 0, edited: 1, open: 1 });
   const undone = decideMany(kept, changes, { type: "undo" }, { blocked: new Set(["gone"]) });
   expect(countDecisions(undone, changes)).toEqual({ total: 4, kept: 0, undone: 4, edited: 0, open: 0 });
+});
+
+test("deciding one half of a move decides the other", () => {
+  const base = { unifiedDiff: "", newContent: "", baseSha256: "", conflict: false, warning: "", hunks: [] };
+  const changes: readonly ProposedChange[] = [
+    { ...base, id: "1", path: "old.ts", operation: "delete" },
+    { ...base, id: "2", path: "new.ts", operation: "create", movedFrom: "old.ts" },
+  ];
+  for (const [id, other] of [
+    ["1", "2"],
+    ["2", "1"],
+  ] as const) {
+    const state = decideWhole(newReview("p"), changes, id, [""], { type: "undo" });
+    expect(state.decisions[other]).toEqual({ "": { type: "undo" } });
+  }
 });

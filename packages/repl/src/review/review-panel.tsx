@@ -2,8 +2,8 @@ import type { ReviewToApply } from "@gennai/client/host/repl-host";
 import {
   countDecisions,
   decidableIds,
-  decide,
   decideMany,
+  decideWhole,
   decisionFor,
   type ReviewState,
   reviewToApply,
@@ -75,7 +75,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
   const decideCurrent = (type: "keep" | "undo") => {
     if (currentChange === undefined || current === undefined || locked) return;
     if (type === "keep" && !canKeep(currentChange)) return;
-    onState(decide(state, currentChange.id, [current.hunkId], { type }));
+    onState(decideWhole(state, changes, currentChange.id, [current.hunkId], { type }));
     goTo(neighbour(1));
   };
   const onCommand = (command: ReviewCommand) => {
@@ -107,7 +107,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
 
   const handlers: FileActions = {
     expand: walk.expand,
-    decide: (changeId, hunkIds, decision) => onState(decide(state, changeId, hunkIds, decision)),
+    decide: (changeId, hunkIds, decision) => onState(decideWhole(state, changes, changeId, hunkIds, decision)),
     edit: (place) => {
       setEditing(place);
       if (place === undefined) walk.focusCurrent();

@@ -5,6 +5,7 @@ import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { applyReview, type HunkDecision, ReviewError, wholeChange } from "@gennai/protocol/review/apply-review";
+import { wholeMoves } from "@gennai/protocol/review/whole-moves";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { currentContent } from "../tools/writing/change/file-change.ts";
 
@@ -44,10 +45,13 @@ export async function reviewedFiles(
   ports: Ports,
 ): Promise<readonly ReviewedFile[]> {
   const files: ReviewedFile[] = [];
+  const given = proposal.changes.map(({ id }): [string, ReadonlyMap<string, HunkDecision>] => [
+    id,
+    new Map(review.hunks.filter(({ changeId }) => changeId === id).map((hunk) => [hunk.hunkId, decisionOf(hunk)])),
+  ]);
+  const whole = wholeMoves(proposal.changes, new Map(given));
   for (const change of proposal.changes) {
-    const decisions = new Map(
-      review.hunks.filter(({ changeId }) => changeId === change.id).map((hunk) => [hunk.hunkId, decisionOf(hunk)]),
-    );
+    const decisions = whole.get(change.id) ?? new Map<string, HunkDecision>();
     if (![...decisions.values()].some(({ type }) => type !== "undo")) continue;
     const file = await reviewedFile(change, decisions, ports);
     if (file !== undefined) files.push(file);

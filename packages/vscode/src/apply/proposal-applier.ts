@@ -9,6 +9,7 @@ import {
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
+import { wholeMoves } from "@gennai/protocol/review/whole-moves";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { type FileState, readFileState } from "../editor/files/file-state.ts";
@@ -46,7 +47,7 @@ export class ProposalApplier {
   ): Promise<AppliedProposal> {
     const { session, signal } = options;
     const { proposalId } = proposal;
-    const decisions = decisionsByChange(review);
+    const decisions = wholeMoves(proposal.changes, decisionsByChange(review));
     const changes: FinalChange[] = [];
     for (const change of proposal.changes) {
       const ofChange: HunkDecisions = decisions.get(change.id) ?? new Map();

@@ -8,7 +8,7 @@ import { diffRows, hunkCounts, splitLines } from "../diff/diff-rows.ts";
 import { DiffTable } from "../diff/diff-table.tsx";
 import type { ChangeContent } from "../diff/verified-content.ts";
 import { VisibleText } from "../diff/visible-text.tsx";
-import { HunkCard } from "./hunk-card.tsx";
+import { deletionWords, HunkCard } from "./hunk-card.tsx";
 import { type HunkReference, hunkElementId } from "./hunk-reference.ts";
 import { objectionTo } from "./objections.ts";
 
@@ -50,6 +50,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const counts = countDecisions(state, [change]);
   const { added, removed } = hunkCounts(change.hunks);
   const decided = counts.total - counts.open;
+  const words = change.operation === "delete" ? deletionWords : fileWords;
   return (
     <section class="file" id={elementId} aria-label={change.path}>
       <header class="file-head">
@@ -94,18 +95,18 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
                 type="button"
                 class="g-button"
                 disabled={change.conflict}
-                aria-label={`Keep file ${change.path}`}
+                aria-label={`${words.keep} ${change.path}`}
                 onClick={() => actions.decide(change.id, openToKeep(change, state), { type: "keep" })}
               >
-                Keep file
+                {words.keep}
               </button>
               <button
                 type="button"
                 class="g-button"
-                aria-label={`Refuse file ${change.path}`}
+                aria-label={`${words.refuse} ${change.path}`}
                 onClick={() => actions.decide(change.id, ids, { type: "undo" })}
               >
-                Refuse file
+                {words.refuse}
               </button>
             </>
           )}
@@ -133,6 +134,8 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
     </section>
   );
 });
+
+const fileWords = { keep: "Keep file", refuse: "Refuse file" };
 
 function stateOf({ change, decided = {} }: Pick<FileSectionProps, "change" | "decided">): Decided {
   return { decisions: { [change.id]: decided } };

@@ -38,7 +38,7 @@ export function HunkCard(props: HunkCardProps) {
   const { change, hunk, position, decision, elementId, isCurrent } = props;
   const element = useRef<HTMLElement>(null);
   const near = useNear(element, props.eager || isCurrent || props.editing);
-  const word = decisionWord(decision);
+  const word = decisionWord(decision, change.operation === "delete");
   return (
     <article
       ref={element}
@@ -63,12 +63,15 @@ function HunkBody(props: HunkCardProps) {
   );
   const field = change.operation === "delete" ? undefined : textForField(sides.fresh);
   const canKeep = blocked === "";
+  const words = change.operation === "delete" ? deletionWords : hunkWords;
   return (
     <>
       <header class="hunk-head">
         <span class="hunk-place">{placeOf(hunk)}</span>
         <ChangedBy commands={(hunk ?? change).commands} />
-        <span class={`hunk-word hunk-word-${decision?.type ?? "open"}`}>{decisionWord(decision)}</span>
+        <span class={`hunk-word hunk-word-${decision?.type ?? "open"}`}>
+          {decisionWord(decision, change.operation === "delete")}
+        </span>
         {!locked && (
           <span class="hunk-actions">
             <button
@@ -78,7 +81,7 @@ function HunkBody(props: HunkCardProps) {
               disabled={!canKeep}
               onClick={() => onDecide({ type: "keep" })}
             >
-              Keep
+              {words.keep}
             </button>
             <button
               type="button"
@@ -86,7 +89,7 @@ function HunkBody(props: HunkCardProps) {
               aria-pressed={decision?.type === "undo"}
               onClick={() => onDecide({ type: "undo" })}
             >
-              Refuse
+              {words.refuse}
             </button>
             {change.operation !== "delete" && change.binary !== true && (
               <button
@@ -200,7 +203,12 @@ function placeOf(hunk: Hunk | undefined): string {
   return count === 1 ? `Line ${start}` : `Lines ${start}–${start + count - 1}`;
 }
 
-function decisionWord(decision: HunkDecision | undefined): string {
+const hunkWords = { keep: "Keep", refuse: "Refuse" };
+/** To keep a deletion is not to keep the file. */
+export const deletionWords = { keep: "Delete", refuse: "Don't delete" };
+
+function decisionWord(decision: HunkDecision | undefined, isDeletion: boolean): string {
+  if (isDeletion && decision !== undefined) return decision.type === "keep" ? "will be deleted" : "stays";
   switch (decision?.type) {
     case "keep":
       return "kept";

@@ -1,5 +1,5 @@
 import { proposedText } from "@gennai/client/review/proposed-text";
-import { countDecisions, decide, decisionFor } from "@gennai/client/review/review-state";
+import { countDecisions, decideWhole, decisionFor } from "@gennai/client/review/review-state";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import * as vscode from "vscode";
@@ -114,7 +114,7 @@ function decideHunk(
     throw new Error(`${change.path} can only be refused: ${change.warning || "it is not as the change expects it."}`);
   }
   const before = workbench.reviews.of(proposal);
-  const state = decide(before, change.id, [hunkId], decision);
+  const state = decideWhole(before, proposal.changes, change.id, [hunkId], decision);
   workbench.reviews.set(state);
   const { open, kept, edited, total } = countDecisions(state, proposal.changes);
   // Offered only after the last open decision, not when a decision is changed later.
