@@ -14,6 +14,9 @@ function aboutOf(argumentsJson: string): string {
   try {
     const value: unknown = JSON.parse(argumentsJson);
     const fields = new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);
+    const [from, to]: readonly unknown[] = [fields.get("from"), fields.get("to")];
+    // What is moved.
+    if (typeof from === "string" && typeof to === "string") return `${from} → ${to}`;
     for (const name of tellingArguments) {
       const field: unknown = fields.get(name);
       if (typeof field === "string" && field !== "") return field;

@@ -34,6 +34,9 @@ export function toolArguments(argumentsJson: string): readonly ToolArgument[] | 
 /** One line about what the call does; empty if no argument tells it. */
 export function toolSubject({ argumentsJson }: Pick<ToolCallItem, "argumentsJson">): string {
   const values = parsed(argumentsJson) ?? partial(argumentsJson);
+  // What is moved.
+  if (typeof values["from"] === "string" && typeof values["to"] === "string")
+    return `${values["from"]} → ${values["to"]}`;
   for (const name of telling) {
     const value = values[name];
     if (typeof value === "string" && value !== "") return value.split("\n", 1)[0] ?? "";
