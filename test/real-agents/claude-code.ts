@@ -7,7 +7,7 @@ import { modelWires, startModelServer } from "@gennai/testkit/model-server/model
 import * as z from "zod";
 import { type Expected, fromNpm, type RealAgent } from "./real-agent.ts";
 
-const version = "2.1.330";
+const version = "2.1.332";
 
 export const claudeCode: RealAgent = {
   id: "claude-code",

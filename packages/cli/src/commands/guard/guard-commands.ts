@@ -218,8 +218,12 @@ async function surroundings(agent: GuardedAgent, flags: GuardFlags, console: Con
   const [local, user] = await bothPlaces(agent, flags, console);
   const files = [local, ...shared.map((path) => new GuardedFile(path, { stateDir, root, format })), user];
   const said = files.map((file) => ({ path: file.path, ...file.surroundings() }));
+  const switches = agent.switches?.filter((name) => (console.environment[name] ?? "") !== "") ?? [];
   return {
-    problems: said.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`)),
+    problems: [
+      ...switches.map((name) => `${name} is set, with which ${agent.host.title} starts no hook`),
+      ...said.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`)),
+    ],
     beside: said.flatMap(({ path, foreign }) =>
       foreign.map(
         (hook) => `A hook of others may change a call after it was judged, or answer for you: ${hook} in ${path}`,

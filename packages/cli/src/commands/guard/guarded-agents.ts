@@ -29,6 +29,8 @@ export interface GuardedAgent {
   projectFiles(workspace: string): readonly [string, ...string[]];
   /** Where its user's own configuration is. */
   home(environment: NodeJS.ProcessEnv): string;
+  /** Variables of its environment that make it start no hook. */
+  readonly switches?: readonly string[];
   /** Its file of hooks for all projects, in that directory. */
   readonly userFile: string;
   /** What its user must do after an installation into a project. */
@@ -72,7 +74,8 @@ const trustCodex = "Codex runs no hook that its user has not trusted: open /hook
 const agents: readonly GuardedAgent[] = [
   {
     host: claudeCode,
-    format: inSettings(claudeCodeEvents, "PreToolUse"),
+    // By its reference of hooks since 2.1.295; 2.1.290 was seen to leave it out, and to start the hook.
+    format: inSettings(claudeCodeEvents, "PreToolUse", { more: { PreToolUse: { onFailure: "block" } } }),
     greeting: settingsGreeting,
     saysProject: true,
     // The first is not shared with others, because the program's path differs between machines.
@@ -82,10 +85,12 @@ const agents: readonly GuardedAgent[] = [
     ],
     program: "claude",
     home: ({ CLAUDE_CONFIG_DIR, HOME }) => CLAUDE_CONFIG_DIR || join(HOME || homedir(), ".claude"),
+    switches: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
     userFile: "settings.json",
     limits: [
       "A file named with @ in a prompt is read without a hook.",
-      "A hook that takes longer than its time, or that cannot be started, does not stop a call: Claude Code goes on without it.",
+      "With --bare or --safe-mode Claude Code starts no hook, and every call runs.",
+      "Before 2.1.295, a hook that takes longer than its time, or that cannot be started, does not stop a call.",
       "Gennai sees the text of a command, not what it does: commands that are not proven to read are asked about.",
       "Hooks and settings of plugins and of an organisation are not looked at.",
       "A command that runs already is not stopped by an emergency control; Claude Code stops at its end.",
@@ -162,6 +167,7 @@ const agents: readonly GuardedAgent[] = [
     greeting: pluginGreeting,
     projectFiles: (workspace) => [join(workspace, ".opencode", "plugins", pluginFile)],
     program: "opencode",
+    switches: ["OPENCODE_PURE"],
     home: ({ XDG_CONFIG_HOME, HOME }) => join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "opencode"),
     userFile: join("plugins", pluginFile),
     limits: [

@@ -11,6 +11,8 @@ export interface HookEntry {
   readonly commands: Readonly<Record<string, string>>;
   /** Time limit in the agent's own unit. */
   readonly timeout: number;
+  /** Further fields of the hook of an event. */
+  readonly more?: Readonly<Record<string, Settings>>;
   /** Hooks are directly in the list of an event, as in Copilot CLI. */
   readonly flat?: true;
 }
@@ -24,7 +26,7 @@ const switches = z.object({ enabled: z.boolean().optional(), disabled: z.array(z
 
 /** Names in the `env` of settings that decide which program a hook is, and how it behaves. */
 const steering =
-  /^(?:(?:NODE|GENNAI|LD|DYLD|PERL).*|PATH|PWD|HOME|ENV|SHELL|BASH_ENV|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|CODE_(?:SIMPLE|SHELL.*)))$/;
+  /^(?:(?:NODE|GENNAI|LD|DYLD|PERL).*|PATH|PWD|HOME|ENV|SHELL|BASH_ENV|CLAUDE_(?:CONFIG_DIR|PROJECT_DIR|CODE_(?:SIMPLE|SAFE_MODE|SHELL.*)))$/;
 
 /** Events whose hooks can change a call, or answer its question. */
 const judging: ReadonlySet<string> = new Set([
@@ -132,10 +134,10 @@ function foreignHooks(settings: Settings): readonly string[] {
   );
 }
 
-function groupFor(event: string, { commands, timeout, flat }: HookEntry): Settings {
+function groupFor(event: string, { commands, timeout, flat, more }: HookEntry): Settings {
   if (flat) return { type: "command", bash: commands[event], timeoutSec: timeout };
   const matcher = /Tool(?:Use(?:Failure)?)?$/.test(event) ? { matcher: "*" } : {};
-  return { ...matcher, hooks: [{ type: "command", command: commands[event], timeout }] };
+  return { ...matcher, hooks: [{ type: "command", command: commands[event], timeout, ...more?.[event] }] };
 }
 
 function hooksIn(settings: Settings): readonly { readonly event: string; readonly hook: unknown }[] {

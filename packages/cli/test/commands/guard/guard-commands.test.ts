@@ -26,17 +26,32 @@ describe("status and doctor", () => {
     writeFileSync(shared, JSON.stringify({ disableAllHooks: true, hooks }));
     const user = join(place.environment.HOME, ".claude");
     mkdirSync(user);
-    const env = { NODE_OPTIONS: "--import=x", GENNAI_X: "1", PATH: "/x", EDITOR: "vi" };
+    const env = { NODE_OPTIONS: "--import=x", GENNAI_X: "1", PATH: "/x", CLAUDE_CODE_SAFE_MODE: "1", EDITOR: "vi" };
     writeFileSync(join(user, "settings.json"), JSON.stringify({ env }));
     const status = (await place.run("guard status")).printed;
     expect(status).toContain(`problem ${shared}: disableAllHooks is on`);
-    expect(status).toContain(`problem ${user}/settings.json: env sets NODE_OPTIONS, GENNAI_X, PATH, which`);
+    expect(status).toContain(
+      `problem ${user}/settings.json: env sets NODE_OPTIONS, GENNAI_X, PATH, CLAUDE_CODE_SAFE_MODE, which`,
+    );
     expect(status.match(/rewrite\.sh/g)).toHaveLength(2);
     const { code, printed } = await place.run("guard doctor claude-code");
     expect(code).toBe(1);
     expect(printed).toMatch(
       /fail .*disableAllHooks[\s\S]*fail .*NODE_OPTIONS[\s\S]*note .*PermissionRequest: "rewrite\.sh"/,
     );
+  });
+
+  test.each([
+    ["claude-code", "CLAUDE_CODE_SIMPLE"],
+    ["claude-code", "CLAUDE_CODE_SAFE_MODE"],
+    ["opencode", "OPENCODE_PURE"],
+  ])("name for %s the variable %s, with which it starts no hook", async (agent, variable) => {
+    await using place = await guardedProject();
+    await place.run(`guard install ${agent}`);
+    const said = (command: string, value: string) => place.run(`guard ${command}`, "", { [variable]: value });
+    expect((await said("status", "1")).printed).toMatch(new RegExp(`problem ${variable} is set, with which`));
+    expect((await said(`doctor ${agent}`, "1")).printed).toMatch(new RegExp(`fail .*${variable}`));
+    expect((await said("status", "")).printed).not.toContain(`problem ${variable}`);
   });
 
   test("doctor starts no program that a file of the workspace names", async () => {

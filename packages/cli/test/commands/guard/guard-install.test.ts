@@ -36,7 +36,12 @@ describe("install and uninstall", () => {
       {
         matcher: "*",
         hooks: [
-          { type: "command", command: expect.stringMatching(/guard hook claude-code \|\| exit 2$/), timeout: 60 },
+          {
+            type: "command",
+            command: expect.stringMatching(/guard hook claude-code \|\| exit 2$/),
+            timeout: 60,
+            onFailure: "block",
+          },
         ],
       },
     ]);
