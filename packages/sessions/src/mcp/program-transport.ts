@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { ProcessGroup } from "@gennai/machine/process/group/process-group";
-import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
+import { deserializeMessage, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 
@@ -32,7 +32,7 @@ export class ProgramTransport implements Transport {
     this.#program = program;
   }
 
-  /** The newest of what the program wrote to standard error. */
+  /** The newest of what the program wrote to standard error, or between its messages. */
   get errors(): string {
     return this.#errors;
   }
@@ -41,29 +41,26 @@ export class ProgramTransport implements Transport {
     const { command, args, environment, cwd } = this.#program;
     const child = spawn(command, [...args], { cwd, env: environment, stdio: ["pipe", "pipe", "pipe"], detached: true });
     this.#child = child;
-    const buffer = new ReadBuffer({ maxBufferSize: maxMessageBytes });
-    // Joined only when a message is complete: the buffer would scan and copy everything for each piece.
-    let pieces: Buffer[] = [];
+    let line: Buffer[] = [];
     let size = 0;
     child.stdout.on("data", (chunk: Buffer) => {
-      try {
-        pieces.push(chunk);
-        size += chunk.length;
-        if (size <= maxMessageBytes && !chunk.includes(0x0a)) return;
-        buffer.append(Buffer.concat(pieces));
-        pieces = [];
+      let rest = chunk;
+      for (let end = rest.indexOf(0x0a); end !== -1; end = rest.indexOf(0x0a)) {
+        // Joined only when it is complete: otherwise all of it would be copied for each piece.
+        this.#read(Buffer.concat([...line, rest.subarray(0, end)]).toString("utf8"));
+        rest = rest.subarray(end + 1);
+        line = [];
         size = 0;
-        for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) {
-          this.onmessage?.(message);
-        }
-      } catch (error) {
-        // After an error, message boundaries are lost.
-        this.onerror?.(error instanceof Error ? error : new Error(String(error)));
-        void this.close();
       }
+      line.push(rest);
+      size += rest.length;
+      if (size <= maxMessageBytes) return;
+      line = [];
+      this.onerror?.(new Error(`A message is larger than ${maxMessageBytes} bytes.`));
+      void this.close();
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#errors = (this.#errors + text).slice(-keptErrors);
+      this.#keep(text);
     });
     child.stdin.on("error", (error) => this.onerror?.(error));
     child.once("close", () => this.onclose?.());
@@ -74,6 +71,24 @@ export class ProgramTransport implements Transport {
     const stdin = this.#child?.stdin;
     if (stdin === undefined || !stdin.writable) throw new Error("The program is no longer running.");
     if (!stdin.write(serializeMessage(message))) await once(stdin, "drain");
+  }
+
+  /**
+   * The specification forbids servers to print anything else (basic/transports, stdio), but one with a line for people has
+   * answered all the same: that line is kept with the errors.
+   */
+  #read(line: string): void {
+    if (line.trim() === "") return;
+    try {
+      this.onmessage?.(deserializeMessage(line.trim()));
+    } catch (error) {
+      this.#keep(`${line}\n`);
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #keep(text: string): void {
+    this.#errors = (this.#errors + text).slice(-keptErrors);
   }
 
   async close(): Promise<void> {
