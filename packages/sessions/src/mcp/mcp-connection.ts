@@ -1,25 +1,22 @@
 import { resolve } from "node:path";
 import { plainText } from "@gennai/machine/process/output/plain-text";
-import { digestOf } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod";
 import type { McpServer } from "./mcp-config.ts";
 import { type McpContent, readMcpContent } from "./mcp-content.ts";
+import { type McpDefinition, readDefinition } from "./mcp-definition.ts";
 import { McpError } from "./mcp-error.ts";
 import { ProgramTransport } from "./program-transport.ts";
 
-/** A tool as its server describes it. Only the digest is verified. */
-export interface McpDefinition {
-  readonly server: string;
-  readonly tool: string;
-  readonly description: string;
-  /** JSON Schema. */
-  readonly inputSchema: Record<string, unknown>;
-  /** SHA-256 of name, description and schema. */
-  readonly digest: string;
+/** What a server offers. */
+export interface McpListing {
+  readonly definitions: readonly McpDefinition[];
+  /** Which tools are left out, as messages for the user. */
+  readonly leftOut: readonly string[];
 }
 
 export interface McpResult extends McpContent {
@@ -42,12 +39,16 @@ const maxPages = 20;
 /** Maximum characters of an error passed on. */
 const maxReason = 2_000;
 
+/** Answers, without what the library demands of each tool and each result: what it refuses would be lost as a whole. */
+const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+const callAnswer = z.looseObject({ isError: z.unknown() });
+
 /** One running MCP server. We offer it no sampling, no questions to the user, no directories. */
 export class McpConnection implements AsyncDisposable {
   readonly server: McpServer;
   readonly #client: Client;
   readonly #transport: Transport;
-  #definitions: Promise<readonly McpDefinition[]> | undefined;
+  #listing: Promise<McpListing> | undefined;
   #closed = false;
 
   private constructor(server: McpServer, client: Client, transport: Transport) {
@@ -58,7 +59,7 @@ export class McpConnection implements AsyncDisposable {
       this.#closed = true;
     };
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-      this.#definitions = undefined;
+      this.#listing = undefined;
     });
   }
 
@@ -82,12 +83,12 @@ export class McpConnection implements AsyncDisposable {
   }
 
   /** Its current tools. Rejects with `McpError`. */
-  definitions(): Promise<readonly McpDefinition[]> {
-    this.#definitions ??= this.#list().catch((error: unknown) => {
-      this.#definitions = undefined;
+  listing(): Promise<McpListing> {
+    this.#listing ??= this.#list().catch((error: unknown) => {
+      this.#listing = undefined;
       throw this.#failure("did not list its tools", error);
     });
-    return this.#definitions;
+    return this.#listing;
   }
 
   /** Rejects with `McpError`, or the signal's reason. */
@@ -98,11 +99,9 @@ export class McpConnection implements AsyncDisposable {
   ): Promise<McpResult> {
     signal.throwIfAborted();
     try {
-      const result = await this.#client.callTool({ name: tool, arguments: { ...args } }, undefined, {
-        signal,
-        timeout: callTimeout,
-        resetTimeoutOnProgress: true,
-      });
+      const params = { name: tool, arguments: { ...args } };
+      const options = { signal, timeout: callTimeout, resetTimeoutOnProgress: true };
+      const result = await this.#client.request({ method: "tools/call", params }, callAnswer, options);
       return { ...readMcpContent(result), isError: result.isError === true };
     } catch (error) {
       signal.throwIfAborted();
@@ -116,19 +115,29 @@ export class McpConnection implements AsyncDisposable {
     await this.#transport.close().catch(() => undefined);
   }
 
-  async #list(): Promise<readonly McpDefinition[]> {
-    const found: McpDefinition[] = [];
+  async #list(): Promise<McpListing> {
+    const definitions: McpDefinition[] = [];
+    const leftOut: string[] = [];
+    let listed = 0;
     let cursor: string | undefined;
-    for (let page = 0; page < maxPages && found.length < maxTools; page++) {
-      const { tools, nextCursor } = await this.#client.listTools(cursor === undefined ? {} : { cursor });
-      for (const { name, description = "", inputSchema } of tools.slice(0, maxTools - found.length)) {
-        const digest = digestOf({ name, description, inputSchema });
-        found.push({ server: this.server.name, tool: name, description, inputSchema, digest });
+    for (let page = 0; page < maxPages && listed <= maxTools; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const { tools, nextCursor } = await this.#client.request({ method: "tools/list", params }, listAnswer);
+      for (const one of tools.slice(0, Math.max(0, maxTools - listed))) {
+        const read = readDefinition(this.server.name, one);
+        if (typeof read === "string")
+          leftOut.push(`A tool of the MCP server ${this.server.name} is left out: ${read}.`);
+        else definitions.push(read);
       }
-      cursor = nextCursor;
+      listed += tools.length;
+      cursor = nextCursor ?? undefined;
       if (cursor === undefined) break;
     }
-    return found;
+    if (listed > maxTools || cursor !== undefined)
+      leftOut.push(
+        `The MCP server ${this.server.name} lists more than ${maxTools} tools or ${maxPages} pages. The rest is left out.`,
+      );
+    return { definitions, leftOut };
   }
 
   #failure(what: string, error: unknown): McpError {

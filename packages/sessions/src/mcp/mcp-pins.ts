@@ -5,7 +5,7 @@ import { sha256Hex } from "@gennai/protocol/digest";
 import pLimit from "p-limit";
 import * as z from "zod";
 import type { McpServer } from "./mcp-config.ts";
-import type { McpDefinition } from "./mcp-connection.ts";
+import type { McpDefinition } from "./mcp-definition.ts";
 
 const pinsSchema = z.strictObject({
   /** Name of a server that runs something of the repository to the digest that was accepted. */

@@ -57,3 +57,27 @@ function checkableMembers(members: unknown): unknown {
   const parts = Object.entries(members).map(([name, inner]) => [name, checkablePart(inner)] as const);
   return parts.some(([, part]) => part === undefined) ? undefined : Object.fromEntries(parts);
 }
+
+/** Whether a `$ref` leads nowhere in the schema, or out of it. @param schema not deeper than canonical JSON */
+export function hasLostReference(schema: Schema): boolean {
+  const isLost = (value: unknown): boolean => {
+    if (typeof value !== "object" || value === null) return false;
+    return Object.entries(value).some(([key, inner]: [string, unknown]) =>
+      key === "$ref" && typeof inner === "string" ? !leadsInto(schema, inner) : !values.has(key) && isLost(inner),
+    );
+  };
+  return isLost(schema);
+}
+
+/** Of anchors and percent signs it is not looked at where they lead. */
+function leadsInto(schema: Schema, reference: string): boolean {
+  if (!reference.startsWith("#")) return false;
+  if (reference.includes("%")) return true;
+  let at: unknown = schema;
+  for (const part of reference.split("/").slice(1)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return false;
+    at = Reflect.get(at, key);
+  }
+  return true;
+}

@@ -4,7 +4,7 @@ import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { editorMcpFile } from "./editor-mcp-file.ts";
 import { type McpServer, projectMcpFile } from "./mcp-config.ts";
-import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
+import type { McpConnection, McpListing } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { createMcpTool, isUsableName, maxSchemaCharacters, mcpToolName } from "./mcp-tool.ts";
@@ -56,7 +56,7 @@ export class McpServers implements AsyncDisposable {
         if (state !== "accepted") return { tools: [], warnings: [unaccepted(server, state)] };
         try {
           const connection = await this.#connection(workspace, server);
-          return this.#offer(workspace, server, await connection.definitions());
+          return this.#offer(workspace, server, await connection.listing());
         } catch (error) {
           return { tools: [], warnings: [errorMessage(error)] };
         }
@@ -79,11 +79,12 @@ export class McpServers implements AsyncDisposable {
     );
   }
 
-  #offer(workspace: Workspace, server: McpServer, definitions: readonly McpDefinition[]): OfferedTools {
+  #offer(workspace: Workspace, server: McpServer, { definitions, leftOut }: McpListing): OfferedTools {
     const tools: Tool[] = [];
-    const warnings: string[] = [];
+    const warnings = [...leftOut];
     const names = new Set<string>();
-    for (const definition of definitions) {
+    // A name with dots never takes the place of one that is written so.
+    for (const definition of definitions.toSorted((a, b) => dotsIn(a.tool) - dotsIn(b.tool))) {
       const name = mcpToolName(server.name, definition.tool);
       const fits = isUsableName(server.name, definition.tool) && !names.has(name.toLowerCase());
       if (!fits || JSON.stringify(definition.inputSchema).length > maxSchemaCharacters) {
@@ -142,6 +143,10 @@ export class McpServers implements AsyncDisposable {
     this.#pins.set(workspaceRoot, pins);
     return pins;
   }
+}
+
+function dotsIn(tool: string): number {
+  return tool.split(".").length;
 }
 
 function unaccepted({ name, origin, runs }: McpServer, state: "new" | "changed"): Warning {

@@ -5,7 +5,8 @@ import { visibleText } from "@gennai/machine/web/visible-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import * as z from "zod";
 import { argumentPaths } from "./argument-paths.ts";
-import type { McpConnection, McpDefinition } from "./mcp-connection.ts";
+import type { McpConnection } from "./mcp-connection.ts";
+import type { McpDefinition } from "./mcp-definition.ts";
 import { McpError } from "./mcp-error.ts";
 import type { McpPins } from "./mcp-pins.ts";
 import { checkableSchema, visibleSchema } from "./mcp-schema.ts";
@@ -17,9 +18,12 @@ const maxDescription = 2_000;
 /** Maximum characters of a schema, as JSON; larger ones are not offered. */
 export const maxSchemaCharacters = 64 * 1024;
 
-/** Our name for a server's tool: different from all built-in tools, and from other servers' tools. */
+/**
+ * Our name for a server's tool: different from all built-in tools, and from other servers' tools. The specification has dots in
+ * names (server/tools, Tool Names), which providers refuse.
+ */
 export function mcpToolName(server: string, tool: string): string {
-  return `mcp__${server}__${tool}`;
+  return `mcp__${server}__${tool.replaceAll(".", "_")}`;
 }
 
 /** False for names that model providers refuse, or that could be confused with another server's. */
@@ -80,7 +84,7 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
     async execute(args, analysis, { signal }) {
       const effect = analysis.effects.find((one) => one.type === "external");
       const connection = await ports.connection().catch(unavailable);
-      const now = (await connection.definitions().catch(unavailable)).find((one) => one.tool === tool);
+      const now = (await connection.listing().catch(unavailable)).definitions.find((one) => one.tool === tool);
       // Call only what was decided on.
       if (now?.digest !== effect?.definition) {
         throw new ToolFailure("changed_external_tool", `The MCP server ${server} changed ${tool} meanwhile.`, {

@@ -1,7 +1,7 @@
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import type { McpDefinition } from "#mcp/mcp-connection";
+import type { McpDefinition } from "#mcp/mcp-definition";
 import { McpPins } from "#mcp/mcp-pins";
 import { createMcpTool, isUsableName, mcpToolName } from "#mcp/mcp-tool";
 

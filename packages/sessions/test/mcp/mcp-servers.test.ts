@@ -198,9 +198,55 @@ describe("McpServers", () => {
 
     await using garbage = await withServer("garbage");
     const tool = one((await garbage.offered()).tools);
-    const answered = await run(tool, { text: "still here" }).catch((error: unknown) => error);
-    if (answered instanceof Error) expect(answered).toMatchObject({ code: "mcp_unavailable" });
-    else expect(answered).toMatchObject({ outcome: { output: "still here" } });
+    for (const text of ["still here", "and still"]) {
+      expect(await run(tool, { text })).toMatchObject({ outcome: { output: text } });
+    }
+  });
+
+  it("leaves out only those tools that nobody could call, and says why", async () => {
+    await using here = await withServer("ill-described");
+    const { tools, warnings } = await here.offered();
+    const names = ["good", "result-nowhere", "result-list", "undescribed", "without-input", "referring"];
+    expect(tools.map(({ name }) => name)).toEqual(names.map((name) => `mcp__odd__${name}`));
+    expect(tools.map(({ inputSchema }) => inputSchema?.["type"])).toEqual(names.map(() => "object"));
+    const why = [
+      '"nowhere": a $ref of inputSchema leads nowhere',
+      '"list": inputSchema is not valid',
+      '"text": inputSchema is not valid',
+      '"deep": JSON may be nested 256 levels',
+      '"large": An integer beyond',
+      '"task": it runs only as a task',
+      '"without a name": name is not valid',
+      '"without a name": it is not valid',
+    ];
+    expect(warnings).toEqual(
+      why.map((words) => expect.stringContaining(`A tool of the MCP server odd is left out: ${words}`)),
+    );
+    expect(await run(one(tools), { text: "here" })).toMatchObject({ outcome: { output: "here" } });
+  });
+
+  it("keeps the result of a call that is not what its tool promised", async () => {
+    await using here = await withServer("unstructured");
+    const { outcome } = await run(one((await here.offered()).tools), { text: "done" });
+    expect(outcome).toEqual({ output: "done", images: [] });
+  });
+
+  it("offers names with dots as providers take them, and none in place of another", async () => {
+    await using here = await withServer("dotted");
+    const { tools, warnings } = await here.offered();
+    expect(tools.map(({ name }) => name)).toEqual(["mcp__odd__admin_list", "mcp__odd__admin_list_all"]);
+    expect(tools.map(({ description }) => description)).toEqual([
+      "[MCP server odd] Lists here.",
+      "[MCP server odd] Lists all.",
+    ]);
+    expect(warnings).toEqual(['A tool of the MCP server odd is left out: "admin.list".']);
+  });
+
+  it("says that a server lists more tools than are offered", async () => {
+    await using here = await withServer("many");
+    const { tools, warnings } = await here.offered();
+    expect(tools).toHaveLength(200);
+    expect(warnings).toEqual(["The MCP server odd lists more than 200 tools or 20 pages. The rest is left out."]);
   });
 
   it("says that a call failed when the server says so", async () => {

@@ -1,0 +1,49 @@
+import { CanonicalJsonError } from "@gennai/protocol/canonical-json";
+import { digestOf } from "@gennai/protocol/digest";
+import { ToolSchema } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod";
+import { hasLostReference } from "./mcp-schema.ts";
+
+/** A tool as its server describes it. Only the digest is verified. */
+export interface McpDefinition {
+  readonly server: string;
+  readonly tool: string;
+  readonly description: string;
+  /** JSON Schema. */
+  readonly inputSchema: Record<string, unknown>;
+  /** SHA-256 of name, description and schema. */
+  readonly digest: string;
+}
+
+/** Of a tool only what is used here: a fault elsewhere, e.g. in its `outputSchema`, keeps nobody from calling it. */
+const described = z.object({
+  name: z.string(),
+  description: z.string().nullish(),
+  inputSchema: z.looseObject({}).nullish(),
+  execution: z.looseObject({ taskSupport: z.unknown() }).optional().catch(undefined),
+});
+
+/** What a server lists as a tool; a text says why it cannot be offered. */
+export function readDefinition(server: string, listed: unknown): McpDefinition | string {
+  const { data, error: unfit } = described.safeParse(listed);
+  if (data === undefined) return `${named(listed)}: ${unfit.issues[0]?.path.join(".") || "it"} is not valid`;
+  const { name, execution } = data;
+  const description = data.description ?? "";
+  // The specification wants a schema of type object (server/tools, Tool); one that says nothing allows any object.
+  const inputSchema = { type: "object", ...data.inputSchema };
+  if (!ToolSchema.shape.inputSchema.safeParse(inputSchema).success) return `${named(listed)}: inputSchema is not valid`;
+  if (execution?.taskSupport === "required") return `${named(listed)}: it runs only as a task`;
+  try {
+    const digest = digestOf({ name, description, inputSchema });
+    // Providers refuse the whole request for it.
+    if (hasLostReference(inputSchema)) return `${named(listed)}: a $ref of inputSchema leads nowhere`;
+    return { server, tool: name, description, inputSchema, digest };
+  } catch (error) {
+    if (error instanceof CanonicalJsonError) return `${named(listed)}: ${error.message}`;
+    throw error;
+  }
+}
+
+function named(listed: unknown): string {
+  return JSON.stringify(z.object({ name: z.string() }).safeParse(listed).data?.name.slice(0, 80) ?? "without a name");
+}
