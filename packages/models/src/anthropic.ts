@@ -3,6 +3,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, SharedV4Provide
 import type { Model, ModelRequest } from "@gennai/agent/model";
 import { type Effort, nearestEffort } from "@gennai/protocol/model/session/effort";
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
+import { anthropicEvents } from "./answer/needed-events.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";
 import type { ModelFacts } from "./facts/model-facts.ts";
@@ -15,7 +16,7 @@ export function createAnthropicModel(endpoint: ModelEndpoint, timing: Partial<Mo
   const id = `anthropic/${model}`;
   return new ProviderModel({
     id,
-    chat: createAnthropic({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer })(model),
+    chat: createAnthropic({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer(anthropicEvents) })(model),
     capabilities: capabilitiesOf(facts),
     maxContextTokens: facts.contextTokens,
     endpoint,

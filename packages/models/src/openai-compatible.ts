@@ -12,11 +12,12 @@ import { encodeMessages, type RequestFrame, requestFrame, withMessages } from ".
 import { toTools } from "./request/provider-prompt.ts";
 import { serverWindow } from "./server-window.ts";
 
-/** The parts of each call, by its signal: the only thing of a call that is passed on unchanged. */
-type SentRequests = WeakMap<
-  AbortSignal,
-  { readonly dialect: ChatDialect; readonly tools: ModelRequest["tools"]; readonly messages: readonly Uint8Array[] }
->;
+/** The parts of a call. */
+interface SentRequest {
+  readonly dialect: ChatDialect;
+  readonly tools: ModelRequest["tools"];
+  readonly messages: readonly Uint8Array[];
+}
 
 /** Any server that speaks the chat-completions protocol. */
 export function createOpenAICompatibleModel(
@@ -29,7 +30,8 @@ export function createOpenAICompatibleModel(
   const server = `${baseUrl} ${model}`;
   const url = `${baseUrl}/chat/completions`;
   const headers = headersOf(endpoint);
-  const sent: SentRequests = new WeakMap();
+  // By its signal: the only thing of a call that is passed on unchanged.
+  const sent = new WeakMap<AbortSignal, SentRequest>();
   const library = libraryModel(backend, model);
   const frames = new WeakMap<ModelRequest["tools"], { readonly asked: string; readonly frame: RequestFrame }>();
 
@@ -37,17 +39,19 @@ export function createOpenAICompatibleModel(
   async function doStream({ abortSignal: signal, ...call }: LanguageModelV4CallOptions) {
     const request = signal && sent.get(signal);
     if (signal === undefined || request === undefined) throw new TypeError("This conversation was not encoded.");
-    const body = withMessages(await frameOf(request.tools, call), request.messages);
+    const body = withMessages(await frameOf(request, call), request.messages);
     return { stream: await askChat({ url, headers, body, signal }) };
   }
 
   /** The same for nearly all requests of a turn. */
-  async function frameOf(tools: ModelRequest["tools"], call: LanguageModelV4CallOptions): Promise<RequestFrame> {
-    const asked = JSON.stringify({ ...call, tools: undefined });
+  async function frameOf({ tools, dialect }: SentRequest, call: LanguageModelV4CallOptions): Promise<RequestFrame> {
+    const asked = JSON.stringify({ ...call, tools: [dialect.usage, dialect.limit] });
     const known = frames.get(tools);
     if (known?.asked === asked) return known.frame;
-    const { body } = await library.prepareRequest(call);
-    const frame = requestFrame(JSON.stringify({ ...body, stream: true, stream_options: { include_usage: true } }));
+    const { max_tokens: most, ...body } = (await library.prepareRequest(call)).body;
+    const limit = dialect.limit === undefined ? {} : { [dialect.limit]: most };
+    const usage = dialect.usage ? { stream_options: { include_usage: true } } : {};
+    const frame = requestFrame(JSON.stringify({ ...body, ...limit, stream: true, ...usage }));
     frames.set(tools, { asked, frame });
     return frame;
   }

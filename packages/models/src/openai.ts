@@ -3,6 +3,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import type { Model } from "@gennai/agent/model";
 import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
+import { responsesEvents } from "./answer/needed-events.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
@@ -15,9 +16,10 @@ import { toPrompt, toTools } from "./request/provider-prompt.ts";
 export function createOpenAIModel(endpoint: ModelEndpoint, timing: Partial<ModelTiming> = {}): Model {
   const { baseUrl, model, apiKey, headers, facts } = endpoint;
   const id = `openai/${model}`;
+  const server = `${baseUrl} ${model}`;
   return new ProviderModel({
     id,
-    chat: createOpenAI({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer }).responses(model),
+    chat: createOpenAI({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer(responsesEvents) }).responses(model),
     capabilities: capabilitiesOf(facts),
     maxContextTokens: facts.contextTokens,
     endpoint,
@@ -33,12 +35,24 @@ export function createOpenAIModel(endpoint: ModelEndpoint, timing: Partial<Model
           // Governed tools take optional arguments, which strict schemas do not know.
           strictJsonSchema: false,
           ...(request.cacheKey === undefined ? {} : { promptCacheKey: shortKey(request.cacheKey) }),
-          ...(request.enableThinking ? { reasoningSummary: "auto" } : {}),
+          // The library has a value of its own where there is none.
+          ...(request.enableThinking ? { reasoningSummary: withoutSummaries.has(server) ? null : "auto" } : {}),
         },
       },
     }),
+    learn(refusal) {
+      if (!/reasoning.{0,2}summar/i.test(refusal) || withoutSummaries.has(server)) return false;
+      withoutSummaries.add(server);
+      return true;
+    },
   });
 }
+
+/**
+ * Base URLs and models that give no summaries, as OpenAI itself to organizations that are not verified:
+ * https://help.openai.com/en/articles/10910291-api-organization-verification. For this process: each costs one refused request.
+ */
+const withoutSummaries = new Set<string>();
 
 /** OpenAI takes at most 64 characters. */
 function shortKey(cacheKey: string): string {

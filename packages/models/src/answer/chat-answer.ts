@@ -7,9 +7,10 @@ import {
   TypeValidationError,
 } from "@ai-sdk/provider";
 import { StreamingToolCallTracker } from "@ai-sdk/provider-utils";
+import { continued, keptDetail, type ReasoningDetail, withoutText } from "../request/reasoning-details.ts";
 import type { AnswerBytes } from "./answer-bytes.ts";
 import { type CallPiece, type ChatChunk, chatChunk } from "./chat-chunk.ts";
-import { EventData, type SentEvent } from "./event-data.ts";
+import { EventData, isSignOfLife, type SentEvent } from "./event-data.ts";
 import { toldReason } from "./told-reason.ts";
 
 type Part = LanguageModelV4StreamPart;
@@ -68,7 +69,8 @@ class ChatAnswer {
   readonly #nameless = new Map<number, CallPiece>();
   readonly #named = new Set<number>();
   #isKnown = false;
-  #isThinking = false;
+  #thought: Thought | undefined;
+  #thoughts = 0;
   #refused = false;
   #says = false;
   #callsTools = false;
@@ -88,7 +90,7 @@ class ChatAnswer {
     const values = jsonValues(data);
     for (const value of values ?? []) this.#takeValue(name, value);
     if (/^\s*\[DONE\]\s*$/im.test(data)) this.#isDone = true;
-    else if (values === undefined && !isWord(data) && !this.isOver)
+    else if (values === undefined && !isSignOfLife(data) && !this.isOver)
       this.#parts.push({ type: "error", error: new JSONParseError({ text: data, cause: undefined }) });
     return this.#taken();
   }
@@ -144,7 +146,11 @@ class ChatAnswer {
   }
 
   #takeDelta(delta: Delta): void {
-    this.#think(delta.reasoning_content ?? delta.reasoning ?? "");
+    const details = delta.reasoning_details ?? [];
+    // They hold the same text.
+    if (!details.some((detail) => withoutText(detail).text !== ""))
+      this.#think(delta.reasoning_content ?? delta.reasoning ?? "");
+    for (const detail of details) this.#thinkDetail(detail);
     if (typeof delta.content === "string") this.#say(delta.content);
     else for (const part of delta.content ?? []) this.#takeContent(part);
     if (typeof delta.refusal === "string" && delta.refusal !== "") {
@@ -166,17 +172,35 @@ class ChatAnswer {
     for (const thought of Array.isArray(thoughts) ? thoughts : []) this.#think(textOf(thought) ?? "");
   }
 
-  #think(delta: string): void {
-    if (delta === "") return;
+  #think(delta: string, detail?: ReasoningDetail): void {
+    if (delta === "" && detail === undefined) return;
     this.#says = true;
-    if (!this.#isThinking) this.#parts.push({ type: "reasoning-start", id: thinkingId });
-    this.#isThinking = true;
-    this.#parts.push({ type: "reasoning-delta", id: thinkingId, delta });
+    if (this.#thought === undefined) {
+      this.#thoughts += 1;
+      this.#thought = { id: `thinking-${this.#thoughts}`, detail };
+      this.#parts.push({ type: "reasoning-start", id: this.#thought.id });
+    }
+    this.#parts.push({ type: "reasoning-delta", id: this.#thought.id, delta });
+  }
+
+  #thinkDetail(piece: ReasoningDetail): void {
+    const { text, rest } = withoutText(piece);
+    const begun = this.#thought?.detail;
+    const detail = begun === undefined ? undefined : continued(begun, rest);
+    if (this.#thought === undefined || detail === undefined) this.#endThinking();
+    else this.#thought.detail = detail;
+    this.#think(text, rest);
   }
 
   #endThinking(): void {
-    if (this.#isThinking) this.#parts.push({ type: "reasoning-end", id: thinkingId });
-    this.#isThinking = false;
+    if (this.#thought === undefined) return;
+    const { id, detail } = this.#thought;
+    this.#parts.push({
+      type: "reasoning-end",
+      id,
+      ...(detail === undefined ? {} : { providerMetadata: keptDetail(detail) }),
+    });
+    this.#thought = undefined;
   }
 
   #say(delta: string): void {
@@ -213,7 +237,11 @@ class ChatAnswer {
   }
 }
 
-const thinkingId = "thinking";
+/** A block of thinking that has not ended. */
+interface Thought {
+  readonly id: string;
+  detail: ReasoningDetail | undefined;
+}
 
 /** The values of an event: one, or one a line by servers that leave out the empty line between events. Undefined: it has none. */
 function jsonValues(data: string): readonly unknown[] | undefined {
@@ -225,11 +253,6 @@ function jsonValues(data: string): readonly unknown[] | undefined {
     }
   }
   return undefined;
-}
-
-/** "ping" and the like, which no piece of JSON is. */
-function isWord(data: string): boolean {
-  return /^[\w :-]*$/.test(data);
 }
 
 /** What an event reports in place of a piece of an answer, in the forms of OpenAI, OpenRouter, vLLM and others. */

@@ -31,6 +31,7 @@ const delta = z.object({
     .union([z.string(), z.object({ text: z.string() }).transform((thought) => thought.text)])
     .optional()
     .catch(undefined),
+  reasoning_details: z.array(z.record(z.string(), z.json())).optional().catch(undefined),
   tool_calls: z.array(callPiece).nullish(),
 });
 

@@ -46,3 +46,8 @@ export class EventData {
 }
 
 const lineEnd = /\r\n|\n|\r/;
+
+/** "ping" and the like, which no piece of JSON is. */
+export function isSignOfLife(data: string): boolean {
+  return /^[\w :-]*$/.test(data);
+}

@@ -1,9 +1,17 @@
 import { ModelError } from "@gennai/agent/model";
 import { webStream } from "./answer-bytes.ts";
+import { type NeededEvents, neededEvents } from "./needed-events.ts";
 import { readableAnswer } from "./readable-answer.ts";
 
-/** `fetch` for requests that hold a key: to the server that was named, and nowhere else. Throws `ModelError` for a redirection. */
-export const fetchFromServer: typeof fetch = async (asked, request) => {
+/**
+ * `fetch` for requests that hold a key: to the server that was named, and nowhere else. Throws `ModelError` for a redirection.
+ * @param needed of an answer; other events are left out
+ */
+export function fetchFromServer(needed: NeededEvents): typeof fetch {
+  return (asked, request) => fetchNeeded(needed, asked, request);
+}
+
+async function fetchNeeded(needed: NeededEvents, ...[asked, request]: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(asked, { ...request, redirect: "manual" });
   const url = asked instanceof Request ? asked.url : asked.toString();
   const { headers, body } = response;
@@ -14,8 +22,9 @@ export const fetchFromServer: typeof fetch = async (asked, request) => {
   if (body === null) return response;
   const { status, bytes } = await readableAnswer({ status: response.status, bytes: body.getReader() }, url);
   const statusText = status === response.status ? response.statusText : "";
-  return new Response(webStream(bytes), { status, statusText, headers });
-};
+  const read = status >= 200 && status <= 299 ? neededEvents(bytes, needed) : bytes;
+  return new Response(webStream(read), { status, statusText, headers });
+}
 
 /**
  * That a request is sent elsewhere, which is not followed: `fetch` takes only `authorization` out of what it sends on, so keys in other

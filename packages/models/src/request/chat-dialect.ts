@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { saysOverflow } from "../answer/overflow-words.ts";
+import { withDetails } from "./reasoning-details.ts";
 
 /** What a chat-completions server takes beyond the protocol's common part. Servers differ, and say so only by refusing. */
 export interface ChatDialect {
@@ -13,6 +15,10 @@ export interface ChatDialect {
   readonly callIds: "any" | "nine";
   /** Takes images. */
   readonly images: boolean;
+  /** Takes `stream_options`, by which it says what was used. */
+  readonly usage: boolean;
+  /** What it calls the most that an answer may have; undefined: it takes no such limit. */
+  readonly limit: "max_tokens" | "max_completion_tokens" | undefined;
 }
 
 export const commonDialect: ChatDialect = {
@@ -21,6 +27,8 @@ export const commonDialect: ChatDialect = {
   userBehindResult: true,
   callIds: "any",
   images: true,
+  usage: true,
+  limit: "max_tokens",
 };
 
 /** By base URL and model. For this process: each costs one refused request. */
@@ -59,6 +67,13 @@ function dialectAfter(known: ChatDialect, refusal: string): ChatDialect | undefi
   if (takesNoImages.test(refusal)) {
     return known.images ? { ...known, images: false } : undefined;
   }
+  if (/stream_options|include_usage/i.test(refusal)) return known.usage ? { ...known, usage: false } : undefined;
+  // https://platform.openai.com/docs/api-reference/chat/create: models that think take the one, older servers the other.
+  if (/max_tokens/i.test(refusal) && !saysOverflow(refusal)) {
+    if (/max_completion_tokens/i.test(refusal) && known.limit === "max_tokens")
+      return { ...known, limit: "max_completion_tokens" };
+    return known.limit === undefined ? undefined : { ...known, limit: undefined };
+  }
   const isEffort = /reasoning.?effort|not support (?:thinking|reasoning)|think value/i.test(refusal);
   return isEffort && known.effort ? { ...known, effort: false } : undefined;
 }
@@ -69,7 +84,7 @@ const takesNoImages =
 
 /** The prompt with its thinking where this server wants it, and ids that it takes. */
 export function inDialect({ thinking, callIds }: ChatDialect, prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  return withThinking(thinking, callIds === "nine" ? prompt.map(withShortIds) : prompt);
+  return withThinking(thinking, withDetails(callIds === "nine" ? prompt.map(withShortIds) : prompt));
 }
 
 function withThinking(thinking: ChatDialect["thinking"], prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
@@ -81,7 +96,8 @@ function withThinking(thinking: ChatDialect["thinking"], prompt: LanguageModelV4
     const calls = message.content.some(({ type }) => type === "tool-call");
     const thought = message.content.some(({ type }) => type === "reasoning");
     if (!calls || thought) return message;
-    return { ...message, providerOptions: { openaiCompatible: { reasoning_content: "" } } };
+    const { openaiCompatible } = message.providerOptions ?? {};
+    return { ...message, providerOptions: { openaiCompatible: { ...openaiCompatible, reasoning_content: "" } } };
   });
 }
 

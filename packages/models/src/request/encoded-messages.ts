@@ -80,7 +80,8 @@ function ownBytes(text: string): Buffer {
 }
 
 function sentTo({ model, dialect }: Reader): WeakMap<Message, EncodedConversation> {
-  const key = JSON.stringify([model, { ...dialect, effort: undefined }]);
+  const { effort: _effort, usage: _usage, limit: _limit, ...ofMessages } = dialect;
+  const key = JSON.stringify([model, ofMessages]);
   const known = conversationsOf.get(key) ?? new WeakMap<Message, EncodedConversation>();
   conversationsOf.set(key, known);
   return known;

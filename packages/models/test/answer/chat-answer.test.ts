@@ -50,9 +50,9 @@ describe("readChatAnswer", () => {
     const thinking = { type: "thinking", thinking: [{ type: "text", text: "Hm." }, { type: "other" }, null] };
     const parts = await read(delta({ content: [thinking, { type: "text", text: "Yes." }, { type: "image" }] }));
     expect(parts.slice(1, -1)).toEqual([
-      { type: "reasoning-start", id: "thinking" },
-      { type: "reasoning-delta", id: "thinking", delta: "Hm." },
-      { type: "reasoning-end", id: "thinking" },
+      { type: "reasoning-start", id: "thinking-1" },
+      { type: "reasoning-delta", id: "thinking-1", delta: "Hm." },
+      { type: "reasoning-end", id: "thinking-1" },
       { type: "text-delta", id: "text", delta: "Yes." },
     ]);
   });
