@@ -6,6 +6,7 @@ import {
   ModelError,
   type ModelEvent,
   type ModelRequest,
+  type ToolDefinition,
 } from "@gennai/agent/model";
 import { asSentence } from "@gennai/protocol/as-sentence";
 import { providerStateOf, type ThinkingBlock } from "../request/provider-prompt.ts";
@@ -21,6 +22,7 @@ import {
   refusalOf,
 } from "./provider-failure.ts";
 import { type RefusedPart, rememberRefused, withoutPart, withoutRefused } from "./refused-parts.ts";
+import { leftOut, refusedTool, withoutRefusedTools } from "./refused-tools.ts";
 import { askingAgain, lastFailure } from "./retry-words.ts";
 import { SilenceWatch } from "./silence-watch.ts";
 
@@ -140,7 +142,8 @@ export class ProviderModel implements Model {
     const watch = new SilenceWatch(this.#options.timing.silence);
     const abortSignal = AbortSignal.any([signal, ending.signal, watch.signal]);
     try {
-      const stream = await this.#open(request, { signal, abortSignal }, watch);
+      const { stream, without } = await this.#open(request, { signal, abortSignal }, watch);
+      for (const reason of without.map(leftOut)) yield { type: "waiting", until: Date.now(), problem: reason, reason };
       for await (const event of this.#read(stream, request.enableThinking, { watch, began })) {
         began.saying = true;
         yield event;
@@ -170,12 +173,13 @@ export class ProviderModel implements Model {
     request: ModelRequest,
     { signal, abortSignal }: { readonly signal: AbortSignal; readonly abortSignal: AbortSignal },
     watch: SilenceWatch,
-  ): Promise<AsyncIterable<LanguageModelV4StreamPart>> {
+  ): Promise<OpenedAnswer> {
     const { toCall, learn, endpoint } = this.#options;
     const server = `${endpoint.baseUrl} ${endpoint.model}`;
-    const whole = withoutRefused(server, request);
+    const whole = withoutRefused(server, withoutRefusedTools(server, request));
     let sent = whole;
     const left: RefusedPart[] = [];
+    const without: ToolDefinition[] = [];
     for (;;) {
       watch.sign();
       try {
@@ -183,12 +187,18 @@ export class ProviderModel implements Model {
         const { stream } = await this.#options.chat.doStream({ ...call, abortSignal });
         reached.add(endpoint.baseUrl);
         for (const part of left) rememberRefused(server, whole, part);
-        return stream;
+        return { stream, without };
       } catch (thrown) {
         signal.throwIfAborted();
         const refusal = refusalOf(thrown);
         if (refusal === undefined) throw thrown;
         if (learn?.(refusal.text, { signal: abortSignal }) === true) continue;
+        const tool = refusal.isFault ? undefined : refusedTool(server, refusal.text, sent.tools);
+        if (tool !== undefined) {
+          without.push(tool);
+          sent = { ...sent, tools: sent.tools.filter((each) => each !== tool) };
+          continue;
+        }
         const shorter = refusal.isFault ? undefined : withoutPart(refusal.text, sent);
         if (shorter === undefined) throw thrown;
         left.push(shorter.part);
@@ -258,7 +268,8 @@ export class ProviderModel implements Model {
         case "finish": {
           if (isCut(part.finishReason)) throw new BrokenAnswer(cutAnswer(this.#context()));
           const { inputTokens, outputTokens } = part.usage;
-          if (inputTokens.total !== undefined || outputTokens.total !== undefined) {
+          // Where nobody counted, it is estimated.
+          if (inputTokens.total || outputTokens.total) {
             yield {
               type: "usage",
               inputTokens: inputTokens.total ?? 0,
@@ -301,6 +312,12 @@ const reached = new Set<string>();
 
 /** Nobody asks why: one for all, since making an error costs a trace of the stack. */
 const over = new Error("The answer is no longer read.");
+
+/** An answer that a server gives, and the tools that it was asked without. */
+interface OpenedAnswer {
+  readonly stream: AsyncIterable<LanguageModelV4StreamPart>;
+  readonly without: readonly ToolDefinition[];
+}
 
 /** How far an answer came. */
 interface Began {

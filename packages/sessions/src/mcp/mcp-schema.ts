@@ -8,13 +8,59 @@ const named: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"
 /** Keywords with values, not schemas. */
 const values: ReadonlySet<string> = new Set(["enum", "const", "default", "examples"]);
 
-/** A schema as shown to a model: its descriptions are instructions too, so hidden characters are removed. */
+/**
+ * A schema as shown to a model: its descriptions are instructions too, so hidden characters are removed. Providers take only an object
+ * without alternatives at the top, and lists with a schema of what is in them, and refuse each request otherwise
+ * (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas); what is called is checked against the schema as it was.
+ */
 export function visibleSchema(schema: Schema): Schema {
-  return visibleObject(schema);
+  return visibleObject(flat(schema, schema));
+}
+
+/** The properties of all alternatives, of which those are required that each one requires. */
+function flat(schema: Schema, root: Schema, depth = 0): Schema {
+  const { anyOf, oneOf, allOf, not: _not, if: _if, then: _then, else: _else, $ref, ...own } = schema;
+  const referred = typeof $ref === "string" && depth < 8 ? partAt(root, $ref) : undefined;
+  const all = [allOf, [referred]].flatMap((each) => branches(each, root, depth));
+  const any = [anyOf, oneOf].map((each) => branches(each, root, depth)).filter((each) => each.length > 0);
+  const properties = [...any.flat(), ...all, own].flatMap((each) =>
+    isRecord(each["properties"]) ? Object.entries(each["properties"]) : [],
+  );
+  const required = [own, ...all].flatMap(requiredOf);
+  for (const each of any) {
+    const [first = {}, ...others] = each;
+    required.push(...requiredOf(first).filter((name) => others.every((other) => requiredOf(other).includes(name))));
+  }
+  // What only one alternative has must not be refused by another.
+  const open = any.length > 0 || all.length > 0 ? { additionalProperties: true } : {};
+  return {
+    ...own,
+    ...open,
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 ? { required: [...new Set(required)] } : {}),
+  };
+}
+
+function branches(list: unknown, root: Schema, depth: number): readonly Schema[] {
+  return Array.isArray(list) && depth < 8 ? list.filter(isRecord).map((each) => flat(each, root, depth + 1)) : [];
+}
+
+function requiredOf({ required }: Schema): readonly string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
+}
+
+function partAt(root: Schema, reference: string): unknown {
+  const names = reference.startsWith("#/") ? reference.slice(2).split("/") : ["?"];
+  return names.reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), root);
 }
 
 function visibleObject(object: object): Schema {
-  return Object.fromEntries(Object.entries(object).map(([key, inner]) => [visibleText(key), visibleValue(inner)]));
+  const visible: Schema = Object.fromEntries(
+    Object.entries(object).map(([key, inner]) => [visibleText(key), visibleValue(inner)]),
+  );
+  const isList = [visible["type"]].flat().includes("array");
+  return isList && !("items" in visible || "prefixItems" in visible) ? { ...visible, items: {} } : visible;
 }
 
 function visibleValue(value: unknown): unknown {

@@ -36,6 +36,9 @@ const illDescribed: unknown[] = [
   null,
 ];
 
+/** What a provider may not take, in a part that no other one minds. */
+const oddSchema = { type: "object", properties: { deep: { $ref: "#/$defs/deep" } }, $defs: { deep: { const: "x" } } };
+
 function tools(): unknown[] {
   listed += 1;
   switch (misbehaviour) {
@@ -53,6 +56,8 @@ function tools(): unknown[] {
       return Array.from({ length: 260 }, (_, number) => tool(`echo${number}`, "Says it back."));
     case "unstructured":
       return [{ ...tool("echo", "Says it back."), outputSchema: { type: "object", required: ["said"] } }];
+    case "odd-schema":
+      return [tool("echo", "Says it back."), { ...tool("odd", "Has words of its own."), inputSchema: oddSchema }];
     case "hidden":
       return [tool("echo", "Says it back.\u{E0041}\u{E0042}\u200b\u001b]0;title\u0007")];
     default:

@@ -83,3 +83,83 @@ test("no two servers' tools have one name", () => {
   expect(mcpToolName("a_", "b")).toBe(mcpToolName("a", "_b"));
   expect([isUsableName("a_", "b"), isUsableName("a", "_b"), isUsableName("a__b", "c")]).toEqual([false, true, false]);
 });
+
+// https://github.com/makenotion/notion-mcp-server/issues/340 (Anthropic and OpenAI refuse alternatives at the top), and
+// https://github.com/backstage/backstage/issues/34038 (lists without `items`). What is called is checked against the schema as it was.
+test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+  [
+    "alternatives at the top",
+    {
+      type: "object",
+      properties: { path: { type: "string" } },
+      required: ["path"],
+      additionalProperties: false,
+      anyOf: [
+        { properties: { text: { type: "string" }, as: { type: "string" } }, required: ["text", "as"] },
+        { properties: { url: { type: "string" }, as: { type: "string" } }, required: ["url", "as"] },
+      ],
+    },
+    {
+      type: "object",
+      properties: {
+        text: { type: "string" },
+        as: { type: "string" },
+        url: { type: "string" },
+        path: { type: "string" },
+      },
+      required: ["path", "as"],
+      additionalProperties: true,
+    },
+  ],
+  [
+    "parts at the top, by reference",
+    {
+      allOf: [{ $ref: "#/$defs/a" }, { required: ["b"], properties: { b: {} } }],
+      $defs: { a: { properties: { a: { type: "string" } } } },
+      if: {},
+      else: {},
+    },
+    {
+      type: "object",
+      properties: { a: { type: "string" }, b: {} },
+      required: ["b"],
+      additionalProperties: true,
+      $defs: { a: { properties: { a: { type: "string" } } } },
+    },
+  ],
+  [
+    "a reference to itself",
+    { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/a" } } },
+    { type: "object", properties: {}, additionalProperties: true, $defs: { a: { $ref: "#/$defs/a" } } },
+  ],
+  ["nothing", {}, { type: "object", properties: {} }],
+  [
+    "lists of anything",
+    {
+      type: "object",
+      properties: {
+        list: { type: "array" },
+        either: { anyOf: [{ type: ["array", "null"] }] },
+        type: { type: "string" },
+      },
+    },
+    {
+      type: "object",
+      properties: {
+        list: { type: "array", items: {} },
+        either: { anyOf: [{ type: ["array", "null"], items: {} }] },
+        type: { type: "string" },
+      },
+    },
+  ],
+])("a schema with %s is one that providers take", async (_name, schema, sent) => {
+  await withTool(schema, (tool) => expect(tool.inputSchema).toEqual(sent));
+});
+
+test("alternatives are checked before a call, though the model was not told them", async () => {
+  const one = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } }, required: [name] });
+  await withTool({ type: "object", anyOf: [one("text"), one("url")] }, (tool) => {
+    expect(tool.parameters.safeParse({ url: "x" }).success).toBe(true);
+    expect(tool.parameters.safeParse({}).success).toBe(false);
+  });
+});
