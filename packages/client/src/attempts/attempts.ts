@@ -97,7 +97,7 @@ export class SessionAttempts {
 
   /** Resolves when they are under way. Begins them once, however often the way to the server breaks. */
   async start(wish: AttemptsWish, { signal }: CallOptions): Promise<AttemptSet> {
-    const { id, text, scenario = "", enableThinking = false, images = [], count, parallel = 0, check = "" } = wish;
+    const { id, text, scenario = "", enableThinking = true, images = [], count, parallel = 0, check = "" } = wish;
     const request = {
       sessionId: this.#sessionId,
       clientAttemptsId: id,

@@ -14,6 +14,7 @@ export interface TurnRequest {
   readonly continues?: string;
   /** Empty: the server's default for the session's mode. */
   readonly scenario?: string;
+  /** Default: true. What is shown of it is each client's matter. */
   readonly enableThinking?: boolean;
   readonly images?: readonly Uint8Array[];
   /** The editor state that the user chose to send. */
@@ -27,7 +28,7 @@ export function startTurnFields(sessionId: string, request: TurnRequest) {
     scenario: request.scenario ?? "",
     userInput: request.text,
     continueTurnId: request.continues ?? "",
-    enableThinking: request.enableThinking ?? false,
+    enableThinking: request.enableThinking ?? true,
     images: [...(request.images ?? [])],
     ...(request.context === undefined ? {} : { editorContext: editorContextFields(request.context) }),
     clientTurnId: crypto.randomUUID(),

@@ -71,7 +71,7 @@ export class ReplControl {
       await this.#attempt("The attempts could not be started", () => this.begun());
       return this.#stores.value.attempts;
     },
-    request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
+    request: () => ({ scenario: this.scenario.value, enableThinking: true }),
     show: () => {
       this.panel.value = "attempts";
     },
@@ -153,7 +153,7 @@ export class ReplControl {
         await this.#chosen.inForce();
         if (host.kind === "page") await this.branch.ready(followed, prompt);
       },
-      request: () => ({ scenario: this.scenario.value, enableThinking: this.showThinking.value }),
+      request: () => ({ scenario: this.scenario.value, enableThinking: true }),
       failure: this.failure,
       signal: this.#end.signal,
     });

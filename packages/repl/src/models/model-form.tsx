@@ -96,7 +96,7 @@ export function ModelForm({ control, close }: ModelFormProps) {
             control.showThinking.value = currentTarget.checked;
           }}
         />
-        Ask for the model's thinking and show it
+        Show the model's thinking
       </label>
       <div class="popover-buttons">
         {control.host.runHostCommand !== undefined && (

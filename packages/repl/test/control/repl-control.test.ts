@@ -10,6 +10,8 @@ describe("sessions", () => {
     const { control, shown } = appOn(server);
     await opened(control);
     expect(server.created).not.toHaveBeenCalled();
+    // What is shown is another matter than what the model does.
+    control.showThinking.value = false;
     control.turns.send("hello");
     expect(control.turns.progress.value).toBe("starting");
     await progress(control, "running");

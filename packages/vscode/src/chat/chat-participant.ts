@@ -29,9 +29,9 @@ export async function answerInChat(
     }
     stream.progress("Gennai");
     const session = await workbench.session();
-    const { scenario, showThinking } = workbench.settings();
+    const { scenario } = workbench.settings();
     let failure = "";
-    const turn = { text, scenario, enableThinking: showThinking };
+    const turn = { text, scenario, enableThinking: true };
     for await (const event of watchedTurn(session, turn, { as: "chat", stop: stop.signal })) {
       show(event, stream);
       if (event.event.case === "error") failure = event.event.value;

@@ -33,11 +33,8 @@ export const invoke: Command = async (workbench) => {
   const text = await askForPrompt("What shall the agent do?");
   if (text === undefined) return;
   const session = await workbench.session();
-  const { scenario, showThinking } = workbench.settings();
-  await session.startTurn(
-    { text, scenario, enableThinking: showThinking },
-    { signal: AbortSignal.timeout(callTimeoutMs) },
-  );
+  const { scenario } = workbench.settings();
+  await session.startTurn({ text, scenario, enableThinking: true }, { signal: AbortSignal.timeout(callTimeoutMs) });
   workbench.views.notify({ type: "show-session", sessionId: session.sessionId });
 };
 
