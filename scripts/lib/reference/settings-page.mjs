@@ -30,7 +30,7 @@ const files = [
   {
     title: "MCP servers: mcp.json",
     about:
-      'The user\'s own in `~/.config/gennai/mcp.json`, a workspace\'s in `.mcp.json`: `{"mcpServers": {"NAME": { … }}}` with these fields. `${NAME}` in a value is a variable of your environment. [How to connect one](../guides/connect-an-mcp-server.md)',
+      'The user\'s own in `~/.config/gennai/mcp.json`, a workspace\'s in `.mcp.json`: `{"mcpServers": {"NAME": { … }}}` with these fields. `${NAME}` in a value is a variable of your environment, `${NAME:-words}` the words where it is not set. [How to connect one](../guides/connect-an-mcp-server.md)',
     schema: mcpServerSchema,
   },
   {

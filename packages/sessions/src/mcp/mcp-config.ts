@@ -67,6 +67,7 @@ const common = {
 /** One server; `docs/reference/settings.md` is generated from it. */
 export const mcpServerSchema = z.union([
   z.object({
+    type: z.literal("stdio").optional().describe("May be left out."),
     command: z.string().min(1).max(4_000).describe("The program."),
     args: z.array(z.string().max(8_000)).max(200).default([]).describe("Its arguments."),
     env: strings.default({}).describe("Its environment, besides the few variables that every command gets."),
@@ -74,16 +75,19 @@ export const mcpServerSchema = z.union([
     ...common,
   }),
   z.object({
-    url: z.url({ protocol: /^https?$/ }).describe("Instead of a program: a server that speaks streamable HTTP."),
+    type: z.enum(["http", "streamable-http"]).optional().describe("May be left out."),
+    url: z.string().max(8_000).describe("Instead of a program: a server that speaks streamable HTTP."),
     headers: strings.default({}).describe("Sent with every request."),
     ...common,
   }),
 ]);
+const address = z.url({ protocol: /^https?$/ });
 const fileSchema = z.object({ mcpServers: z.record(z.string(), z.unknown()).default({}) });
 
 /**
  * The MCP servers of a workspace: from the user's file, then from the repository's (in the form that other agents read too),
- * then those named by an editor. `${NAME}` in values is a variable of the user's environment, except for an editor's servers.
+ * then those named by an editor. `${NAME}` in values is a variable of the user's environment, `${NAME:-words}` has words for where it
+ * is not set, as in Claude Code (https://code.claude.com/docs/en/mcp); except for an editor's servers.
  * An unreadable server is left out, with a problem.
  * @param environment for `${NAME}`
  * @param stateDir where the editor's servers are kept; without it they are left out
@@ -140,6 +144,9 @@ function readServer(
   const named = name.safeParse(key);
   if (!named.success)
     return `the name ${JSON.stringify(key.slice(0, 60))} cannot be used: ${named.error.issues[0]?.message}`;
+  // Replaced by streamable HTTP in the specification of 2025-03-26 (basic/transports).
+  if (z.looseObject({ type: z.literal("sse") }).safeParse(value).success)
+    return `${key}: speaks SSE, which is not taken: name its streamable HTTP address, or a program`;
   const parsed = mcpServerSchema.safeParse(value);
   if (!parsed.success) return `${key}: write a command with args, or a url: ${parsed.error.issues[0]?.message}`;
   if (parsed.data.disabled) return undefined;
@@ -147,17 +154,20 @@ function readServer(
   const fill = (text: string): string => {
     // An editor has already expanded its variables.
     if (origin === "editor") return text;
-    return text.replaceAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_whole, variable: string) => {
-      const found = environment[variable];
-      if (found === undefined) missing.add(variable);
-      return found ?? "";
-    });
+    return text.replaceAll(
+      /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+      (_whole, variable: string, other?: string) => {
+        const found = environment[variable] ?? other;
+        if (found === undefined) missing.add(variable);
+        return found ?? "";
+      },
+    );
   };
   const fillAll = (record: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(record).map(([one, text]) => [one, fill(text)]));
   // The digest covers the text, not the values of variables, which may be secrets and may change. It also excludes the user's
   // own settings: allowing a tool to run without a question does not accept another server.
-  const { allow: _allow, readOnly: _readOnly, disabled: _disabled, ...itself } = parsed.data;
+  const { allow: _allow, readOnly: _readOnly, disabled: _disabled, type: _type, ...itself } = parsed.data;
   const definition = digestOf({ key, value: itself });
   const written: McpStart =
     "command" in parsed.data
@@ -176,9 +186,13 @@ function readServer(
           command: fill(written.command),
           args: written.args.map(fill),
           environment: fillAll(written.environment),
+          cwd: written.cwd === undefined ? undefined : fill(written.cwd),
         }
-      : { ...written, headers: fillAll(written.headers) };
+      : { ...written, url: fill(written.url), headers: fillAll(written.headers) };
   if (missing.size > 0) return `${key}: set the environment variable ${[...missing].join(", ")}`;
+  if (start.type === "http" && !address.safeParse(start.url).success)
+    return `${key}: write a command with args, or a url that begins with http:// or https://`;
+  if (start.type === "program" && start.command === "") return `${key}: its command is empty`;
   // A repository must not decide what runs without a question, or counts as reading.
   const { allow, readOnly } = origin === "user" ? parsed.data : { allow: [], readOnly: [] };
   return { name: key, origin, start, written, definition, digest: definition, allow, readOnly, runs: {} };

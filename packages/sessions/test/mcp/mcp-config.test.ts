@@ -31,6 +31,52 @@ describe("loadMcpConfig", () => {
     expect((await load({ user })).problems).toEqual(["mcp.json: files: set the environment variable MY_TOKEN"]);
   });
 
+  it("fills in variables everywhere, and their words where they are not set", async () => {
+    const files = { command: "${BIN}/x", args: ["${ARG:-none}"], env: { A: "${A:-}" }, cwd: "${DIR:-sub}" };
+    const far = {
+      type: "http",
+      url: "${BASE:-https://mcp.example}/v1/${TENANT}",
+      headers: { Authorization: "Bearer ${KEY:-k}" },
+    };
+    const { servers, problems } = await load(
+      { user: { mcpServers: { files, far } } },
+      { BIN: "/opt", A: "", TENANT: "t" },
+    );
+    expect(problems).toEqual([]);
+    expect(servers.get("files")?.start).toMatchObject({
+      command: "/opt/x",
+      args: ["none"],
+      environment: { A: "" },
+      cwd: "sub",
+    });
+    const filled = { url: "https://mcp.example/v1/t", headers: { Authorization: "Bearer k" } };
+    expect(servers.get("far")).toMatchObject({ start: filled, written: { url: far.url, headers: far.headers } });
+  });
+
+  it.each<[string, object, string]>([
+    ["an address that is none", { url: "${BASE}" }, "begins with http:// or https://"],
+    ["an address of another kind", { url: "${BASE:-file:///etc}/passwd" }, "begins with http:// or https://"],
+    ["an address that is not known", { url: "https://${HOST}/mcp" }, "set the environment variable HOST"],
+    ["a directory that is not known", { command: "x", cwd: "${DIR}" }, "set the environment variable DIR"],
+    ["no command", { command: "${BASE}" }, "its command is empty"],
+  ])("checks after that: %s", async (_name, server, problem) => {
+    const { servers, problems } = await load({ user: { mcpServers: { server } } }, { BASE: "" });
+    expect([servers.size, problems]).toEqual([0, [expect.stringContaining(problem)]]);
+  });
+
+  it("refuses a transport that it does not speak, and gives the same digest with and without a known one", async () => {
+    const far = async (words: object) =>
+      load({ user: { mcpServers: { far: { url: "https://mcp.example/", ...words } } } });
+    expect((await far({ type: "sse" })).problems).toEqual([
+      expect.stringContaining("far: speaks SSE, which is not taken"),
+    ]);
+    expect((await far({ type: "ws" })).servers.size).toBe(0);
+    const digests = [{}, { type: "http" }, { type: "streamable-http" }].map(
+      async (words) => (await far(words)).servers.get("far")?.digest,
+    );
+    expect(new Set(await Promise.all(digests)).size).toBe(1);
+  });
+
   it("gives the same digest whatever the user lets run without a question", async () => {
     const digest = async (words: object) => {
       const user = { mcpServers: { files: { ...program, ...words } } };
