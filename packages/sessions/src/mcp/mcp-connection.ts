@@ -41,7 +41,7 @@ const maxReason = 2_000;
 
 /** Answers, without what the library demands of each tool and each result: what it refuses would be lost as a whole. */
 const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
-const callAnswer = z.looseObject({ isError: z.unknown() });
+const callAnswer = z.looseObject({ isError: z.unknown().optional() });
 
 /** One running MCP server. We offer it no sampling, no questions to the user, no directories. */
 export class McpConnection implements AsyncDisposable {

@@ -20,7 +20,7 @@ const described = z.object({
   name: z.string(),
   description: z.string().nullish(),
   inputSchema: z.looseObject({}).nullish(),
-  execution: z.looseObject({ taskSupport: z.unknown() }).optional().catch(undefined),
+  execution: z.looseObject({ taskSupport: z.unknown().optional() }).optional().catch(undefined),
 });
 
 /** What a server lists as a tool; a text says why it cannot be offered. */

@@ -89,7 +89,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     if (misbehaviour === "garbage")
       process.stdout.write('\n \r\nthis is not a message\n{"level":"info"}\n[]\n{"jsonrpc":"2.0"');
     if (misbehaviour === "garbage") process.stdout.write("\n");
-    send({ id, result: { content: [{ type: "text", text }], isError: misbehaviour === "fails" } });
+    send({ id, result: { content: [{ type: "text", text }], ...(misbehaviour === "fails" ? { isError: true } : {}) } });
     if (misbehaviour === "rug-pull") send({ method: "notifications/tools/list_changed" });
   }
 });
