@@ -2,14 +2,14 @@ import { resolve } from "node:path";
 import { plainText } from "@gennai/machine/process/output/plain-text";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
 import type { McpServer } from "./mcp-config.ts";
 import { type McpContent, readMcpContent } from "./mcp-content.ts";
 import { type McpDefinition, readDefinition } from "./mcp-definition.ts";
-import { McpError } from "./mcp-error.ts";
+import { McpError, McpSessionForgotten } from "./mcp-error.ts";
 import { ProgramTransport } from "./program-transport.ts";
 
 /** What a server offers. */
@@ -143,9 +143,14 @@ export class McpConnection implements AsyncDisposable {
   #failure(what: string, error: unknown): McpError {
     // Both texts come from the server and are shown in terminals.
     const said = this.#transport instanceof ProgramTransport ? plainText(this.#transport.errors).trim() : "";
-    const reason = plainText(errorMessage(error)).slice(0, maxReason);
+    const status = error instanceof StreamableHTTPError ? `HTTP ${error.code}: ` : "";
+    const reason = `${status}${plainText(errorMessage(error)).slice(0, maxReason)}`;
     const words = said === "" ? reason : `${reason}. It said: ${said.slice(-500)}`;
-    return new McpError(`The MCP server ${this.server.name} ${what}: ${words}`, { cause: error });
+    const message = `The MCP server ${this.server.name} ${what}: ${words}`;
+    const isForgotten = status === "HTTP 404: " && this.#transport.sessionId !== undefined;
+    if (!isForgotten) return new McpError(message, { cause: error });
+    this.#closed = true;
+    return new McpSessionForgotten(message, { cause: error });
   }
 }
 

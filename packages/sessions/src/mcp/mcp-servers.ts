@@ -7,6 +7,7 @@ import { type McpServer, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpListing } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
 import { McpPins } from "./mcp-pins.ts";
+import { inSession } from "./mcp-session.ts";
 import { createMcpTool, isUsableName, maxSchemaCharacters, mcpToolName } from "./mcp-tool.ts";
 import { pinned, pinnedServers } from "./pinned-servers.ts";
 
@@ -55,8 +56,8 @@ export class McpServers implements AsyncDisposable {
         const state = await pins.stateOfServer(server);
         if (state !== "accepted") return { tools: [], warnings: [unaccepted(server, state)] };
         try {
-          const connection = await this.#connection(workspace, server);
-          return this.#offer(workspace, server, await connection.listing());
+          const listed = async () => (await this.#connection(workspace, server)).listing();
+          return this.#offer(workspace, server, await inSession(listed));
         } catch (error) {
           return { tools: [], warnings: [errorMessage(error)] };
         }

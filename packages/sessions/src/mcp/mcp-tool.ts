@@ -7,9 +7,10 @@ import * as z from "zod";
 import { argumentPaths } from "./argument-paths.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import type { McpDefinition } from "./mcp-definition.ts";
-import { McpError } from "./mcp-error.ts";
+import { McpError, McpSessionForgotten } from "./mcp-error.ts";
 import type { McpPins } from "./mcp-pins.ts";
 import { checkableSchema, visibleSchema } from "./mcp-schema.ts";
+import { inSession } from "./mcp-session.ts";
 
 type McpArguments = Readonly<Record<string, unknown>>;
 
@@ -83,17 +84,20 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
 
     async execute(args, analysis, { signal }) {
       const effect = analysis.effects.find((one) => one.type === "external");
-      const connection = await ports.connection().catch(unavailable);
-      const now = (await connection.listing().catch(unavailable)).definitions.find((one) => one.tool === tool);
-      // Call only what was decided on.
-      if (now?.digest !== effect?.definition) {
-        throw new ToolFailure("changed_external_tool", `The MCP server ${server} changed ${tool} meanwhile.`, {
-          hint: "Call it again; its new description will be asked about.",
-          retryable: true,
-        });
-      }
-      await ports.pins.acceptTool(definition, ports.serverDigest);
-      const result = await connection.call(tool, args, { signal }).catch(unavailable);
+      const called = async () => {
+        const connection = await ports.connection();
+        const now = (await connection.listing()).definitions.find((one) => one.tool === tool);
+        // Call only what was decided on.
+        if (now?.digest !== effect?.definition) {
+          throw new ToolFailure("changed_external_tool", `The MCP server ${server} changed ${tool} meanwhile.`, {
+            hint: "Call it again; its new description will be asked about.",
+            retryable: true,
+          });
+        }
+        await ports.pins.acceptTool(definition, ports.serverDigest);
+        return connection.call(tool, args, { signal }).catch(brokenOff);
+      };
+      const result = await inSession(called).catch(unavailable);
       return {
         output: result.text,
         images: result.images,
@@ -103,6 +107,12 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
       };
     },
   };
+}
+
+/** Only a server that forgot the session surely did nothing. */
+function brokenOff(error: unknown): never {
+  if (!(error instanceof McpError) || error instanceof McpSessionForgotten) throw error;
+  throw new ToolFailure(error.code, error.message, { hint: "It may have run: look before you call it again." });
 }
 
 function unavailable(error: unknown): never {
