@@ -14,19 +14,21 @@ export function* replaceInFiles({ find, replacement, glob }: StepOf<"replace">):
   if (found.failure !== undefined) return refused(`I could not search ${glob}`, found.failure);
   const edited: string[] = [];
   const failed: string[] = [];
-  let occurrences = 0;
+  let occurrences: number | undefined = 0;
   for (let start = 0; start < found.paths.length && failed.length === 0; start += batchSize) {
     const batch = found.paths.slice(start, start + batchSize);
     const outcomes = yield* readFiles(
       batch,
       `Reading ${batch.length === 1 ? batch[0] : `${batch.length} files`} first.`,
     );
-    const targets: { readonly path: string; readonly count: number }[] = [];
+    // undefined: something of the file was left out, so nobody knows.
+    const targets: { readonly path: string; readonly count: number | undefined }[] = [];
     for (const [index, path] of batch.entries()) {
       const outcome = outcomes[index];
-      const count = countOccurrences(outcome?.file?.text ?? "", find);
-      if (outcome?.failure !== undefined) failed.push(`${path}: ${describeFailure(outcome.failure)}`);
-      else if (count > 0) targets.push({ path, count });
+      const { file, failure } = outcome ?? {};
+      const count = file?.exact === false ? undefined : countOccurrences(file?.text ?? "", find);
+      if (failure !== undefined) failed.push(`${path}: ${describeFailure(failure)}`);
+      else if (count !== 0) targets.push({ path, count });
     }
     const edits = targets.map(({ path }) => ({
       path,
@@ -35,16 +37,18 @@ export function* replaceInFiles({ find, replacement, glob }: StepOf<"replace">):
     const replies = yield* changeWithRetry(edits, `Replacing in ${counted(edits.length, "file")}.`);
     for (const [index, { path, count }] of targets.entries()) {
       const failure = replies[index]?.failure;
+      if (failure?.code === "no_match" && count === undefined) continue;
       if (failure !== undefined) failed.push(`${path}: ${describeFailure(failure)}`);
       else {
-        edited.push(`${path} (${count})`);
-        occurrences += count;
+        edited.push(count === undefined ? path : `${path} (${count})`);
+        occurrences = count === undefined || occurrences === undefined ? undefined : occurrences + count;
       }
     }
   }
   const parts: string[] = [];
   if (edited.length > 0) {
-    const what = `Replaced ${quote(find)} with ${quote(replacement)} in ${counted(edited.length, "file")}, ${counted(occurrences, "occurrence")}:`;
+    const places = occurrences === undefined ? "at every place" : counted(occurrences, "occurrence");
+    const what = `Replaced ${quote(find)} with ${quote(replacement)} in ${counted(edited.length, "file")}, ${places}:`;
     parts.push(`${what}\n${bullets(edited)}`);
   }
   if (failed.length > 0) parts.push(`Not changed:\n${bullets(failed)}`);

@@ -1,3 +1,4 @@
+import { redactionMarker } from "@gennai/governance/redaction";
 import { describe, expect, it } from "vitest";
 import { OfflineModel } from "#offline/offline-model";
 import { type ConversationRow, expectRow } from "./conversation-row.ts";
@@ -29,6 +30,13 @@ const rows: readonly ConversationRow[] = [
     say: "replace foo with bar in long.txt",
     calls: ["Read long.txt", "Read long.txt", "Read long.txt", "Edit long.txt"],
     answer: ["4500 occurrences"],
+  },
+  {
+    name: "counts nothing in a file of which it sees only a part, and changes it nevertheless",
+    files: { "a.txt": "foo\n", "b.txt": `foo ${redactionMarker}\n` },
+    say: "replace foo with bar in *.txt",
+    after: { "a.txt": "bar\n", "b.txt": `bar ${redactionMarker}\n` },
+    answer: ["in 2 files, at every place:", "a.txt (1)", /b\.txt$/],
   },
   {
     name: "says when nothing matches",

@@ -11,7 +11,7 @@ export interface FileDiff {
   readonly removed: number;
 }
 
-/** Compares two texts line by line. If they differ in thousands of lines, one is shown as removed and the other as added. */
+/** Compares two texts line by line. */
 export function fileDiff(before: string, after: string): FileDiff {
   const [old, fresh] = [splitLines(before), splitLines(after)];
   const shorter = Math.min(old.length, fresh.length);

@@ -28,6 +28,20 @@ it("counts one changed line of a long file as one", () => {
   expect([added, removed]).toEqual([1, 1]);
 });
 
+it("counts no line that is the same, however many lie between two changes", () => {
+  const before = numbered(12_000);
+  const { added, removed, hunks } = fileDiff(before.join(""), before.with(2, "x\n").with(11_990, "y\n").join(""));
+  expect([added, removed, hunks.length]).toEqual([2, 2, 2]);
+  const other = before.map((line, index) => (index % 2 === 0 ? line : `other ${line}`));
+  expect(fileDiff(before.join(""), other.join(""))).toMatchObject({ added: 6000, removed: 6000 });
+  // No line is the only one of its kind.
+  const same = Array.from({ length: 12_000 }, () => "same\n");
+  expect(fileDiff(same.join(""), same.with(2, "x\n").with(11_990, "y\n").join(""))).toMatchObject({
+    added: 2,
+    removed: 2,
+  });
+});
+
 it.each([
   ["", "a\nb\n", 2, 0],
   ["a\nb\n", "", 0, 2],

@@ -1,3 +1,4 @@
+import { lineAnchors } from "@gennai/client/review/line-anchors";
 import { diffArrays } from "diff";
 
 /** Lines [start, end) of a text, 0-based; empty: the place before line `start`. */
@@ -33,7 +34,7 @@ export function lineHunks(old: readonly string[], fresh: readonly string[]): rea
   const hunks: LineHunk[] = [];
   const deadline = performance.now() + timeoutMs;
   let from = { old: 0, fresh: 0 };
-  for (const to of [...anchors(oldMiddle, freshMiddle), { old: oldMiddle.length, fresh: freshMiddle.length }]) {
+  for (const to of [...lineAnchors(oldMiddle, freshMiddle), { old: oldMiddle.length, fresh: freshMiddle.length }]) {
     const between = hunksBetween(oldMiddle.slice(from.old, to.old), freshMiddle.slice(from.fresh, to.fresh), deadline);
     for (const hunk of between) {
       hunks.push({ old: shifted(hunk.old, head + from.old), fresh: shifted(hunk.fresh, head + from.fresh) });
@@ -45,49 +46,6 @@ export function lineHunks(old: readonly string[], fresh: readonly string[]): rea
 
 function shifted({ start, end }: LineSpan, by: number): LineSpan {
   return { start: start + by, end: end + by };
-}
-
-/**
- * Lines that occur exactly once in each text, in the same order. Texts are compared between them, which keeps large comparisons
- * fast, and separates hunks where a reader would.
- */
-function anchors(
-  old: readonly string[],
-  fresh: readonly string[],
-): readonly { readonly old: number; readonly fresh: number }[] {
-  const inFresh = onlyOnce(fresh);
-  const pairs = [...onlyOnce(old)].flatMap(([line, at]) => {
-    const freshAt = inFresh.get(line);
-    return freshAt === undefined ? [] : [{ old: at, fresh: freshAt }];
-  });
-  // Longest increasing subsequence: `last[n]` is the end of the one of length n + 1 that has the smallest end.
-  const last: number[] = [];
-  const before: (number | undefined)[] = [];
-  for (const [index, pair] of pairs.entries()) {
-    let low = 0;
-    let high = last.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((pairs[last[middle] ?? 0]?.fresh ?? 0) < pair.fresh) low = middle + 1;
-      else high = middle;
-    }
-    before[index] = last[low - 1];
-    last[low] = index;
-  }
-  const row: { old: number; fresh: number }[] = [];
-  for (let at = last.at(-1); at !== undefined; at = before[at]) {
-    const pair = pairs[at];
-    if (pair !== undefined) row.push(pair);
-  }
-  return row.reverse();
-}
-
-/** Positions of the lines that occur once in a text, ascending. */
-function onlyOnce(lines: readonly string[]): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
-  for (const [at, line] of lines.entries()) places.set(line, places.has(line) ? -1 : at);
-  for (const [line, at] of places) if (at === -1) places.delete(line);
-  return places;
 }
 
 function hunksBetween(old: readonly string[], fresh: readonly string[], deadline: number): readonly LineHunk[] {

@@ -1,5 +1,6 @@
+import { lineAnchors } from "@gennai/client/review/line-anchors";
 import type { Hunk, LineRange } from "@gennai/protocol/model/session/proposal";
-import { diffArrays, diffWordsWithSpace } from "diff";
+import { type ChangeObject, diffArrays, diffWordsWithSpace } from "diff";
 
 /** A line of a file, with its 1-based number and without its line ending. */
 export interface DiffLine {
@@ -54,11 +55,11 @@ export function hunksFit(base: readonly string[], fresh: readonly string[], hunk
   return same(base.length, fresh.length);
 }
 
-/** Most lines of two sides that are compared; longer sides are shown as a whole. */
-const maxCompared = 4_000;
+/** Most milliseconds to look for equal lines between anchors; after that, what is between two is shown as changed. */
+const timeoutMs = 200;
 
 /**
- * Old and new lines next to each other.
+ * Old and new lines next to each other, however many they are.
  * @param oldStart number of the first old line, 1-based; likewise `freshStart`
  */
 export function diffRows(
@@ -81,28 +82,38 @@ export function diffRows(
       });
     }
   };
-  const parts =
-    old.length + fresh.length > maxCompared ? undefined : diffArrays([...old], [...fresh], { timeout: 200 });
-  if (parts === undefined) {
-    change(old.length, fresh.length);
-    return rows;
-  }
-  let removed = 0;
-  let added = 0;
-  for (const part of parts) {
-    if (part.removed) removed += part.value.length;
-    else if (part.added) added += part.value.length;
-    else {
-      change(removed, added);
-      removed = 0;
-      added = 0;
-      for (let count = 0; count < part.value.length; count++) {
-        rows.push({ type: "context", old: oldLine(), fresh: freshLine() });
+  const deadline = performance.now() + timeoutMs;
+  for (const anchor of [...lineAnchors(old, fresh), { old: old.length, fresh: fresh.length }]) {
+    const [before, after] = [old.slice(oldAt, anchor.old), fresh.slice(freshAt, anchor.fresh)];
+    let removed = 0;
+    let added = 0;
+    for (const part of changedParts(before, after, deadline)) {
+      if (part.removed) removed += part.count;
+      else if (part.added) added += part.count;
+      else {
+        change(removed, added);
+        removed = 0;
+        added = 0;
+        for (let count = 0; count < part.count; count++) {
+          rows.push({ type: "context", old: oldLine(), fresh: freshLine() });
+        }
       }
     }
+    change(removed, added);
+    if (anchor.old < old.length) rows.push({ type: "context", old: oldLine(), fresh: freshLine() });
   }
-  change(removed, added);
   return rows;
+}
+
+type Part = Pick<ChangeObject<string[]>, "removed" | "added" | "count">;
+
+function changedParts(old: readonly string[], fresh: readonly string[], deadline: number): readonly Part[] {
+  const whole: readonly Part[] = [
+    { removed: true, added: false, count: old.length },
+    { removed: false, added: true, count: fresh.length },
+  ];
+  if (old.length === 0 || fresh.length === 0) return whole;
+  return diffArrays([...old], [...fresh], { timeout: Math.max(0, deadline - performance.now()) }) ?? whole;
 }
 
 /** Longest lines that are compared word by word; characters. */
