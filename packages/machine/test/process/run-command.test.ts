@@ -252,9 +252,15 @@ describe("commandEnvironment", () => {
       PATH: "/usr/bin:/bin",
       HOME: "/home/u",
       LC_ALL: "C.UTF-8",
-      TERM: "xterm",
       TMPDIR: "/tmp",
       http_proxy: "http://proxy:3128",
+      TERM: "dumb",
+      PAGER: "cat",
+      GIT_PAGER: "cat",
+      EDITOR: "true",
+      VISUAL: "true",
+      GIT_EDITOR: "true",
+      GIT_SEQUENCE_EDITOR: "true",
     });
   });
 });

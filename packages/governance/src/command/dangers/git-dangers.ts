@@ -1,3 +1,4 @@
+import { changesNothing } from "../programs/environment.ts";
 import { gitGlobalOptions } from "../words/git-options.ts";
 import type { DangerRule, FoundDanger, Invocation } from "../words/invocation.ts";
 import { hasOption, operandsOf, parseOptions } from "../words/option-spec.ts";
@@ -129,8 +130,8 @@ export const gitDangers: readonly DangerRule[] = [
         if (option === "--exec-path") return deny("This takes git's own programs from elsewhere.");
         if (option !== "-c") continue;
         const [key = ""] = (word.literal ?? "").split("=", 1);
-        const value = word.literal?.slice(key.length + 1);
-        if (/pager$/i.test(key) && (value === "cat" || value === "")) continue;
+        const [, value] = /=(.*)$/s.exec(word.literal ?? "") ?? [];
+        if (/(?:pager|editor)$/i.test(key) && value !== undefined && changesNothing.test(value)) continue;
         if (word.literal === undefined || codeKeys.test(key))
           return deny(`git would run or follow what ${key || word.raw} says.`);
       }

@@ -26,10 +26,13 @@ function isRefusedVariable(name: string, value: string | undefined): boolean {
   return value === undefined || !harmlessValue.test(value);
 }
 
+/** Values for a pager or an editor that only show, or change nothing. */
+export const changesNothing = /^(?:cat|true|:|)$/;
+
 /** True when a value decides what programs run. */
 function decidesPrograms(name: string, value: string | undefined): boolean {
   if (!runsCode.test(name)) return false;
-  return !(/PAGER|EDITOR|VISUAL/.test(name) && value !== undefined && /^(?:cat|true|:|)$/.test(value));
+  return !(/PAGER|EDITOR|VISUAL/.test(name) && value !== undefined && changesNothing.test(value));
 }
 
 /** A variable that programs started here will see. */

@@ -6,7 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Variables that programs need to run and to find their caches; no others are passed on. */
 const passed = new Set(
   [
-    "HOME USER LOGNAME SHELL LANG LANGUAGE TERM TZ TMPDIR TMP TEMP CI NO_COLOR COLORTERM NODE_ENV",
+    "HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP CI NO_COLOR COLORTERM NODE_ENV",
     "XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME",
     "JAVA_HOME GOPATH GOROOT GOCACHE GOMODCACHE GOFLAGS GOPROXY CARGO_HOME RUSTUP_HOME RUSTUP_TOOLCHAIN",
     "NVM_DIR NVM_BIN VOLTA_HOME PNPM_HOME COREPACK_HOME PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX RBENV_ROOT GEM_HOME",
@@ -16,6 +16,14 @@ const passed = new Set(
     ...certificateVariables,
   ].flatMap((names) => names.split(" ")),
 );
+
+/** Nobody sits at a terminal: an editor or a pager would wait until the deadline. An editor that changes nothing takes what is there. */
+const atNoTerminal: Readonly<Record<string, string>> = {
+  TERM: "dumb",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  ...Object.fromEntries(["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"].map((name) => [name, "true"])),
+};
 
 /**
  * The environment for a command: only names from a fixed list, without values that contain a credential. `PATH` keeps only
@@ -33,7 +41,7 @@ export function commandEnvironment(own: Environment): Record<string, string> {
     } else if ((passed.has(name) || /^LC_[A-Z]+$/.test(name)) && !holdsCredential(value)) environment[name] = value;
   }
   environment["PATH"] ??= "/usr/local/bin:/usr/bin:/bin";
-  return environment;
+  return { ...environment, ...atNoTerminal };
 }
 
 /** A URL with a user in it. */
