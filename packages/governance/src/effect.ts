@@ -76,6 +76,8 @@ export interface ExternalCall {
   readonly definition: string;
   /** The definition compared with the one the user accepted. */
   readonly accepted: "yes" | "new" | "changed";
+  /** With `changed`: the definition is as accepted, but of another server: it runs or is reached differently now. */
+  readonly byOtherServer?: true;
   /** The user lets it run without a question while its definition stays as accepted. */
   readonly trusted: boolean;
   /** By the user's word it changes nothing; the tool's own claim does not count. */

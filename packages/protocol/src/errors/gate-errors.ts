@@ -149,7 +149,7 @@ export const gateErrors = {
     next: "Look at its description; a yes accepts it as it is.",
   },
   changed_external_tool: {
-    means: "an MCP server describes its tool differently than you accepted it",
+    means: "an MCP server, or how it describes its tool, is not as you accepted it",
     next: "Look at the difference; a yes accepts it as it is now.",
   },
   check_needs_confirmation: {

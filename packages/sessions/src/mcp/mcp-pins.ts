@@ -22,7 +22,9 @@ type Pins = z.infer<typeof pinsSchema>;
 export type PinState =
   | { readonly type: "accepted" }
   | { readonly type: "new" }
-  | { readonly type: "changed"; readonly acceptedDescription: string };
+  | { readonly type: "changed"; readonly acceptedDescription: string }
+  /** Only its server changed. */
+  | { readonly type: "other-server" };
 
 /** What a user accepted of MCP servers in one workspace, in the state directory: private, and out of reach of any agent. */
 export class McpPins {
@@ -47,8 +49,8 @@ export class McpPins {
   async stateOf({ server, tool, digest }: McpDefinition, serverDigest: string): Promise<PinState> {
     const pin = (await this.#read()).tools[`${server}/${tool}`];
     if (pin === undefined) return { type: "new" };
-    const isSame = pin.digest === digest && pin.server === serverDigest;
-    return isSame ? { type: "accepted" } : { type: "changed", acceptedDescription: pin.description };
+    if (pin.digest !== digest) return { type: "changed", acceptedDescription: pin.description };
+    return { type: pin.server === serverDigest ? "accepted" : "other-server" };
   }
 
   async acceptServer(server: McpServer): Promise<void> {

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createExternalToolsPolicy } from "@gennai/governance/policies/commands/external-tools";
 import type { Analysis, Tool } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
@@ -82,6 +83,15 @@ function one(tools: readonly Tool[]): Tool {
 const acceptance = (analysis: Analysis) =>
   analysis.effects.flatMap((effect) => (effect.type === "external" ? [effect.accepted] : []));
 
+async function questionOf(analysis: Analysis) {
+  const verdict = await createExternalToolsPolicy().decide(
+    { callId: "c", toolName: "t", args: {}, access: "change", analysis, sessionId: "s", turnId: "t" },
+    { signal: new AbortController().signal },
+  );
+  if (verdict.type !== "ask") throw new Error(`it is not asked about: ${verdict.type}`);
+  return verdict;
+}
+
 describe("McpServers", () => {
   it("offers a server's tools under its name, and accepts a definition with its first call", async () => {
     await using here = await withServer("well");
@@ -104,6 +114,7 @@ describe("McpServers", () => {
     const analysis = await after.analyse(after.parameters.parse({ text: "x" }), context());
     expect(acceptance(analysis)).toEqual(["changed"]);
     expect(analysis.operands).toMatchObject({ "accepted description": "Says it back." });
+    expect((await questionOf(analysis)).finding.reason).toContain("describes echo differently");
   });
 
   it("takes the place of no built-in tool, and leaves out names that nobody could call", async () => {
@@ -182,6 +193,10 @@ describe("McpServers", () => {
     const other = one((await here.offered()).tools);
     const analysis = await other.analyse(other.parameters.parse({ text: "x" }), context());
     expect(acceptance(analysis)).toEqual(["changed"]);
+    expect(analysis.operands).not.toHaveProperty("accepted description");
+    // What the question says is true: nothing is described differently.
+    const { finding } = await questionOf(analysis);
+    expect(finding.reason).toContain("runs or is reached differently than when echo was accepted");
   });
 
   it("stops waiting when told to, and survives garbage and floods", async () => {

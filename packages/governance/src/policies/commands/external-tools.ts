@@ -3,8 +3,8 @@ import type { Policy } from "../../policy.ts";
 import { allow, ask, strictest, type Verdict } from "../../verdict.ts";
 
 /**
- * An external tool runs as it was accepted. A new one, or one whose description changed, asks first: a description is an
- * instruction to the model, and a server can change it at any time.
+ * An external tool runs as it was accepted. A new one, or one whose description or server changed, asks first: a description is
+ * an instruction to the model, and a server can change it at any time.
  */
 export function createExternalToolsPolicy(): Policy {
   return {
@@ -19,7 +19,7 @@ export function createExternalToolsPolicy(): Policy {
   };
 }
 
-function ofCall({ accepted, server, tool }: ExternalCall): Verdict {
+function ofCall({ accepted, byOtherServer, server, tool }: ExternalCall): Verdict {
   switch (accepted) {
     case "yes":
       return allow;
@@ -33,7 +33,9 @@ function ofCall({ accepted, server, tool }: ExternalCall): Verdict {
       return ask({
         code: "changed_external_tool",
         rule: "external-tools/changed-definition",
-        reason: `The MCP server ${server} describes ${tool} differently than when it was accepted; a yes accepts the new description.`,
+        reason: byOtherServer
+          ? `The MCP server ${server} runs or is reached differently than when ${tool} was accepted; a yes accepts it so.`
+          : `The MCP server ${server} describes ${tool} differently than when it was accepted; a yes accepts the new description.`,
       });
   }
 }
