@@ -1,3 +1,4 @@
+import { looksRandom } from "./random-text.ts";
 import type { SecretRange } from "./secret-range.ts";
 
 interface Announcement {
@@ -68,6 +69,15 @@ const announcements: readonly Announcement[] = [
       "gi",
     ),
     looks: random,
+  },
+  // `AZURE_OPENAI_KEY=…`, `devops_pat: …`: names that need not mean a secret, before something random.
+  {
+    rule: "assignment",
+    pattern: new RegExp(
+      `(?<=[\\w-])(?<!(?:public|cache|primary|foreign|idempotency|integrity)[_-]?)(?:key|pat|pwd|sas|auth|credentials?)${quote}${blanks}[:=]${blanks}${quote}([A-Za-z0-9+/=_-]{20,512})(?![\\w])`,
+      "gi",
+    ),
+    looks: looksRandom,
   },
   // Files in which programs keep their logins.
   {

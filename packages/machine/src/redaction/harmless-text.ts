@@ -2,7 +2,7 @@ import { openOption, passwordPrograms } from "./announced-secrets.ts";
 
 /** Words that announce a secret after them. */
 const announcing =
-  "(?:authorization|api[_-]?key|passw(?:or)?d|passphrase|secret|token|key|account|session[_-]?id)[\\w\"'\\\\-]{0,40}[ \\t]{0,4}[:=]|(?:bearer|basic|digest|negotiate)[ \\t]";
+  "(?:authorization|api[_-]?key|passw(?:or)?d|passphrase|secret|token|key|pat|pwd|sas|auth|credential|account|session[_-]?id)[\\w\"'\\\\-]{0,40}[ \\t]{0,4}[:=]|(?:bearer|basic|digest|negotiate)[ \\t]";
 const announcement = new RegExp(announcing, "i");
 const scheme = /(?:bearer|basic|digest|negotiate)[ \t]/i;
 /** A value after such words, up to the end of the text. */

@@ -1,3 +1,4 @@
+import { looksRandom } from "./random-text.ts";
 import type { SecretRange } from "./secret-range.ts";
 
 interface TokenShape {
@@ -17,6 +18,8 @@ const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
     { mark: "AGE-PLUGIN-", shape: /AGE-PLUGIN-[0-9A-Z-]{1,40}-1[0-9A-Z]{30,}/ },
   ],
   airtable: [{ mark: "pat", shape: /pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/ }],
+  alibaba: [{ mark: "LTAI", shape: /LTAI(?=[A-Za-z]{0,20}[0-9])[A-Za-z0-9]{12,26}(?![A-Za-z0-9])/ }],
+  artifactory: [{ mark: "AKCp", shape: /AKCp[A-Za-z0-9]{60,}/ }],
   atlassian: [
     { mark: "ATATT3", shape: /ATATT3[\w=-]{60,}/ },
     { mark: "ATCTT3", shape: /ATCTT3[\w=-]{60,}/ },
@@ -24,12 +27,21 @@ const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
   ],
   aws: [
     { mark: "A", shape: /A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])/ },
+    // A session token, in base64.
+    { mark: "YXdz", shape: /F[QwI]oGZXIvYXdz[A-Za-z0-9+/=]{40,}/ },
+    { mark: "IQoJb3JpZ2lu", shape: /IQoJb3JpZ2lu[A-Za-z0-9+/=]{40,}/ },
     { mark: "ABSK", shape: /ABSK[A-Za-z0-9+/]{90,}={0,2}/ },
   ],
-  azure: [{ mark: "Q~", shape: /[\w.~-]{3}[0-9]Q~[\w.~-]{30,40}/ }],
+  azure: [
+    { mark: "Q~", shape: /[\w.~-]{3}[0-9]Q~[\w.~-]{30,40}/ },
+    // All of its services' keys since 2024, Azure DevOps and OpenAI among them.
+    { mark: "JQQJ9", shape: /[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9+/=]{20,}/ },
+  ],
   brevo: [{ mark: "keysib-", shape: /xkeysib-[0-9a-f]{40,}-[A-Za-z0-9]{16}/ }],
   buildkite: [{ mark: "bk", shape: /bk[a-z]{1,2}_[0-9a-f]{40}/ }],
   circleci: [{ mark: "CCIP", shape: /CCIP(?:AT|RJ)_\w{20,}/ }],
+  cloudflare: [{ mark: "v1.0-", shape: /v1\.0-[0-9a-f]{20,}-[0-9a-f]{60,}/ }],
+  contentful: [{ mark: "CFPAT-", shape: /CFPAT-[\w-]{40,}/ }],
   "crates-io": [{ mark: "cio", shape: /cio(?=[A-Za-z]{0,31}[0-9])[A-Za-z0-9]{32}(?![A-Za-z0-9])/ }],
   digitalocean: [{ mark: "_v1_", shape: /do[opr]_v1_[A-Za-z0-9]{40,}/ }],
   // A number in base64, a time, and a signature.
@@ -39,6 +51,7 @@ const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
   ],
   doppler: [{ mark: "dp.", shape: /dp\.(?:pt|st|ct|sa|said|scim|audit)\.(?:[\w-]{1,35}\.)?[A-Za-z0-9]{40,}/ }],
   dropbox: [{ mark: "sl.", shape: /sl\.(?:u\.)?(?=[A-Za-z_-]{0,130}[0-9])[\w-]{120,}/ }],
+  dynatrace: [{ mark: "dt0", shape: /dt0[a-z][0-9]{2}\.[A-Z0-9]{24}\.[A-Z0-9]{60,}/ }],
   facebook: [{ mark: "EAA", shape: /EAA[A-Za-z0-9]{100,}/ }],
   fly: [
     { mark: "fm", shape: /fm[12][ar]?_[\w+/=-]{80,}/ },
@@ -48,7 +61,9 @@ const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
     { mark: "gl", shape: /gl(?:pat|rt|rtr|dt|cbt|ptt|ft|imt|agent|oas|soat|ffct|wt)-[\w.-]{20,}/ },
     { mark: "GR1348941", shape: /GR1348941[\w-]{20,}/ },
   ],
+  github: [{ mark: "gh", shape: /gh[a-z]_[A-Za-z0-9]{36,}/ }],
   google: [
+    { mark: "AQ.", shape: /AQ\.[\w-]{40,}/ },
     { mark: "AIza", shape: /AIza[\w-]{35}(?![\w-])/ },
     { mark: "GOCSPX-", shape: /GOCSPX-[\w-]{20,}/ },
     { mark: "ya29.", shape: /ya29\.[\w.-]{20,}/ },
@@ -66,10 +81,13 @@ const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
     { mark: "key-", shape: /key-[0-9a-f]{32}(?![0-9a-f])/ },
     { mark: /-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-])/, shape: /[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-f-])/ },
   ],
+  mapbox: [{ mark: ".eyJ", shape: /[st]k\.eyJ[\w-]{20,}\.[\w-]{20,}/ }],
   netlify: [{ mark: "nf", shape: /nf[a-z]_[A-Za-z0-9]{36,}/ }],
   "new-relic": [{ mark: "NR", shape: /NR(?:AK|II|AA|JS|RA)-[A-Za-z0-9_-]{20,}/ }],
   notion: [{ mark: "ntn_", shape: /ntn_[A-Za-z0-9]{40,}/ }],
   nuget: [{ mark: "oy2", shape: /oy2[a-z0-9]{43}(?![A-Za-z0-9])/ }],
+  nvidia: [{ mark: "nvapi-", shape: /nvapi-[\w-]{40,}/ }],
+  okta: [{ mark: "SSWS ", shape: /(?<=SSWS )00[\w-]{30,}/ }],
   openai: [{ mark: "sk-", shape: /sk-(?=[a-z-]{0,20}[\w-]{0,20}[0-9])(?:or-v1-|proj-|svcacct-|admin-)?[\w-]{32,}/ }],
   perplexity: [{ mark: "pplx-", shape: /pplx-[A-Za-z0-9]{40,}/ }],
   pinecone: [{ mark: "pcsk_", shape: /pcsk_[A-Za-z0-9]{4,8}_[A-Za-z0-9]{40,}/ }],
@@ -82,7 +100,7 @@ const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
   rubygems: [{ mark: "rubygems_", shape: /rubygems_[0-9a-f]{48}/ }],
   sentry: [{ mark: "sntry", shape: /sntry[a-z]_[\w+/=-]{60,}/ }],
   slack: [
-    { mark: "xox", shape: /xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{20,}/ },
+    { mark: "xox", shape: /xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9%/+=-]{20,}/ },
     { mark: "xapp-", shape: /xapp-[0-9]-[A-Za-z0-9]+-[0-9]+-[A-Za-z0-9]{30,}/ },
   ],
   square: [{ mark: "sq0", shape: /sq0[a-z]{3}-[\w-]{22,}/ }],
@@ -97,6 +115,7 @@ const shapes: Readonly<Record<string, readonly TokenShape[]>> = {
   telegram: [{ mark: ":A", shape: /[0-9]{8,10}:A[\w-]{34}(?![\w-])/ }],
   terraform: [{ mark: ".atlasv1.", shape: /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}/ }],
   twilio: [{ mark: "SK", shape: /SK[0-9a-f]{32}(?![0-9a-f])/ }],
+  vault: [{ mark: "s.", shape: /s\.(?=[A-Za-z]{0,20}[0-9][A-Za-z]{0,20}[0-9])[A-Za-z0-9]{24}(?![\w(])/ }],
   vercel: [{ mark: "vc", shape: /vc[a-z]_[A-Za-z0-9]{24,}/ }],
   xai: [{ mark: "xai-", shape: /xai-[A-Za-z0-9]{40,}/ }],
 };
@@ -105,9 +124,25 @@ const table = Object.entries(shapes).flatMap(([rule, known]) =>
   known.map(({ mark, shape }) => ({ rule, mark, shape: new RegExp(shape, "g") })),
 );
 
+/** What services have in common: a word, and at once something random. The words of ids that are no secret are left out. */
+const prefixed =
+  /(?<![\w+=.$-])(?!sha[0-9]|md5|(?:call|toolu|file|msg|req|resp|run|thread|asst|conv|ses|chatcmpl|cus|evt|acct|org|user|app)[_-])[A-Za-z][A-Za-z0-9]{0,11}(?:[_-][a-z][a-z0-9]{0,9}){0,3}([_-])((?:[A-Za-z0-9]{6,24}_)?[A-Za-z0-9]{20,})(?![\w+/=-])/g;
+
+/** Of one case, a hash of git or of content looks the same: such tokens are longer, and have an underscore before them. */
+const longestHash = 40;
+
+function prefixedTokens(text: string): readonly SecretRange[] {
+  return [...text.matchAll(prefixed)]
+    .filter(({ 1: separator, 2: random = "" }) => {
+      const isOfOneCase = !/[a-z]/.test(random) || !/[A-Z]/.test(random);
+      return looksRandom(random) && !(isOfOneCase && (separator === "-" || random.length < longestHash));
+    })
+    .map(({ 0: secret, index }) => ({ start: index, end: index + secret.length, rule: "token" }));
+}
+
 /** Tokens of services, anywhere in the text. */
 export function tokenShapes(text: string): readonly SecretRange[] {
-  return table
+  const known = table
     .filter(({ mark }) => (typeof mark === "string" ? text.includes(mark) : mark.test(text)))
     .flatMap(({ rule, shape }) =>
       [...text.matchAll(shape)]
@@ -115,4 +150,5 @@ export function tokenShapes(text: string): readonly SecretRange[] {
         .filter(({ index }) => !/[A-Za-z0-9]/.test(text.charAt(index - 1)))
         .map(({ 0: secret, index }) => ({ start: index, end: index + secret.length, rule })),
     );
+  return [...known, ...prefixedTokens(text)];
 }

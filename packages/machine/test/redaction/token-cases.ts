@@ -89,6 +89,34 @@ export const tokens: readonly (readonly [name: string, token: string])[] = [
   ["Vault", token("hv", "s.", noise(95))],
   ["Vercel", token("vc", "p_", noise(56))],
   ["xAI", token("xa", "i-", noise(80))],
+  ["Alibaba", token("LT", "AI5t", noise(20))],
+  ["Artifactory", token("AK", "Cp", noise(69))],
+  ["AWS session", token("IQoJb3", "JpZ2luX2VjE", noise(300))],
+  ["Azure DevOps of today", token(noise(52), "JQQJ99", noise(10), "ACAAAAAAAAAAAASAZ", "DO4aBc")],
+  ["Cloudflare origin", token("v1", ".0-", noise(24, hex), "-", noise(146, hex))],
+  ["Contentful", token("CF", "PAT-", noise(43))],
+  ["Docker organisation", token("dckr", "_oat_", noise(32))],
+  ["Dynatrace", token("dt0", "c01.", noise(24, upper), ".", noise(64, upper))],
+  ["E2B", token("e2", "b_", noise(40, hex))],
+  ["ElevenLabs", token("s", "k_", noise(48, hex))],
+  ["Fireworks", token("f", "w_", noise(24))],
+  ["Gemini of today", token("A", "Q.", "Ab8RN6", noise(44))],
+  ["GitHub refresh", token("gh", "r_", noise(76))],
+  ["Linear OAuth", token("lin", "_oauth_", noise(64, hex))],
+  ["Mapbox", token("s", "k.eyJ", noise(60), ".", noise(22))],
+  ["Neon", token("na", "pi_", noise(64, lower))],
+  ["Notion of before", token("sec", "ret_", noise(43))],
+  ["NVIDIA", token("nv", "api-", noise(30), "_", noise(33))],
+  ["Okta", token("SS", "WS 00", noise(40))],
+  ["PostHog", token("ph", "x_", noise(43))],
+  ["Render", token("r", "nd_", noise(32))],
+  ["Shippo", token("ship", "po_live_", noise(40, hex))],
+  ["Slack cookie", token("xo", "xd-", noise(30), "%2B", noise(30), "%3D")],
+  ["SonarQube", token("sq", "u_", noise(40, hex))],
+  ["Tavily", token("tv", "ly-dev-", noise(32))],
+  ["Vault of before", token("s", ".", noise(24))],
+  ["Vercel store", token("vercel", "_blob_rw_", noise(16), "_", noise(30))],
+  ["a service that nobody has heard of", token("acme", "_prod_", noise(36))],
 ];
 
 const azureKey = `${noise(86)}==`;
@@ -96,6 +124,10 @@ const b64 = noise(80);
 
 /** Made-up secrets that are told by what stands beside them. */
 export const announced: readonly (readonly [name: string, text: string, secret: string])[] = [
+  ["a key in hex", `AZURE_OPENAI_KEY=${noise(32, hex)}`, noise(32, hex)],
+  ["a key in a file", `signingKey: '${noise(43)}',`, noise(43)],
+  ["a personal access token of old", `{"azureDevopsPat": "${noise(52, lower)}"}`, noise(52, lower)],
+  ["credentials", `upload_credentials = "${noise(40)}"`, noise(40)],
   [
     "an Azure connection string",
     `DefaultEndpointsProtocol=https;AccountName=app;AccountKey=${azureKey};EndpointSuffix=core`,

@@ -127,6 +127,11 @@ const harmless: readonly string[] = [
   "X-Api-Key: apiKeyOfUser; x-api-key-header: name",
   "task-key-value sk-learn-contrib-estimators SKU pull-request key-value-store",
   "MyVeryLongClassNameForTests.create.somethingVeryLongIndeedForATest",
+  "toolu_01Ti4QpUfhLV6QqCTFVY8C7w call_VSPygqKTWdrhaFErNvMV18Yl Experimental_TextBatchV4ItemResult",
+  "node-cache-Linux-x64-npm-9fceb02d0ae598e95dc970b74767f19372d61af89fceb02d0ae598e95dc970b7 id_550e8400e29b41d4a716446655440000",
+  "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256 git-9fceb02d0ae598e95dc970b74767f19372d61af8",
+  "publicKey: 'AYEKFALVFGyNhPJEMzD1QIDrY7hfZx09iUvxdX12', cacheKey = '9fceb02d0ae598e95dc970b74767f19372d61af8'",
+  "primaryKey: 'shopping_cart_entry_of_customer_2', objectKey: \"assets/icons/arrow-left-24px.svg\"",
   "patternMatchingInTypescript.test.ts hf_hub_download pypi-server glob-parent-directory-walker",
 ];
 
