@@ -25,6 +25,7 @@ const settingsSchema = z.strictObject({
   modelUrl: z.string().check(z.maxLength(2048)),
   editingMode: z.enum(["branch", "proposal"]),
   scenario: name,
+  questionSeconds: z.exactOptional(id),
 });
 
 const decisionSchema = z.discriminatedUnion("type", [

@@ -127,6 +127,8 @@ export interface ReplSettings {
   readonly modelUrl: string;
   readonly editingMode: EditingMode;
   readonly scenario: string;
+  /** How long a question of a new session waits, 0: no limit; undefined: the server's default. */
+  readonly questionSeconds?: number;
 }
 
 export interface CallToWatch {

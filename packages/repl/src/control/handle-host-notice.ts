@@ -1,4 +1,4 @@
-import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice, ReplSettings } from "@gennai/client/host/repl-host";
 import type { ReplControl } from "./repl-control.ts";
 import { choiceOf } from "./settings-choice.ts";
 
@@ -34,9 +34,7 @@ export function handleHostNotice(control: ReplControl, notice: HostNotice): void
       control.models.open();
       return;
     case "settings":
-      control.showThinking.value = notice.settings.showThinking;
-      control.scenario.value = notice.settings.scenario;
-      control.choice.value = choiceOf(notice.settings, control.host.launch.workspace);
+      useSettings(control, notice.settings);
       return;
     case "review":
       control.reviews.hear(notice.state);
@@ -53,4 +51,15 @@ export function handleHostNotice(control: ReplControl, notice: HostNotice): void
       if (notice.state === "connected") control.followed.value?.retry();
       return;
   }
+}
+
+/** What a person chose here stays, unless that very setting was changed. */
+function useSettings(control: ReplControl, settings: ReplSettings): void {
+  const before = control.hostSettings;
+  control.hostSettings = settings;
+  if (settings.showThinking !== before.showThinking) control.showThinking.value = settings.showThinking;
+  if (settings.scenario !== before.scenario) control.scenario.value = settings.scenario;
+  const { backend: _backend, model: _model, baseUrl: _url, handedKeyOnly: _key, ...others } = control.choice.value;
+  const { editingMode = settings.editingMode } = settings.editingMode === before.editingMode ? others : {};
+  control.choice.value = { ...others, ...choiceOf(settings, control.host.launch.workspace), editingMode };
 }

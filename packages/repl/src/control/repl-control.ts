@@ -7,7 +7,7 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
-import type { ChosenModel, HostCommand, ReplHost, ReplPanel } from "@gennai/client/host/repl-host";
+import type { ChosenModel, HostCommand, ReplHost, ReplPanel, ReplSettings } from "@gennai/client/host/repl-host";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
@@ -83,6 +83,8 @@ export class ReplControl {
   /** The call that a link leads to; a new object each time. */
   readonly sought = signal<SoughtCall | undefined>(undefined);
   readonly showThinking: Signal<boolean>;
+  /** The host's settings, as it last told them. */
+  hostSettings: ReplSettings;
   /** Empty: the server's default for the mode. */
   readonly scenario: Signal<string>;
   readonly directory: SessionDirectory;
@@ -127,6 +129,7 @@ export class ReplControl {
     const kept = keptStateFrom(state);
     this.panel = signal(kept.panel);
     this.reviews = new KeptReviews(host, kept.reviews);
+    this.hostSettings = settings;
     this.showThinking = signal(kept.showThinking ?? settings.showThinking);
     this.scenario = signal(kept.scenario ?? settings.scenario);
     this.choice = signal(choiceOf(settings, host.launch.workspace));

@@ -10,6 +10,7 @@ export function choiceOf(settings: ReplSettings, workspace: string | undefined):
     ...(settings.model === "" ? {} : { model: settings.model }),
     ...(settings.modelUrl === "" ? {} : { baseUrl: settings.modelUrl, handedKeyOnly: true }),
     ...(workspace === undefined ? {} : { workingDir: workspace }),
+    ...(settings.questionSeconds === undefined ? {} : { questionSeconds: settings.questionSeconds }),
     editingMode: settings.editingMode,
   };
 }

@@ -90,8 +90,12 @@ export function settingsChoice(settings: GennaiSettings, workingDir: string): Se
 }
 
 export function replSettings(settings: GennaiSettings): ReplSettings {
-  const { showThinking, backend, model, modelUrl, editingMode, scenario } = settings;
-  return { showThinking, backend, model, modelUrl: takesUrl(backend) ? modelUrl : "", editingMode, scenario };
+  const { modelUrl, backend } = settings;
+  const { showThinking, model, editingMode, scenario, questionSeconds } = settings;
+  return {
+    ...{ showThinking, backend, model, editingMode, scenario, questionSeconds },
+    modelUrl: takesUrl(backend) ? modelUrl : "",
+  };
 }
 
 /** The address of a provider in the user's settings; empty: its usual address. */
