@@ -127,7 +127,7 @@ async function place() {
       options.terminal === true
         ? ["script", ["--quiet", "--return", "--flush", "--command", `sh ${script}`, "/dev/null"]]
         : ["sh", [script]];
-    const child = spawn(String(name), args as string[], {
+    const child = spawn(String(name), args, {
       cwd: repository.root,
       env: environment(options.env),
       stdio: ["ignore", "pipe", "pipe"],
@@ -236,10 +236,9 @@ test("what is piped in stands behind the request, masked; the session's id is th
     `cat ${file} | ${here.gennai} run --json say it`,
   ]) {
     const { out } = await here.shell(piped, {});
-    const events = out
-      .trimEnd()
-      .split("\n")
-      .map((line): { session?: object; userMessage?: { text: string } } => JSON.parse(line));
+    const events: readonly { session?: object; userMessage?: { text: string } }[] = JSON.parse(
+      `[${out.trimEnd().replaceAll("\n", ",")}]`,
+    );
     expect(events[0]).toMatchObject({ session: { workspace: here.repository.root } });
     lines.push(events.find(({ userMessage }) => userMessage !== undefined)?.userMessage?.text ?? "");
   }

@@ -2,7 +2,7 @@ import { Effort } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { CompactionReason } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ReceivedModelRequest } from "@gennai/testkit/model-server/model-server";
 import { describe, expect, test } from "vitest";
-import { overflowRows } from "../../../packages/models/src/answer/overflow-words.ts";
+import { overflowRows } from "../../../packages/models/src/request/overflow-words.ts";
 import { endState, eventOf, eventsOf, runTurn, startSession } from "../../e2e/rpc/session-client.ts";
 import { call, type Format, formats, wireWorld } from "../wire-world.ts";
 

@@ -14,7 +14,8 @@ function aboutOf(argumentsJson: string): string {
   try {
     const value: unknown = JSON.parse(argumentsJson);
     const fields = new Map(typeof value === "object" && value !== null ? Object.entries(value) : []);
-    const [from, to]: readonly unknown[] = [fields.get("from"), fields.get("to")];
+    const from: unknown = fields.get("from");
+    const to: unknown = fields.get("to");
     // What is moved.
     if (typeof from === "string" && typeof to === "string") return `${from} → ${to}`;
     for (const name of tellingArguments) {

@@ -1,5 +1,5 @@
 import { ModelError } from "@gennai/agent/model";
-import { saysOverflow } from "./overflow-words.ts";
+import { saysOverflow } from "../request/overflow-words.ts";
 import { toldReason } from "./told-reason.ts";
 
 /** What a provider's refusal or a broken connection comes down to. */

@@ -1,6 +1,6 @@
 import type { Message, ModelRequest } from "@gennai/agent/model";
 import { withoutImages } from "@gennai/agent/shown-images";
-import { saysOverflow } from "./overflow-words.ts";
+import { saysOverflow } from "../request/overflow-words.ts";
 
 /** What messages contain that a server may refuse, and that a conversation can go on without. */
 export interface RefusedPart {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { saysOverflow } from "../answer/overflow-words.ts";
+import { saysOverflow } from "./overflow-words.ts";
 import { withDetails } from "./reasoning-details.ts";
 
 /** What a chat-completions server takes beyond the protocol's common part. Servers differ, and say so only by refusing. */

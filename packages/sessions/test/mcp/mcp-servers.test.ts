@@ -237,7 +237,7 @@ describe("McpServers", () => {
       '"without a name": it is not valid',
     ];
     expect(warnings).toEqual(
-      why.map((words) => expect.stringContaining(`A tool of the MCP server odd is left out: ${words}`)),
+      why.map((words): unknown => expect.stringContaining(`A tool of the MCP server odd is left out: ${words}`)),
     );
     expect(await run(one(tools), { text: "here" })).toMatchObject({ outcome: { output: "here" } });
   });

@@ -106,9 +106,21 @@ export const scenarios: Scenarios = {
         .map((path) => [path, (lstatSync(at(path)).mode & 0o7777).toString(8)]),
     );
     deepEqual(modes, {
-      ...{ ".": "755", src: "755", "src/deep": "755", "src/b.txt": "644", key: "600", "a.txt": "664", "run.sh": "755" },
-      ...{ old: "755", "old/d.txt": "644", open: "755", "open/in": "755", "open/in/x": "644" },
-      ...{ shared: "2775", "shared/in": "2775", "shared/in/y": "664" },
+      ".": "755",
+      src: "755",
+      "src/deep": "755",
+      "src/b.txt": "644",
+      key: "600",
+      "a.txt": "664",
+      "run.sh": "755",
+      old: "755",
+      "old/d.txt": "644",
+      open: "755",
+      "open/in": "755",
+      "open/in/x": "644",
+      shared: "2775",
+      "shared/in": "2775",
+      "shared/in/y": "664",
     });
   },
   "keeps a part of what a command did": async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { overflowRows, saysOverflow } from "#answer/overflow-words";
+import { overflowRows, saysOverflow } from "#request/overflow-words";
 
 test.each(overflowRows)("$example", ({ pattern, example, source }) => {
   expect(example).toMatch(pattern);
