@@ -31,6 +31,9 @@ export function describeSearch(open: OpenWorkspace): void {
       at.file("docs/c.md", "a needle\n");
       at.file(".env", "KEY=needle\n");
       at.file("-weird name.ts", "needle\n");
+      // Not ignored by git, as in a directory that is no repository.
+      at.file(".orchestration/agent_trace.jsonl", "needle\n");
+      at.file(".orchestration/agent_trace.0123456789ab.jsonl", "needle\n");
       symlinkSync(at.outside, join(at.directory, "outside"));
       writeFileSync(join(at.outside, "z.ts"), "needle");
       ["src/deep/b.ts", "src/a.ts", "-weird name.ts"].forEach((path, index) => {
@@ -48,6 +51,8 @@ export function describeSearch(open: OpenWorkspace): void {
       ["**/.env", ".", [".env"]],
       ["--version", ".", []],
       ["node_modules/**", ".", []],
+      ["**/*.jsonl", ".", []],
+      ["*", ".orchestration", []],
       [".git/*", ".", []],
       ["outside/**", ".", []],
     ])("glob %s in %s", async (pattern, base, paths) => {
@@ -93,6 +98,12 @@ export function describeSearch(open: OpenWorkspace): void {
       ["exclude below the base", { pattern: "(?i)needle", exclude: ["src/deep/**"] }, "src", ["src/a.ts:2:needle two"]],
       ["one file", { pattern: "needle" }, "src/a.ts", ["src/a.ts:2:needle two"]],
       ["one ignored file", { pattern: "needle" }, "out.ts", ["out.ts:1:needle"]],
+      [
+        "the ledger, where it is named",
+        { pattern: "needle" },
+        ".orchestration/agent_trace.jsonl",
+        [".orchestration/agent_trace.jsonl:1:needle"],
+      ],
       ["one excluded file", { pattern: "needle", exclude: [".env*"] }, ".env", []],
       ["a pattern that looks like an option", { pattern: "--files" }, ".", []],
       ["a file that looks like an option", { pattern: "needle" }, "-weird name.ts", ["-weird name.ts:1:needle"]],

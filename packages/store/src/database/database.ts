@@ -17,6 +17,7 @@ const schema = `
     root TEXT NOT NULL UNIQUE,
     -- What stood in the ledger's file before our first record.
     preamble BLOB,
+    -- For versions before 0.3, which list the ledger's file once for each path.
     git_excluded INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE TABLE sessions (

@@ -52,7 +52,8 @@ export class LedgerMirror {
   readonly #options: LedgerMirrorOptions;
   readonly #dirty = new Set<string>();
   readonly #warnings: MirrorWarnings;
-  readonly #triedGit = new Set<string>();
+  /** Workspaces whose exclude file cannot be written. */
+  readonly #notExcluded = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   readonly #inOrder = pLimit(1);
   #cleaning = Promise.resolve();
@@ -258,8 +259,7 @@ export class LedgerMirror {
     const isOurs = this.#isOurs(rows.workspace);
     const { name, isMoved } = await mirrorFileName(root, { ...rows, table: this.#table, isOurs });
     // First, so that git never sees the file. The other state directory's file may come from a place without such a repository.
-    await this.#excludeFromGit(root, rows.workspace, usualLedgerFileName);
-    if (name !== usualLedgerFileName) await this.#excludeFromGit(root, rows.workspace, name);
+    await this.#excludeFromGit(root, new Set([usualLedgerFileName, name]));
     const handle = await openLedgerFile(root, "write", name);
     if (isMoved) {
       const text = `${usualLedgerPath(root)} is the ledger of another state directory and stays as it is. That of ${this.#options.stateDir} goes to ${name} beside it.`;
@@ -329,15 +329,13 @@ export class LedgerMirror {
     }
   }
 
-  async #excludeFromGit(root: string, workspace: number, name: string): Promise<void> {
-    if (this.#triedGit.has(`${workspace} ${name}`)) return;
-    this.#triedGit.add(`${workspace} ${name}`);
-    const files = name === usualLedgerFileName ? 1 : 2;
-    // Done once only: a person who removes the line wants the ledger tracked.
-    if (this.#table.gitExcluded(workspace) >= files) return;
+  /** Each time, because the repository may be another one meanwhile. What is tracked stays tracked. */
+  async #excludeFromGit(root: string, names: ReadonlySet<string>): Promise<void> {
+    if (this.#notExcluded.has(root)) return;
     await this.#warnings.of(root, "could not be listed in .git/info/exclude", async () => {
-      if (await excludeFromGit(root, name))
-        this.#database.transaction({ durable: false }, () => this.#table.setGitExcluded(workspace, files));
+      this.#notExcluded.add(root);
+      for (const name of names) await excludeFromGit(root, name);
+      this.#notExcluded.delete(root);
     });
   }
 }

@@ -229,16 +229,6 @@ export class LedgerTable {
     return row === undefined || row["preamble"] === null ? new Uint8Array() : bytesOf(row, "preamble");
   }
 
-  /** Which of its files were ever added to git's exclude file: 0 none, 1 the usual one, 2 also its own file beside that one. */
-  gitExcluded(workspace: number): number {
-    const row = this.#statements.gitExcluded.get(workspace);
-    return row === undefined ? 0 : integerOf(row, "git_excluded");
-  }
-
-  setGitExcluded(workspace: number, listed: 1 | 2): void {
-    this.#statements.setGitExcluded.run(listed, workspace);
-  }
-
   /** Content of the ledger's file from before Gennai wrote to it stays there and is covered by the first record. */
   #keepPreamble(workspace: number): Uint8Array {
     const preamble = readPreamble(this.rootOf(workspace), isSignedHere(this.#options.stateDir));
@@ -268,8 +258,6 @@ function prepareStatements(database: StoreDatabase) {
     rootOfWorkspace: database.prepare("SELECT root FROM workspaces WHERE number = ?"),
     preamble: database.prepare("SELECT preamble FROM workspaces WHERE number = ?"),
     setPreamble: database.prepare("UPDATE workspaces SET preamble = ? WHERE number = ?"),
-    gitExcluded: database.prepare("SELECT git_excluded FROM workspaces WHERE number = ?"),
-    setGitExcluded: database.prepare("UPDATE workspaces SET git_excluded = ? WHERE number = ?"),
     newest: database.prepare("SELECT seq, hash, end_offset FROM ledger WHERE workspace = ? ORDER BY seq DESC LIMIT 1"),
     currentKey: database.prepare("SELECT key_id FROM ledger_keys ORDER BY number DESC LIMIT 1"),
     insertKey: database.prepare("INSERT INTO ledger_keys (key_id, time) VALUES (?, ?)"),

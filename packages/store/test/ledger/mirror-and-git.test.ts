@@ -23,13 +23,19 @@ describe("git", () => {
     expect(
       (await readFile(exclude, "utf8")).split("\n").filter((line) => line === "/.orchestration/agent_trace.jsonl"),
     ).toHaveLength(1);
+  });
 
-    // Who takes the line out wants the ledger tracked.
-    await writeFile(exclude, "");
-    await bench.store[Symbol.asyncDispose]();
-    await bench.fixture.recordAndClose(1);
-    await bench.reopen();
-    expect(await readFile(exclude, "utf8")).toBe("");
+  it("does not see it in another repository at the same path, and stops tracking nothing", async () => {
+    const { root } = bench.fixture;
+    git(root, "init", "-q");
+    await bench.fixture.record(bench.store, 1);
+    await rm(join(root, ".git"), { recursive: true });
+    git(root, "init", "-q");
+    await bench.fixture.record(bench.store, 1);
+    expect(git(root, "status", "--porcelain")).toBe("");
+    git(root, "add", "--force", ".orchestration");
+    await bench.fixture.record(bench.store, 1);
+    expect(git(root, "status", "--porcelain")).toBe("AM .orchestration/agent_trace.jsonl\n");
   });
 
   it("does not see it in a worktree", async () => {

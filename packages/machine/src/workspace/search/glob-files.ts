@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { WorkspacePath } from "@gennai/governance/effect";
+import { ledgerFiles } from "@gennai/governance/ledger/ledger-directory";
 import { fileFailure } from "../files/file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
 import { insideOnly } from "../paths/inside-only.ts";
@@ -27,7 +28,7 @@ export async function globFiles(
     listFiles(
       binary,
       directory,
-      [...includeParameters(pattern), ...excludeParameters(options.exclude ?? [], components)],
+      [...includeParameters(pattern), ...excludeParameters([...(options.exclude ?? []), ledgerFiles], components)],
       options.signal,
     ),
     listFiles(binary, directory, [], options.signal),

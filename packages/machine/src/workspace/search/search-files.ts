@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
 import type { WorkspacePath } from "@gennai/governance/effect";
+import { ledgerFiles } from "@gennai/governance/ledger/ledger-directory";
 import { fileFailure } from "../files/file-failure.ts";
 import { holdDirectory } from "../files/held-directory.ts";
 import { insideOnly } from "../paths/inside-only.ts";
@@ -33,7 +34,7 @@ export async function searchFiles(
     ...(place.file === undefined
       ? includeParameters(query.glob)
       : ["--max-depth=1", ...includeParameters(exactly(place.file))]),
-    ...excludeParameters(query.exclude, place.directory),
+    ...excludeParameters(place.file === undefined ? [...query.exclude, ledgerFiles] : query.exclude, place.directory),
   ];
   const prefix = place.directory.map((name) => `${name}/`).join("");
   await runRipgrep(binary, directory, parameters, {

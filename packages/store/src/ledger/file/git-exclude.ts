@@ -5,12 +5,12 @@ import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { holdRealDirectory } from "@gennai/machine/workspace/files/held-directory";
 
 /**
- * Adds a ledger's file to git's private exclude file, once: a tracked ledger would block checkouts, and be reset with branches.
- * False if the workspace is in no git repository. Rejects with the file system's error.
+ * Adds a ledger's file to git's private exclude file unless it is listed: a tracked ledger would block checkouts, and be reset with
+ * branches. Does nothing outside of git repositories. Rejects with the file system's error.
  */
-export async function excludeFromGit(workspaceRoot: string, name: string): Promise<boolean> {
+export async function excludeFromGit(workspaceRoot: string, name: string): Promise<void> {
   const repository = await findRepository(workspaceRoot);
-  if (repository === undefined) return false;
+  if (repository === undefined) return;
   const inside = relative(repository.workTree, workspaceRoot)
     .split(sep)
     .filter((part) => part !== "");
@@ -26,9 +26,8 @@ export async function excludeFromGit(workspaceRoot: string, name: string): Promi
     if (!status.isFile() || status.nlink > 1)
       throw new Error(`${repository.commonDirectory}/info/exclude is not a plain file of its own.`);
     const text = await handle.readFile("utf8");
-    if (text.split(/\r?\n/).includes(pattern)) return true;
+    if (text.split(/\r?\n/).includes(pattern)) return;
     await handle.appendFile(`${text === "" || text.endsWith("\n") ? "" : "\n"}${pattern}\n`);
-    return true;
   } finally {
     await handle.close();
   }
