@@ -5,6 +5,7 @@ import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect
 import type { HostCall, HostCallEnd } from "@gennai/governance/guard/guarded-host";
 import type { Analysis, ExecutionContext, FileChange, Tool, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { repositoryStartsNothing } from "@gennai/machine/staged-shell/run/reads-only";
 import { checkedUrl } from "@gennai/machine/web/fetch-page";
 import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
@@ -113,7 +114,10 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
         async ({ command: typed, cwd: from, description, run_in_background, dangerouslyDisableSandbox }) => {
           const cwd = await workspace.resolve(from);
           const analysis = analyseCommand(typed, { cwd: cwd.absolute, home, workspace: workspace.root });
-          const command = dangerouslyDisableSandbox === true ? outOfItsSandbox(analysis) : analysis;
+          const startsGit = analysis.commands.some(({ name }) => name === "git");
+          const isGitQuiet = !startsGit || repositoryStartsNothing(cwd.absolute, home);
+          const seen = isGitQuiet ? analysis : { ...analysis, readsOnly: false };
+          const command = dangerouslyDisableSandbox === true ? outOfItsSandbox(seen) : seen;
           const how = [
             ...(run_in_background === true ? [" in the background"] : []),
             ...(dangerouslyDisableSandbox === true ? [" without the agent's own sandbox"] : []),

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
@@ -154,6 +154,10 @@ test("commands are judged as what runs on no stage: only what is proven to read 
   for (const command of ["rm -rf /", "rm -rf ~", "cat ~/.ssh/id_rsa", "gennai emergency read-only off"]) {
     expect([command, (await agent.wants("Bash", { command })).says]).toEqual([command, "deny"]);
   }
+  // Git would start what the repository's settings name.
+  appendFileSync(join(server.workspace.root, ".git/config"), "[core]\n\tfsmonitor = ./src/a.ts\n");
+  expect((await agent.wants("Bash", { command: "git status" })).says).toBe("ask");
+  expect((await agent.wants("Bash", { command: "ls src" })).says).toBe("goes its own way");
 });
 
 test.each([

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import { userConfigurations } from "../../control-watch/state/control-targets.ts";
+import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { Stages } from "../stages/stages.ts";
 
 /**
@@ -16,6 +18,12 @@ export function readsOnly(
     gitStartsNothing: () =>
       [...stages.leads(workspaceRoot).configurations, ...userConfigurations(stages.home)].every(namesNoProgram),
   });
+}
+
+/** Whether no setting of the repository around a directory names a program that git would start there. */
+export function repositoryStartsNothing(directory: string, home: string): boolean {
+  const data = repositoryPaths(directory, home)?.writable ?? [];
+  return data.every((git) => namesNoProgram(join(git, "config")) && namesNoProgram(join(git, "config.worktree")));
 }
 
 /** False also if uncertain: some settings include other files. */
