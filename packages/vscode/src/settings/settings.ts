@@ -93,7 +93,12 @@ export function replSettings(settings: GennaiSettings): ReplSettings {
   const { modelUrl, backend } = settings;
   const { showThinking, model, editingMode, scenario, questionSeconds } = settings;
   return {
-    ...{ showThinking, backend, model, editingMode, scenario, questionSeconds },
+    showThinking,
+    backend,
+    model,
+    editingMode,
+    scenario,
+    questionSeconds,
     modelUrl: takesUrl(backend) ? modelUrl : "",
   };
 }
