@@ -118,7 +118,11 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     takeOver: () => run("takeOver"),
   });
 
-  const linkWatch = new LinkWatch({ ...later, hasMoved: () => access.hasMoved() });
+  const linkWatch = new LinkWatch({
+    ...later,
+    hasMoved: () => access.hasMoved(),
+    startAgain: () => access.startAgain(),
+  });
   const access: ServerAccess = new ServerAccess({
     folder,
     places: {

@@ -10,7 +10,10 @@ import { countWords, durationWords } from "./words.ts";
 export function StatusLine({ control }: { readonly control: ReplControl }) {
   const facts = control.followed.value?.view.value.facts.value;
   const progress = control.turns.progress.value;
-  const turn = facts?.turn;
+  const following = control.followed.value?.following.value.state;
+  // Nobody knows what a server does that is not heard.
+  const isLost = following === "reconnecting" || following === "failed";
+  const turn = isLost ? undefined : facts?.turn;
   const usage = facts?.usage;
   const asked =
     control.confirmations.open.value.length > 0 ||
@@ -20,8 +23,8 @@ export function StatusLine({ control }: { readonly control: ReplControl }) {
     <div class="status-line">
       {progress !== "idle" && (
         <span class="status-now">
-          <Icon name={asked ? "question" : "loading"} spin={!asked} />
-          {asked ? "Waits for your answer" : progressWords(progress, turn)}
+          <Icon name={asked ? "question" : "loading"} spin={!asked && !isLost} />
+          {isLost ? "No connection" : asked ? "Waits for your answer" : progressWords(progress, turn)}
           {turn?.until !== undefined && <Countdown until={turn.until} />}
           {turn?.since !== undefined && <Clock since={turn.since} />}
         </span>

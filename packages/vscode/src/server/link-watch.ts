@@ -1,4 +1,5 @@
 import type { HostCommand } from "@gennai/client/host/repl-host";
+import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";
 import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
@@ -10,6 +11,8 @@ export interface LinkWatchOptions {
   readonly status: () => WindowStatus;
   /** True if the server must be found at another address than before. */
   readonly hasMoved: () => Promise<boolean>;
+  /** Starts a server that has died again, if the user wants that. */
+  readonly startAgain: () => Promise<void>;
 }
 
 const pauseBetweenLooks = 4000;
@@ -31,7 +34,7 @@ const homeSteps: Readonly<Partial<Record<ProblemStep, HostCommand>>> = {
   "show-log": "showLog",
 };
 
-/** Tells the status bar and the REPLs the state of the connection, and follows a server that has moved. */
+/** Tells the status bar and the REPLs the state of the connection, and follows a server that has moved or was started again. */
 export class LinkWatch implements Disposable {
   readonly #options: LinkWatchOptions;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -95,10 +98,16 @@ export class LinkWatch implements Disposable {
   #lookForMovedServer(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
-      const { workbench, status, hasMoved } = this.#options;
+      const { workbench, status, hasMoved, startAgain } = this.#options;
       if (status().link.type !== "lost") return;
-      if (!(await hasMoved().catch(() => false))) return this.#lookForMovedServer();
       const { link, sessions, log } = workbench();
+      if (!(await hasMoved().catch(() => false))) {
+        await startAgain().catch((error: unknown) =>
+          log.warn("The server was not started again.", errorMessage(error)),
+        );
+        if (status().link.type === "lost") this.#lookForMovedServer();
+        return;
+      }
       link.forget();
       await sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
     }, pauseBetweenLooks);

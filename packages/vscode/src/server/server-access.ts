@@ -117,6 +117,15 @@ export class ServerAccess implements Disposable {
     return found.type === "found" && found.url !== connection?.url;
   }
 
+  /** Connects again if the process of a server of this machine has ended, where servers are always started. */
+  async startAgain(): Promise<void> {
+    const { connection } = this.link;
+    if (connection?.isHere !== true || this.#options.settings().autoLaunch !== "always") return;
+    // A server that is only slow is still announced.
+    if ((await this.#ports.announced()).some(({ url }) => url === connection.url)) return;
+    await this.connect();
+  }
+
   [Symbol.dispose](): void {
     this.#closing.abort();
     this.link.close();

@@ -9,7 +9,7 @@ import {
   openConnection,
   type ServerConnection,
 } from "./server-connection.ts";
-import { NoServerError, type ServerProblem } from "./server-problem.ts";
+import { describeProblem, NoServerError, type ServerProblem } from "./server-problem.ts";
 
 export type LinkState =
   | { readonly type: "idle" | "connecting" }
@@ -108,7 +108,12 @@ export class ServerLink {
   async #renewToken(url: string): Promise<string> {
     const found = await findAt(url, this.#options.ports);
     if (found.type === "found" && found.token !== undefined) return found.token;
-    throw new ConnectError(`The program at ${url} does not prove that it is the Gennai server.`, Code.Unavailable);
+    throw new ConnectError(
+      found.type === "found"
+        ? `The program at ${url} does not prove that it is the Gennai server.`
+        : describeProblem(found).message,
+      Code.Unavailable,
+    );
   }
 
   #fail(problem: ServerProblem): never {

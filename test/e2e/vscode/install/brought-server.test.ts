@@ -4,6 +4,7 @@ import { expect, inject, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
 import { runningServers } from "../workbench/code-server/code-server.ts";
 import { runCommand } from "../workbench/palette.ts";
+import { patience } from "../workbench/patience.ts";
 import { pictured } from "../workbench/pictured.ts";
 import { openRepl } from "../workbench/repl-in-workbench.ts";
 import { shows } from "../workbench/repl-sight.ts";
@@ -34,12 +35,14 @@ test("where nothing but the package was installed, the first prompt starts the s
   await pictured(workbench(), "first-answer");
 });
 
-test("a server that was killed is started again by the next prompt, and the session goes on", async () => {
+test("a server that was killed is started again by itself, and the session goes on", async () => {
   const { server } = workbench();
   const [before] = await runningServers(server.gennaiState);
   if (before === undefined) throw new Error("No server runs.");
-  process.kill(before.pid, "SIGKILL");
   const repl = await openRepl(workbench());
+  process.kill(before.pid, "SIGKILL");
+  const isBack = async () => (await runningServers(server.gennaiState)).some(({ pid }) => pid !== before.pid);
+  await expect.poll(isBack, { timeout: patience }).toBe(true);
   await repl.send("find Test in **/*.md");
   await shows(repl, /README\.md:1/);
   await repl.idle();

@@ -1,0 +1,46 @@
+import { create } from "@bufbuild/protobuf";
+import type { Interceptor } from "@connectrpc/connect";
+import { AgentService, GetServerInfoResponseSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { expect, test } from "vitest";
+import { StoredApprovals } from "../../src/plan/plan-interceptor.ts";
+import { ServerLink } from "../../src/server/server-link.ts";
+
+const baseUrl = "http://127.0.0.1:1";
+
+test.each([
+  {
+    name: "nothing listens",
+    proof: { type: "nobody", reason: "refused" },
+    says: `No Gennai server answers at ${baseUrl}`,
+  },
+  {
+    name: "another program listens",
+    proof: { type: "stranger" },
+    says: `Something else than a current Gennai server listens at ${baseUrl}`,
+  },
+] as const)("where $name at the place of a lost server, calls say just that", async ({ proof, says }) => {
+  let isUp = true;
+  const answer: Interceptor = (next) => async (request) => {
+    if (!isUp) return next(request);
+    const message = create(GetServerInfoResponseSchema, { version: "1", protocolVersion: 1 });
+    const { getServerInfo: method } = AgentService.method;
+    return { stream: false, service: request.service, method, header: new Headers(), trailer: new Headers(), message };
+  };
+  const link = new ServerLink({
+    request: async () => ({ baseUrl, port: 1, workspace: "/w", sharing: undefined, startsOwn: false }),
+    ports: {
+      announced: async () => [],
+      storedToken: async () => "token",
+      prove: async () => (isUp ? { type: "proven" } : proof),
+    },
+    interceptors: [answer],
+    approvals: new StoredApprovals(),
+    isolation: () => ({ sandbox: "auto", stages: "auto" }),
+    onState: () => undefined,
+  });
+  const { agent } = await link.connect();
+  isUp = false;
+  // The first call breaks off; from then on, whoever answers must prove itself again.
+  await expect(agent.getServerInfo({})).rejects.toThrow();
+  await expect(agent.getServerInfo({})).rejects.toThrow(says);
+});
