@@ -33,7 +33,13 @@ export async function rebaseStagedTree(
     conflicts.push(file.path);
     return { ...file, conflict };
   };
-  for (const path of tree.files.keys()) looked.set(path, await now(path));
+  for (const path of tree.files.keys()) {
+    const there = await now(path);
+    looked.set(path, there);
+    const file = tree.files.get(path);
+    // Already here, because this process stands still while two long texts are merged in vain: once for each, and not for all.
+    if (file !== undefined && there !== "unreadable") onto(tree, file, there === undefined ? null : tree.store(there));
+  }
   // From here on without an await, so that nobody changes the tree in between.
   const files = [...tree.files.values()].flatMap((file): readonly StagedFile[] => {
     if (!looked.has(file.path)) return [file];
@@ -45,19 +51,34 @@ export async function rebaseStagedTree(
       return [];
     }
     if (isSameState(current, file.base)) return [file.conflict === null ? file : { ...file, conflict: null }];
-    const onCurrent = rebased(tree, file, current);
+    const onCurrent = onto(tree, file, current);
     if (onCurrent !== undefined) {
       merged.push(file.path);
       return [onCurrent];
     }
-    return [inConflict(file, current ?? "no-file")];
+    const conflict = current ?? "no-file";
+    const conflicting = inConflict(file, conflict);
+    unmergeable.set(conflicting, conflict);
+    return [conflicting];
   });
   const isChanged = files.length !== tree.files.size || files.some((file) => tree.files.get(file.path) !== file);
   if (isChanged) tree.replace(files);
   return { merged, conflicts, landed };
 }
 
-/** undefined if the two cannot be merged. */
+/** The present file with which a staged one cannot be merged. A staged file that changes is another object. */
+const unmergeable = new WeakMap<StagedFile, StagedConflict>();
+
+/** The file on top of the present one; undefined if the two cannot be merged. */
+function onto(tree: StagedTree, file: StagedFile, current: FileState | null): StagedFile | undefined {
+  const conflict = current ?? "no-file";
+  if (isSameConflict(unmergeable.get(file) ?? null, conflict)) return undefined;
+  if (isSameState(current, file.staged) || isSameState(current, file.base)) return file;
+  const onCurrent = rebased(tree, file, current);
+  if (onCurrent === undefined) unmergeable.set(file, conflict);
+  return onCurrent;
+}
+
 function rebased(tree: StagedTree, file: StagedFile, current: FileState | null): StagedFile | undefined {
   const { base, staged } = file;
   if (base === null || staged === null || current === null) return undefined;

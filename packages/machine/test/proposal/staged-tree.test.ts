@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { rebaseStagedTree } from "#proposal/rebase-staged-tree";
 import { removeStagedTrees, StagedTree } from "#proposal/staged-tree";
 
@@ -135,6 +135,32 @@ test("a write settles no conflict, unless it is about just what the user saved",
   expect(tree.content(typeof second === "string" ? "" : second.sha256).toString()).toBe("user, again\n");
   tree.settle("a.txt", second);
   expect(tree.files.get("a.txt")).toMatchObject({ conflict: null, base: second });
+});
+
+test("that long texts cannot be merged is found once, also when other files are staged meanwhile", async () => {
+  await using state = await temporaryDirectory();
+  const tree = StagedTree.open(state.root, "one", root);
+  const text = (what: string) =>
+    Array.from({ length: 3_000 }, (_, line) => `${what} ${(line * 7_919) % 3_001}\n`).join("");
+  tree.update([update("long.txt", text("old"), text("mine"))]);
+  let reads = 0;
+  vi.spyOn(tree, "content").mockImplementation((sha256) => {
+    reads += 1;
+    return StagedTree.prototype.content.call(tree, sha256);
+  });
+  const rebase = async (there: string) => {
+    reads = 0;
+    const { conflicts } = await rebaseStagedTree(tree, async (path) => (path === "long.txt" ? file(there) : undefined));
+    return { conflicts, isCompared: reads > 0 };
+  };
+  expect(await rebase(text("user"))).toEqual({ conflicts: ["long.txt"], isCompared: true });
+  expect(await rebase(text("user"))).toEqual({ conflicts: [], isCompared: false });
+  tree.update([update("other.txt", undefined, "new")]);
+  expect(await rebase(text("user"))).toEqual({ conflicts: [], isCompared: false });
+  // What either side writes is compared again.
+  expect(await rebase(text("later"))).toEqual({ conflicts: ["long.txt"], isCompared: true });
+  tree.update([update("long.txt", text("old"), text("mine, again"))]);
+  expect(await rebase(text("later"))).toEqual({ conflicts: [], isCompared: true });
 });
 
 test("what cannot be looked at stays staged, a delete too, as a conflict that ends by itself", async () => {
