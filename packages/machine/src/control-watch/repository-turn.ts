@@ -1,9 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { ProcessLocks } from "../process/locks/process-lock.ts";
 
-/** Milliseconds between looks: the command in front may belong to another process, which may be killed. */
-const pollMs = 200;
 /** Default limit in milliseconds for waiting. */
 const defaultLimitMs = 300_000;
 
@@ -27,13 +24,16 @@ export async function repositoryTurn(
   const first = line.first() === undefined ? take() : undefined;
   if (first?.type === "acquired") return first.lock;
   using place = line.join("a command");
-  const end = performance.now() + limitMs;
+  const limit = AbortSignal.timeout(limitMs);
+  const ended = AbortSignal.any([signal, limit]);
   for (;;) {
-    const attempt = place.ahead().length === 0 ? take() : undefined;
+    const attempt = place.first() === undefined ? take() : undefined;
     if (attempt?.type === "acquired") return attempt.lock;
-    const left = end - performance.now();
-    if (left <= 0) throw busy(repository);
-    await delay(Math.min(pollMs, left), undefined, { signal }).catch(() => signal.throwIfAborted());
+    signal.throwIfAborted();
+    if (limit.aborted) throw busy(repository);
+    await locks.freed(name, place, ended).catch((error: unknown) => {
+      if (!ended.aborted) throw error;
+    });
   }
 }
 

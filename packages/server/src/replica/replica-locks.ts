@@ -23,7 +23,7 @@ export class ReplicaLocks implements SharedLocks {
   async tryAcquire(name: string, what: string): ReturnType<SharedLocks["tryAcquire"]> {
     const { copy, follower } = this.#store;
     const { replicaId } = this.#presence;
-    const digest = createHash("sha256").update(name).digest("hex").slice(0, 32);
+    const digest = digestOf(name);
     for (let attempt = 0; attempt < attempts; attempt++) {
       await follower.caughtUp();
       const now = copy.lock(digest);
@@ -41,6 +41,17 @@ export class ReplicaLocks implements SharedLocks {
     return { type: "held", by: "other servers, one after the other" };
   }
 
+  async released(name: string, signal: AbortSignal): Promise<void> {
+    const { copy, follower } = this.#store;
+    const digest = digestOf(name);
+    const before = copy.lock(digest);
+    if (before === undefined || before.replica === "" || before.replica === this.#presence.replicaId) return;
+    // One that is gone gives nothing back.
+    while (copy.lock(digest)?.number === before.number && (await this.#presence.isAlive(before.replica))) {
+      await follower.moved(signal);
+    }
+  }
+
   async #write(digest: string, number: number, replica: string, what: string): Promise<boolean> {
     const { streams, follower, copy } = this.#store;
     const subject = lockSubject(streams.namespace, digest, number);
@@ -50,4 +61,8 @@ export class ReplicaLocks implements SharedLocks {
     await follower.reached(creation.position);
     return copy.lock(digest)?.position === creation.position;
   }
+}
+
+function digestOf(name: string): string {
+  return createHash("sha256").update(name).digest("hex").slice(0, 32);
 }

@@ -29,7 +29,7 @@ export class WorkingTreeClaim implements Disposable {
   }
 
   async #claim(): Promise<TreeClaim> {
-    const first = this.#place === undefined ? this.#locks.line(this.#name).first() : this.#place.ahead()[0];
+    const first = (this.#place ?? this.#locks.line(this.#name)).first();
     if (first !== undefined) return { type: "held", by: this.#holder() ?? `${first}, which waited for it` };
     const attempt = this.#locks.tryAcquire(this.#name, this.#claimant);
     if (attempt.type === "held") return { type: "held", by: `${attempt.what}, process ${attempt.pid}` };
@@ -63,12 +63,17 @@ export class WorkingTreeClaim implements Disposable {
     const place = this.#locks.line(this.#name).join(this.#claimant);
     this.#place = place;
     return {
-      ahead: () => place.ahead(),
+      ...place,
       [Symbol.dispose]: () => {
         if (this.#place === place) this.#place = undefined;
         place[Symbol.dispose]();
       },
     };
+  }
+
+  /** Resolves when a claim from this place may have another result. Rejects with the signal's reason when it aborts. */
+  changed(place: PlaceInLine, signal: AbortSignal): Promise<void> {
+    return this.#locks.freed(this.#name, place, signal);
   }
 
   [Symbol.dispose](): void {

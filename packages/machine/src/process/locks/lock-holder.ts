@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { type FSWatcher, readFileSync, renameSync, rmSync, watch, writeFileSync } from "node:fs";
 import * as z from "zod";
 import { inBlock, overwriteBlock } from "../../file-in-place.ts";
 import { systemErrorCode } from "../../system-error.ts";
@@ -28,6 +28,45 @@ export function writeHolder(path: string, what: string, { stays = false }: { rea
 export function clearHolder(path: string, token: string, { stays = false }: { readonly stays?: boolean } = {}): void {
   if (readHolder(path)?.token !== token) return;
   if (!stays || !overwriteBlock(path, "")) rmSync(path, { force: true });
+}
+
+/** Milliseconds between looks whether another process still lives: one that is killed changes no file. */
+const lookEveryMs = 1_000;
+
+/**
+ * Resolves when the file no longer names its present holder, or that process has ended; at once if there is none. Rejects with
+ * the signal's reason when it aborts.
+ */
+export async function holderGone(path: string, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const holder = livingHolder(path);
+  if (holder === undefined) return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const look = (): void => {
+    if (livingHolder(path)?.token !== holder.token) resolve();
+  };
+  const stop = (): void => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  const watcher = watched(path, look);
+  const timer = watcher !== undefined && holder.pid === process.pid ? undefined : setInterval(look, lookEveryMs);
+  // It may have gone before it was watched.
+  look();
+  try {
+    await promise;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    watcher?.close();
+    clearInterval(timer);
+  }
+}
+
+/** Undefined if the system cannot watch it, e.g. because the file is gone. */
+function watched(path: string, onChange: () => void): FSWatcher | undefined {
+  try {
+    return watch(path, { persistent: false }, onChange).on("error", () => undefined);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Undefined if there is no such file, or it cannot be read. */

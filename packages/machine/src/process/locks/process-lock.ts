@@ -3,8 +3,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { atExit } from "../at-exit.ts";
 import { tryFileLock } from "./file-lock.ts";
-import { clearHolder, livingHolder, writeHolder } from "./lock-holder.ts";
-import { WaitingLine } from "./waiting-line.ts";
+import { clearHolder, holderGone, livingHolder, writeHolder } from "./lock-holder.ts";
+import { type PlaceInLine, WaitingLine } from "./waiting-line.ts";
 
 /** Milliseconds to wait for others that are taking a lock, which needs only some file operations. */
 const maxWaitMs = 5_000;
@@ -21,6 +21,8 @@ export interface SharedLocks {
     name: string,
     what: string,
   ): Promise<{ readonly type: "acquired"; readonly lock: Disposable } | { readonly type: "held"; readonly by: string }>;
+  /** Resolves when the holder has given it back or is gone; at once if there is none. Rejects when the signal aborts. */
+  released(name: string, signal: AbortSignal): Promise<void>;
 }
 
 /** The name of the lock that a turn holds while it works in a tree. @param root real path */
@@ -91,6 +93,16 @@ export class ProcessLocks {
   /** The waiting line of a lock on this machine. It is advisory: a process that wants to wait asks the line first. */
   line(name: string): WaitingLine {
     return new WaitingLine(`${this.#path(name)}.line`);
+  }
+
+  /**
+   * Resolves when whoever has this place in the lock's line should try again: nobody is right in front any more, or the lock was
+   * given back, by whatever process. Rejects with the signal's reason when it aborts.
+   */
+  async freed(name: string, place: PlaceInLine, signal: AbortSignal): Promise<void> {
+    if (place.first() !== undefined) await place.moved(signal);
+    else if (this.holder(name) !== undefined) await holderGone(this.#path(name), signal);
+    else await this.shared?.released(name, signal);
   }
 
   #path(name: string): string {

@@ -1,15 +1,19 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { tryFileLock } from "./file-lock.ts";
-import { livingHolder, writeHolder } from "./lock-holder.ts";
+import { holderGone, livingHolder, writeHolder } from "./lock-holder.ts";
 
 /** Milliseconds to wait for others that are taking their places, which needs only some file operations. */
 const maxWaitMs = 5_000;
 
 /** A place in a line, given up when disposed, and when its process ends. */
 export interface PlaceInLine extends Disposable {
-  /** Who waits in front, in order of arrival; empty if it is this one's turn. */
-  ahead(): readonly string[];
+  /** How many wait in front; 0 if it is this one's turn. Places of processes that were killed count until they are removed. */
+  ahead(): number;
+  /** The description of the first that waits in front; undefined if it is this one's turn. */
+  first(): string | undefined;
+  /** Resolves when the place right in front is given up; at once if there is none. Rejects when the signal aborts. */
+  moved(signal: AbortSignal): Promise<void>;
 }
 
 /** A line of waiting processes, in order of arrival, over all processes that use the directory. */
@@ -38,21 +42,32 @@ export class WaitingLine {
     const path = join(this.#directory, mine);
     writeHolder(path, what);
     return {
-      ahead: () => this.#waiting().flatMap(({ place, what: other }) => (place < mine ? [other] : [])),
+      ahead: () => (this.#first(mine) === undefined ? 0 : this.#before(mine).length),
+      first: () => this.#first(mine),
+      moved: async (signal) => {
+        const before = this.#before(mine).findLast((place) => livingHolder(join(this.#directory, place)) !== undefined);
+        if (before !== undefined) await holderGone(join(this.#directory, before), signal);
+      },
       [Symbol.dispose]: () => rmSync(path, { force: true }),
     };
   }
 
   /** The description of the first place; undefined if no living process waits. */
   first(): string | undefined {
-    return this.#waiting()[0]?.what;
+    return this.#first();
   }
 
-  #waiting(): readonly { readonly place: string; readonly what: string }[] {
-    return this.#places().flatMap((place) => {
+  #first(end?: string): string | undefined {
+    for (const place of this.#before(end)) {
       const holder = livingHolder(join(this.#directory, place));
-      return holder === undefined ? [] : [{ place, what: holder.what }];
-    });
+      if (holder !== undefined) return holder.what;
+    }
+    return undefined;
+  }
+
+  #before(end?: string): readonly string[] {
+    const places = this.#places();
+    return end === undefined ? places : places.filter((place) => place < end);
   }
 
   /** All places, including those of processes that have ended. */

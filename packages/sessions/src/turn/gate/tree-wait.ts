@@ -1,9 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { WorkingTreeClaim } from "../../session/working-tree-claim.ts";
-
-/** Milliseconds between polls: the holder of the tree may be another process, and may be killed. */
-const pollMs = 200;
 
 /** One wait shared by all waiting calls of a turn; it ends when the last of them has left. */
 interface SharedWait {
@@ -64,17 +60,21 @@ export class TreeWait {
   async #wait(signal: AbortSignal): Promise<void> {
     const began = performance.now();
     const left = () => this.#leftMs - (performance.now() - began);
+    const limit = AbortSignal.timeout(Math.max(0, Math.ceil(this.#leftMs)));
+    const ended = AbortSignal.any([signal, limit]);
     using place = this.#tree.standInLine();
     let told: number | undefined;
     try {
       for (;;) {
         const claim = await this.#tree.claim();
         signal.throwIfAborted();
-        if (claim.type === "ours" || left() <= 0) return;
-        const ahead = place.ahead().length;
+        if (claim.type === "ours" || limit.aborted) return;
+        const ahead = place.ahead();
         if (ahead !== told) this.#tell(claim.by, ahead, left());
         told = ahead;
-        await delay(Math.max(0, Math.min(pollMs, left())), undefined, { signal });
+        await this.#tree.changed(place, ended).catch((error: unknown) => {
+          if (!ended.aborted) throw error;
+        });
       }
     } finally {
       this.#leftMs = left();

@@ -106,6 +106,14 @@ export class StreamFollower implements AsyncDisposable {
     }
   }
 
+  /** Resolves when more was taken, or nothing for a second. Rejects when the signal aborts, and with `StoreError`. */
+  async moved(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.#assertFollowing();
+    await this.#change(1_000, signal);
+    signal.throwIfAborted();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
@@ -189,12 +197,15 @@ export class StreamFollower implements AsyncDisposable {
     }
   }
 
-  async #change(): Promise<void> {
+  async #change(timeoutMs = 500, signal?: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, 500);
+    const timer = setTimeout(resolve, timeoutMs);
     this.#waiters.add(resolve);
+    const stop = (): void => resolve();
+    signal?.addEventListener("abort", stop);
     await promise;
     clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
     this.#waiters.delete(resolve);
   }
 
