@@ -54,6 +54,9 @@ export function gateWith(
     async execute(args) {
       steps.push(`execute ${name}`);
       if (args.value === "throws") throw new Error("boom");
+      if (args.value === "has a broken disk") {
+        throw Object.assign(new Error("EIO: i/o error, open '/boom'"), { code: "EIO" });
+      }
       if (args.value === "quotes late") throw new ToolFailure("io_error", "Late: secret", { hint: "It has secret." });
       if (args.value === "fails") throw new ToolFailure("stale_file", "Stale File: a.txt", { retryable: true });
       if (args.value === "halves") return { output: "a \ud83d b \ude00 \u{1f600}" };

@@ -196,11 +196,12 @@ describe("stopping", () => {
 describe("failures while running", () => {
   it.each([
     { value: "fails", code: "stale_file" },
-    { value: "throws", code: "internal" },
-  ])("$value", async ({ value, code }) => {
+    { value: "throws", code: "internal", message: "The tool failed unexpectedly." },
+    { value: "has a broken disk", code: "io_error", message: "The server's own files failed: EIO: i/o error." },
+  ])("$value", async ({ value, code, message }) => {
     const { run, steps } = gateWith();
     const [result] = await run("Change", { value });
-    expect(result?.error?.code).toBe(code);
+    expect(result?.error).toMatchObject({ code, ...(message === undefined ? {} : { message }) });
     expect(result?.output).not.toContain("boom");
     expect(steps.at(-1)).toBe("end c1:ran");
   });

@@ -1,6 +1,8 @@
-import { chmod, mkdir, realpath, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, chmod, mkdir, realpath, stat } from "node:fs/promises";
 import { platform as currentPlatform, homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { ExpectedError } from "../expected-error.ts";
 
 /** The state directory is nobody else's to write to, or nothing is kept in it. */
@@ -8,6 +10,23 @@ class UnsafeStateDirectory extends ExpectedError {
   override readonly name = "UnsafeStateDirectory";
   readonly code = "unsafe_state_directory";
   readonly isWrongInput = false;
+}
+
+/** Nothing can be written to the state directory. */
+class ReadOnlyStateDirectory extends ExpectedError {
+  override readonly name = "ReadOnlyStateDirectory";
+  readonly code = "read_only";
+  readonly isWrongInput = false;
+
+  constructor(directory: string, cause: unknown) {
+    const [reason = ""] = errorMessage(cause).split(",");
+    super(
+      `The state directory ${directory} cannot be written (${reason}): make it writable, or set GENNAI_STATE_DIR.`,
+      {
+        cause,
+      },
+    );
+  }
 }
 
 /**
@@ -40,10 +59,14 @@ export function defaultStateDir(
 
 /**
  * Makes the directory private (0700) and returns its real path. Refuses one that belongs to another user or that others may
- * write to: a user who can replace a key or a log can forge both.
+ * write to: a user who can replace a key or a log can forge both. And one that cannot be written: what comes later would only
+ * say which file it missed.
  */
 export async function prepareStateDirectory(directory: string): Promise<string> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const refuse = (error: unknown): never => {
+    throw new ReadOnlyStateDirectory(directory, error);
+  };
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch(refuse);
   const real = await realpath(directory);
   const { uid, mode } = await stat(real);
   const self = process.getuid?.();
@@ -56,6 +79,7 @@ export async function prepareStateDirectory(directory: string): Promise<string> 
       `${real} can be written by others: run chmod 700 on it or choose another directory.`,
     );
   }
+  await access(real, constants.W_OK).catch(refuse);
   if ((mode & 0o077) !== 0) await chmod(real, 0o700);
   return real;
 }

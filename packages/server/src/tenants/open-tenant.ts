@@ -266,7 +266,8 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   replica?.presence.onChange(() => {
     if (replica.presence.isConfirmed) return;
     trials.stop();
-    Promise.all([manager.stop(() => true, "This server lost contact with the log."), stopAttempts(() => true)])
+    // Nobody cancelled them: they can be continued, here or at another server.
+    Promise.all([manager.leave(), stopAttempts(() => true)])
       .then(() => manager.stopBackground("the end of contact with the log"))
       .catch((error: unknown) => {
         log.error("Work could not be stopped.", error);

@@ -25,7 +25,7 @@ import { NatsSessionLog } from "./nats-session-log.ts";
 import { createOnce } from "./stream/create-once.ts";
 import type { LogAddress } from "./stream/log-address.ts";
 import { logFormatSubject, refuseNewerLog } from "./stream/log-format.ts";
-import { type LogStreams, openLogStreams } from "./stream/log-streams.ts";
+import { type LogStreams, openLogStreams, patiently } from "./stream/log-streams.ts";
 import { StreamFollower } from "./stream/stream-follower.ts";
 
 export interface NatsStore extends Store {
@@ -74,7 +74,7 @@ export async function openNatsStore(stateDir: string, options: NatsStoreOptions)
   });
   const trusted = { copy, streams, stateDir: directory, isFresh: copy.position === 0 };
   const blobs = new NatsBlobStore(streams.objects, new FileBlobStore(blobDirectory));
-  await agreeOnKey(streams, signer.keyId, directory);
+  await patiently(() => agreeOnKey(streams, signer.keyId, directory));
   const follower = parts.use(
     new StreamFollower(streams.log, {
       position: () => copy.position,

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -55,6 +57,21 @@ describe("the store on disk", () => {
     expect((await stat(fixture.stateDir)).mode & 0o777).toBe(0o700);
     await chmod(fixture.stateDir, 0o770);
     await expect(openStore(fixture.stateDir, { onWarning })).rejects.toMatchObject({ code: "unsafe_state_directory" });
+  });
+
+  it("says of a directory that cannot be written which one it is, and why", async () => {
+    await mkdir(fixture.stateDir, { mode: 0o700 });
+    const script = `
+      import { prepareStateDirectory } from ${JSON.stringify(import.meta.resolve("@gennai/machine/config/state-directory"))};
+      await prepareStateDirectory(${JSON.stringify(fixture.stateDir)}).catch(({ code, message }) => console.log(code, message));`;
+    const readOnly = ["--dev-bind", "/", "/", "--ro-bind", fixture.stateDir, fixture.stateDir];
+    const node = [process.execPath, "--input-type=module", "-e", script];
+    const { stdout } = await promisify(execFile)("bwrap", [...readOnly, ...node]);
+    expect(stdout).toBe(
+      `read_only The state directory ${fixture.stateDir} cannot be written (EROFS: read-only file system): make it writable, or set GENNAI_STATE_DIR.\n`,
+    );
+    await writeFile(join(fixture.directory, "file"), "");
+    await expect(prepareStateDirectory(join(fixture.directory, "file", "state"))).rejects.toThrow("ENOTDIR");
   });
 
   it("may stand behind a link", async () => {

@@ -134,10 +134,25 @@ async function failureOf(
   if (context.signal.aborted) return { error: stoppedWhileRunning, failureClass: "partial_execution" };
   await warn(`${decided.call.name} failed unexpectedly`, error, context.turnId, options);
   return {
-    error: { code: "internal", message: "The tool failed unexpectedly.", retryable: false },
+    error: await redactedError(unexpected(error), options.redactor),
     failureClass: "partial_execution",
   };
 }
+
+/** The cause by name where the machine or the store tells it; what it says of paths is for the server's log only. */
+function unexpected(error: unknown): ToolError {
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  if (error instanceof Error && /^E[A-Z0-9]+$/.test(code)) {
+    const [cause = code] = error.message.split(",");
+    return { code: "io_error", message: `The server's own files failed: ${cause}.`, hint: tellUser, retryable: false };
+  }
+  if (error instanceof Error && "isWrongInput" in error) {
+    return { code: "io_error", message: error.message, hint: tellUser, retryable: false };
+  }
+  return { code: "internal", message: "The tool failed unexpectedly.", retryable: false };
+}
+
+const tellUser = "Tell the user: the person who runs the server has to look at its disk.";
 
 function notRun(admitted: AdmittedCall, startedAt: number): CallOutcome {
   const refusal = admitted.refusal ?? stopped;

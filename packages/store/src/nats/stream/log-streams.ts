@@ -55,7 +55,7 @@ export async function openLogStreams(
         discard: DiscardPolicy.New,
       }),
     );
-    await agreeOnFormat({ stream: logStream, client, manager }, namespace);
+    await patiently(() => agreeOnFormat({ stream: logStream, client, manager }, namespace));
     await patiently(() =>
       ensureStream(manager, {
         ...shape,
@@ -109,13 +109,14 @@ async function ensureStream(
   }
 }
 
-/** A cluster that has just started, or lost its leader, needs some seconds. */
-async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
+/** A cluster that has just started, or lost its leader, needs some seconds. Rejects with `StoreError`. */
+export async function patiently<Value>(work: () => Promise<Value>): Promise<Value> {
   const deadline = performance.now() + startTimeoutMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
+      if (error instanceof StoreError && error.code !== "unavailable") throw error;
       if (performance.now() > deadline) {
         const text = errorMessage(error);
         throw new StoreError(
