@@ -6,13 +6,15 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Each way to start a program: Node's, those of libraries, and the editor's. */
 const starts =
-  /["'](?:node:)?(?:child_process|cluster)["']|from ["'](?:execa|cross-spawn|node-pty|simple-git|open|tinyexec)["']|client\/stdio(?:\.js)?["']|process\.(?:execve|binding|dlopen)\b|\b(?:createTerminal|ShellExecution|ProcessExecution|CustomExecution)\b|["']vscode\.git["']/;
+  /["'](?:node:)?(?:child_process|cluster)["']|start-process(?:\.ts)?["']|from ["'](?:execa|cross-spawn|node-pty|simple-git|open|tinyexec)["']|client\/stdio(?:\.js)?["']|process\.(?:execve|binding|dlopen)\b|\b(?:createTerminal|ShellExecution|ProcessExecution|CustomExecution)\b|["']vscode\.git["']/;
 
 /**
  * Every file that can start a program. Over data that a command or a stranger may have written, a program runs only in the
  * sandbox; each entry says why that is so. A new line needs a convincing reason.
  */
 const allowed: Readonly<Record<string, string>> = {
+  "machine/src/process/start-process.ts":
+    "how all the others start one, so that a failed start never ends this program",
   "machine/src/git/run/start-git.ts":
     "the one door of git: sandboxed, or with every setting overridden that names a program",
   "machine/src/git/run/machine-git.ts": "git --version, over nobody's files",
@@ -68,6 +70,18 @@ test("programs are started in these files only, each for a reason", () => {
     .map((file) => file.replace(/^packages\//, ""));
   expect(found.toSorted()).toEqual(Object.keys(allowed).toSorted());
   for (const [file, reason] of Object.entries(allowed)) expect(reason.length, file).toBeGreaterThan(20);
+});
+
+test("no spawn of node ends this program when it fails", () => {
+  const own = globSync("packages/{machine,sessions,models,server,store,agent,governance,cli,acp}/src/**/*.ts", {
+    cwd: repository,
+  })
+    .filter((file) =>
+      /import [^;]*\bspawn\b[^;]* from "node:child_process"/.test(readFileSync(`${repository}/${file}`, "utf8")),
+    )
+    // Text of a plugin for another program.
+    .filter((file) => !file.endsWith("guard-plugin.ts"));
+  expect(own).toEqual(["packages/machine/src/process/start-process.ts"]);
 });
 
 test("each way to start a program is noticed", () => {

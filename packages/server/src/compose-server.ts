@@ -12,6 +12,7 @@ import { oneUser } from "@gennai/sessions/users/identity";
 import { openLedgerSigner } from "@gennai/store/ledger/keys/ledger-key";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { Admission } from "./admission/admission.ts";
+import { FreeDescriptors } from "./admission/free-descriptors.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { Draining } from "./draining.ts";
 import { openGuardDoor } from "./http/listen/guard-door.ts";
@@ -96,7 +97,8 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   const named = options.environment["GENNAI_CAPABILITIES"] || undefined;
   // Not waited for: an issuer that is away for a moment keeps no server from starting.
   if (verifier !== undefined) void warnOfUsers(verifier, { named, configDir, stateDir }, log);
-  const admission = new Admission(options.limits ?? defaultLimits);
+  const descriptors = new FreeDescriptors();
+  const admission = new Admission(options.limits ?? defaultLimits, { descriptors });
   const callers = new Callers();
   // Anyone who calls from this process was handed the way to it.
   const authenticated = token !== undefined || users !== undefined || options.address.type === "in-process";
@@ -160,6 +162,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
             behindProxy: options.behindProxy ?? false,
             allowedHosts: options.allowedHosts ?? [],
             allowedOrigins: options.allowedOrigins ?? [],
+            maxConnections: descriptors.forConnections,
             onRefused: (status) => observer.refused(status),
             isLeaving: () => draining.begun,
             shutdownError,

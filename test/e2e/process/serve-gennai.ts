@@ -29,6 +29,8 @@ export interface ServeOptions {
   readonly prices?: { readonly input: number; readonly output: number };
   /** A free one when left out. */
   readonly port?: number;
+  /** How many files and connections it may have open. */
+  readonly openFiles?: number;
   /** Further arguments of `gennai serve`. */
   readonly args?: readonly string[];
 }
@@ -58,11 +60,16 @@ export async function serveGennai(options: ServeOptions = {}): Promise<ServedGen
   const stateDirectory = options.stateDirectory ?? home.path("state");
   const workspace = options.workspace ?? parts.use(await ownWorkspace(options.files ?? {}));
   const token = "e2e-token-of-forty-three-characters-0000000";
+  const limited = `${options.openFiles === undefined ? "" : `ulimit -n ${options.openFiles}; `}exec "$@"`;
   const start = (port: number) =>
-    new SupervisedProcess(process.execPath, [program, "serve", "--port", String(port), ...args], {
-      cwd: workspace.root,
-      environment: { ...process.env, GENNAI_AUTH_TOKEN: token, GENNAI_STATE_DIR: stateDirectory, HOME: home.root },
-    });
+    new SupervisedProcess(
+      "/bin/sh",
+      ["-c", limited, "sh", process.execPath, program, "serve", "--port", String(port), ...args],
+      {
+        cwd: workspace.root,
+        environment: { ...process.env, GENNAI_AUTH_TOKEN: token, GENNAI_STATE_DIR: stateDirectory, HOME: home.root },
+      },
+    );
   const args = ["--workspace", workspace.root, "--sandbox", "off", ...(options.args ?? [])];
   if (options.script !== undefined) {
     // JSON is YAML.

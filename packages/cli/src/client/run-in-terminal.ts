@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import type { CommandOptions } from "@gennai/client/bridge/editor";
 import { atExit } from "@gennai/machine/process/at-exit";
+import { startProcess } from "@gennai/machine/process/start-process";
 import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor/editor-requests";
 
 /** Bytes of output in an answer: the end, where errors usually are. */
@@ -22,7 +22,7 @@ export function runInTerminal(
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const isWindows = process.platform === "win32";
-    const child = spawn(request.command, {
+    const child = startProcess(request.command, {
       cwd: request.cwd,
       shell: isWindows ? true : environment["SHELL"] || "/bin/sh",
       env: withoutCredentials(environment),

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { startProcess } from "@gennai/machine/process/start-process";
 import { CliError } from "../errors/cli-error.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function editText(
     await writeFile(file, text, { mode: 0o600 });
     const code = await new Promise<number | null>((resolve, reject) => {
       // The user's setting may contain arguments, so a shell runs it, as with git.
-      const child = spawn("/bin/sh", ["-c", `${editor} "$1"`, "editor", file], { stdio: "inherit" });
+      const child = startProcess("/bin/sh", ["-c", `${editor} "$1"`, "editor", file], { stdio: "inherit" });
       child.on("error", reject);
       child.on("close", resolve);
     });

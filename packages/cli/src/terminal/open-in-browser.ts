@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ensurePrivateDirectory, writePrivateFile } from "@gennai/machine/private-file";
+import { startProcess } from "@gennai/machine/process/start-process";
 import type { Console } from "./console.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function openInBrowser(
     `<!doctype html><meta charset="utf-8"><title>Gennai</title><meta http-equiv="refresh" content="0; url=${link}">\n`,
   );
   const [program, args] = opener(pathToFileURL(file).href);
-  const child = spawn(program, args, { stdio: "ignore", detached: true });
+  const child = startProcess(program, args, { stdio: "ignore", detached: true });
   child.once("error", () => void console.errors.write(`No browser could be started (${program}); use the link.\n`));
   child.unref();
   return { [Symbol.asyncDispose]: () => rm(file, { force: true }) };

@@ -57,9 +57,14 @@ export class MirroredPorts implements AsyncDisposable {
     const { servers } = await listenInside(this.#into, { tcp });
     // Another process of the session already listens at that port.
     if (servers.length === 0) return;
-    const inside = reachInside(this.#from, port);
-    for (const { server } of servers) server.on("connection", (socket) => inside.take(socket));
-    this.#open.set(port, { servers: servers.map(({ server }) => server), inside });
+    try {
+      const inside = reachInside(this.#from, port);
+      for (const { server } of servers) server.on("connection", (socket) => inside.take(socket));
+      this.#open.set(port, { servers: servers.map(({ server }) => server), inside });
+    } catch (error) {
+      for (const { server } of servers) server.close();
+      throw error;
+    }
   }
 
   async #shut(port: number): Promise<void> {

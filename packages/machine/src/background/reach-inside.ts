@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { inheritedDescriptors } from "../process/helper/inherited-descriptors.ts";
+import { startProcess } from "../process/start-process.ts";
 import type { SessionNetwork } from "../stage/keeper/session-network.ts";
 import { systemProgram } from "../stage/transaction/system-program.ts";
 
@@ -56,7 +57,7 @@ function startHelper(network: SessionNetwork, port: number): ChildProcess {
   stdio.push("ipc");
   const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
   const argv = [process.execPath, "--max-old-space-size=64", "-e", program, String(port)];
-  return spawn(systemProgram("nsenter"), [...network.joinArguments, "--", ...argv], {
+  return startProcess(systemProgram("nsenter"), [...network.joinArguments, "--", ...argv], {
     cwd: "/",
     env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode },
     stdio,

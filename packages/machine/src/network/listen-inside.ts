@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { Socket as DatagramSocket } from "node:dgram";
 import { once } from "node:events";
 import { Server } from "node:net";
 import { inheritedDescriptors } from "../process/helper/inherited-descriptors.ts";
+import { startProcess } from "../process/start-process.ts";
 import type { SessionNetwork } from "../stage/keeper/session-network.ts";
 import { systemProgram } from "../stage/transaction/system-program.ts";
 
@@ -66,7 +66,7 @@ export async function listenInside(
   stdio.push("ipc");
   const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
   const argv = [process.execPath, "--max-old-space-size=32", "-e", program, String(process.pid)];
-  const child = spawn(systemProgram("nsenter"), [...network.joinArguments, "--", ...argv], {
+  const child = startProcess(systemProgram("nsenter"), [...network.joinArguments, "--", ...argv], {
     cwd: "/",
     env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode },
     stdio,

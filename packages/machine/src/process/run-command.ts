@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { Socket } from "node:net";
@@ -14,6 +13,7 @@ import { type CommandEnd, type StartedChild } from "./helper/started-child.ts";
 import { BoundedOutput, type OutputEncoding } from "./output/bounded-output.ts";
 import { PlainText, plainText } from "./output/plain-text.ts";
 import { settlesWithin } from "./settles-within.ts";
+import { startProcess } from "./start-process.ts";
 
 export interface CapturedCommand {
   /** Program (absolute) and its arguments. */
@@ -197,7 +197,7 @@ async function spawnShell(
 ): Promise<StartedChild> {
   // One pipe for both streams keeps their order; only a shell can join them, and it is replaced at once.
   const script = `${systemLimits(limits)}; ${command.opens === undefined ? "" : 'exec 3<"$0"; '}exec "$@" 2>&1`;
-  const child = spawn("/bin/sh", ["-c", script, command.opens ?? "sh", ...command.argv], {
+  const child = startProcess("/bin/sh", ["-c", script, command.opens ?? "sh", ...command.argv], {
     cwd: directory,
     env: { ...command.env, PWD: command.cwd.path },
     stdio: streams(nothing),

@@ -117,6 +117,10 @@ export const requestErrors = {
     means: "the repository belongs to another user, or its data points to that of another repository",
     next: "The message says which. For another user: set git's `safe.directory` yourself.",
   },
+  no_descriptors: {
+    means: "the server has nearly as many files and connections open as the system permits",
+    next: "Close other clients; the person who runs the server raises `ulimit -n`.",
+  },
   outside_workspace: { means: "the path lies outside the workspace", next: "Name a path inside." },
   plan_damaged: { means: "the stored plan does not fit its digest", next: "Submit it again." },
   policy_changed: { means: "the rules changed since the preview", next: "Preview and approve again." },

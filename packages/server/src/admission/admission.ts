@@ -1,7 +1,9 @@
 import { ServiceError } from "@gennai/machine/service-error";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { Identity } from "@gennai/sessions/users/identity";
 import { Allowance } from "./allowance.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
+import { FreeDescriptors } from "./free-descriptors.ts";
 import type { AdmissionLimits } from "./limits.ts";
 
 /** Maximum number of callers whose allowances are tracked; a forgotten one starts full. */
@@ -27,10 +29,15 @@ export class Admission {
   readonly #calls = new ConcurrencyLimit();
   readonly #streams = new ConcurrencyLimit();
   readonly #turns = new ConcurrencyLimit();
+  readonly #descriptors: FreeDescriptors;
 
   /** @param options.now monotonic; milliseconds */
-  constructor(limits: AdmissionLimits, options: { readonly now?: () => number } = {}) {
+  constructor(
+    limits: AdmissionLimits,
+    options: { readonly now?: () => number; readonly descriptors?: FreeDescriptors } = {},
+  ) {
     this.limits = limits;
+    this.#descriptors = options.descriptors ?? new FreeDescriptors();
     this.#now = options.now ?? (() => performance.now());
   }
 
@@ -41,15 +48,17 @@ export class Admission {
     return take(this.#calls, [...ofUser(caller, callsPerUser), ofAll(calls)], "calls under way", 500);
   }
 
-  /** The same for a stream. */
-  stream(caller: Caller): Disposable {
+  /** The same for a stream. @param method its name: one that runs a turn needs the room of a turn only */
+  stream(caller: Caller, method: string): Disposable {
     this.#spend(caller);
+    if (method !== AgentService.method.invoke.name) this.#descriptors.assertRoomForStream();
     const { streamsPerUser, streams } = this.limits;
     return take(this.#streams, [...ofUser(caller, streamsPerUser), ofAll(streams)], "open streams", 2_000);
   }
 
   /** The same for a turn. */
   turn(caller: Caller): Disposable {
+    this.#descriptors.assertRoomForTurn();
     const { turnsPerUser, turnsPerTenant, turns } = this.limits;
     const ofTenant = {
       name: JSON.stringify([caller.tenant]),

@@ -1,10 +1,13 @@
-import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import type { HookRun } from "@gennai/governance/hooks/hook-answer";
 import type { HookRunner } from "@gennai/governance/hooks/hooks-policy";
 import { ProcessGroup } from "@gennai/machine/process/group/process-group";
 import { inheritedDescriptors } from "@gennai/machine/process/helper/inherited-descriptors";
 import { BoundedOutput } from "@gennai/machine/process/output/bounded-output";
 import { settlesWithin } from "@gennai/machine/process/settles-within";
+import { startProcess } from "@gennai/machine/process/start-process";
+import { errorMessage } from "@gennai/protocol/error-message";
 
 /** Bytes kept of each stream, and bytes after which a hook is killed. */
 const keepBytes = 64 * 1024;
@@ -56,14 +59,16 @@ async function runProgram(
   for (const descriptor of inheritedDescriptors()) {
     while (stdio.length <= descriptor) stdio.push("ignore");
   }
-  const child = spawn(program, args, { cwd, env, stdio, detached: true });
-  const spawned = await new Promise<Error | undefined>((resolve) => {
-    child.once("spawn", () => resolve(undefined));
-    child.once("error", resolve);
-  });
+  let child: ChildProcess;
+  try {
+    child = startProcess(program, args, { cwd, env, stdio, detached: true });
+    await once(child, "spawn");
+  } catch (error) {
+    return failed(`it could not be started: ${errorMessage(error)}`);
+  }
   const { pid, stdin, stdout, stderr } = child;
-  if (spawned !== undefined || pid === undefined || stdin === null || stdout === null || stderr === null) {
-    return failed(`it could not be started: ${spawned?.message ?? "no process"}`);
+  if (pid === undefined || stdin === null || stdout === null || stderr === null) {
+    return failed("it could not be started: no process");
   }
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));

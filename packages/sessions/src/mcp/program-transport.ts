@@ -1,7 +1,8 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { ProcessGroup } from "@gennai/machine/process/group/process-group";
+import { startProcess } from "@gennai/machine/process/start-process";
 import { deserializeMessage, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
@@ -39,7 +40,12 @@ export class ProgramTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, environment, cwd } = this.#program;
-    const child = spawn(command, [...args], { cwd, env: environment, stdio: ["pipe", "pipe", "pipe"], detached: true });
+    const child = startProcess(command, [...args], {
+      cwd,
+      env: environment,
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+    });
     this.#child = child;
     let line: Buffer[] = [];
     let size = 0;

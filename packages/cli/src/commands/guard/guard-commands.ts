@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { startProcess } from "@gennai/machine/process/start-process";
 import { provenServers } from "../../connection/proven-servers.ts";
 import { CliError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
@@ -174,7 +174,7 @@ async function triedHook(
   console: Console,
 ): Promise<Finding> {
   const began = performance.now();
-  const hook = spawn(words[0], words.slice(1), {
+  const hook = startProcess(words[0], words.slice(1), {
     cwd: workspace,
     env: { ...console.environment, CLAUDE_PROJECT_DIR: workspace, ...environment },
     stdio: ["pipe", "pipe", "ignore"],

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { startProcess } from "../../process/start-process.ts";
 import { findGit } from "./find-git.ts";
 import { gitEnvironment } from "./git-environment.ts";
 import { type GitSandbox, gitSandboxes, handConfiguration } from "./git-sandbox.ts";
@@ -84,7 +84,7 @@ async function look(): Promise<MachineGit> {
  */
 function probe([program = "", ...args]: readonly string[]): Promise<{ version: string } | { failure: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args, "--version"], {
+    const child = startProcess(program, [...args, "--version"], {
       env: { ...gitEnvironment(), HOME: "/" },
       // In the sandbox, descriptors 3 and 4 are read as well.
       stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],

@@ -1,7 +1,8 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { startProcess } from "../../process/start-process.ts";
 import { gitEnvironment } from "./git-environment.ts";
 import { type GitMounts, handConfiguration, sandboxedConfiguration } from "./git-sandbox.ts";
 import {
@@ -121,7 +122,7 @@ async function startSandboxed(git: MachineGit, args: readonly string[], start: G
       : ["/bin/sh", "-c", guardedGit, git.program, programSettings, start.workTree ?? ""];
   const configuration = await git.userConfiguration();
   const environment = { ...environmentOf(start), ...insideEnvironment, ...start.environment };
-  const child = spawn(program, [...sandboxed, ...guarded, "--no-pager", ...args], {
+  const child = startProcess(program, [...sandboxed, ...guarded, "--no-pager", ...args], {
     env: environment,
     stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
     detached: true,
@@ -138,7 +139,7 @@ const insideEnvironment = { HOME: "/", GIT_CONFIG_GLOBAL: sandboxedConfiguration
 async function startPlain(git: MachineGit, args: readonly string[], start: GitStart): Promise<StartedGit> {
   const environment = { ...environmentOf(start), ...start.environment };
   const guarded = start.repository === "our-own" ? {} : await harmless(git.program, start, environment);
-  const child = spawn(git.program, ["--no-pager", ...args], {
+  const child = startProcess(git.program, ["--no-pager", ...args], {
     cwd: start.cwd,
     env: { ...environment, ...guarded },
     stdio: ["pipe", "pipe", "pipe"],

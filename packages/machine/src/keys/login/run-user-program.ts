@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { startProcess } from "../../process/start-process.ts";
 
 export interface UserProgramRun {
   /** Undefined if the program could not be started, did not end in time, or printed too much. */
@@ -25,7 +25,7 @@ export async function runUserProgram(
   },
 ): Promise<UserProgramRun> {
   options.signal.throwIfAborted();
-  const child = spawn(program, args, {
+  const child = startProcess(program, args, {
     cwd: "/",
     env: options.environment,
     stdio: ["pipe", "pipe", "ignore"],

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import * as z from "zod";
+import { startProcess } from "../start-process.ts";
 import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import type { CommandEnd } from "./started-child.ts";
 
@@ -99,7 +100,7 @@ export class SpawnHelper {
       const { PATH: path = "", ELECTRON_RUN_AS_NODE: asNode } = process.env;
       const args = ["--max-semi-space-size=1", "--max-old-space-size=64", "-e", program, "--", String(process.pid)];
       return new SpawnHelper(
-        spawn(process.execPath, args, {
+        startProcess(process.execPath, args, {
           cwd: "/",
           env: { PATH: path, ...(asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode }) },
           stdio,

@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { inheritedDescriptors } from "../../process/helper/inherited-descriptors.ts";
 import { quoted, takeKeeperShell } from "../../process/helper/parked-shell.ts";
 import type { WaitingShell } from "../../process/helper/spawn-helper.ts";
+import { startProcess } from "../../process/start-process.ts";
 import { checkSameRoot } from "../../workspace/paths/workspace-root.ts";
 import type { LayeredRoot } from "../transaction/staged-root.ts";
 import { systemProgram } from "../transaction/system-program.ts";
@@ -86,7 +86,7 @@ function spawnKeeper([program = "", ...args]: readonly string[], held: readonly 
   const last = Math.max(stdio.length - 1, ...inheritedDescriptors());
   const all = Array.from({ length: last + 1 }, (_, index) => stdio[index] ?? "ignore");
   // Detached: this process decides about a Ctrl-C at the terminal.
-  const child = spawn(program, args, { cwd: "/", env: environment, stdio: all, detached: true });
+  const child = startProcess(program, args, { cwd: "/", env: environment, stdio: all, detached: true });
   const { pid, stdin, stdout, stderr } = child;
   const exit = once(child, "exit").catch(() => undefined);
   const gone = async (): Promise<void> => {

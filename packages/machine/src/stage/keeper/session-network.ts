@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, openSync, readlinkSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { startProcess } from "../../process/start-process.ts";
 import { StageUnavailable } from "../transaction/stage-error.ts";
 
 /**
@@ -25,7 +25,7 @@ export class SessionNetwork implements Disposable {
   /** Throws `StageUnavailable` (`no_user_namespaces`). @param bubblewrap absolute path */
   static async open(bubblewrap: string): Promise<SessionNetwork> {
     // Bubblewrap brings the loopback up, so no other program is needed.
-    const child = spawn(
+    const child = startProcess(
       bubblewrap,
       [
         ...["--unshare-user", "--uid", "0", "--gid", "0", "--unshare-net", "--die-with-parent", "--ro-bind", "/", "/"],

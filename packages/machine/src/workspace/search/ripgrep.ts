@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { startProcess } from "../../process/start-process.ts";
 import { systemErrorCode } from "../../system-error.ts";
 import { fileFailure } from "../files/file-failure.ts";
 import type { HeldDirectory } from "../files/held-directory.ts";
@@ -27,13 +27,7 @@ export async function runRipgrep(
   },
 ): Promise<void> {
   options.signal.throwIfAborted();
-  const child = spawn(binary, [...commonParameters, ...parameters, "--", "./"], {
-    cwd: directory.path,
-    env: environment(),
-    stdio: ["ignore", "pipe", "pipe"],
-    windowsHide: true,
-  });
-  // Listened to from the start: without a listener, a failed start would end the server.
+  const child = startRipgrep(binary, [...commonParameters, ...parameters, "--", "./"], directory);
   const closed = Promise.withResolvers<number | null>();
   child.once("error", closed.reject);
   child.once("close", closed.resolve);
@@ -47,9 +41,8 @@ export async function runRipgrep(
       kill();
     });
     let complaint = "";
-    // Undefined if the process could not be started, although the types do not say so.
-    child.stdout?.on("data", records.write);
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    child.stdout.on("data", records.write);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (complaint.length < maximumComplaint) complaint += text;
     });
     const status = await closed.promise;
@@ -68,6 +61,19 @@ export async function runRipgrep(
   } finally {
     options.signal.removeEventListener("abort", kill);
     kill();
+  }
+}
+
+function startRipgrep(binary: string, args: readonly string[], directory: HeldDirectory) {
+  try {
+    return startProcess(binary, args, {
+      cwd: directory.path,
+      env: environment(),
+      stdio: ["ignore", "pipe", "pipe"],
+      windowsHide: true,
+    });
+  } catch (error) {
+    throw fileFailure(error, "run", "ripgrep");
   }
 }
 

@@ -31,6 +31,8 @@ export interface HttpServerOptions {
   /** Called once, before listening. Streams must end when `shutdown` aborts; its reason is a `ConnectError` (unavailable). */
   readonly routes: (context: { readonly shutdown: AbortSignal }) => RouteTable;
   readonly timeouts?: Partial<HttpTimeouts>;
+  /** Further ones are closed at once. Never more than 1,024. */
+  readonly maxConnections?: number;
   /** Told the status of each request that was not let in. */
   readonly onRefused?: (status: number) => void;
   /** While true, every response closes its connection, so that clients go to another server. */
@@ -60,6 +62,7 @@ export interface HttpListener extends AsyncDisposable {
   renewTls(tls: TlsIdentity): void;
 }
 
+const maxConnections = 1_024;
 const DEFAULT_TIMEOUTS: HttpTimeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, shutdown: 2_000 };
 
 /**
@@ -75,6 +78,7 @@ export async function listenHttp(options: HttpServerOptions): Promise<HttpListen
   const opened = plain ?? encrypted;
   if (opened === undefined) throw new TypeError("There is no server.");
   const { server } = opened;
+  server.maxConnections = Math.min(options.maxConnections ?? maxConnections, maxConnections);
   refuseBrokenRequests(server);
   const spare = new SpareConnections(server);
 

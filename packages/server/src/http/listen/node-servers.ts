@@ -14,7 +14,6 @@ export interface OpenServer {
   closeAll(): void;
 }
 
-const maxConnections = 1_024;
 const maxHeaderSize = 16 * 1024;
 /** Streams that one HTTP/2 connection may have open. */
 const maxStreams = 128;
@@ -31,7 +30,6 @@ export function openPlainServer(timeouts: HttpTimeouts): OpenServer {
     keepAlive: true,
     noDelay: true,
   });
-  server.maxConnections = maxConnections;
   return {
     server,
     closeIdle: () => server.closeIdleConnections(),
@@ -57,7 +55,6 @@ export function openTlsServer(
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
     connectionsCheckingInterval: Math.min(1_000, timeouts.headers),
-    maxConnections,
   });
   const sockets = new Set<TLSSocket>();
   const sessions = new Set<ServerHttp2Session>();

@@ -29,7 +29,8 @@ export function nodeRpcHandler(
     }
     let refusal: ConnectError | undefined;
     try {
-      const seat = handler.method.methodKind === "unary" ? admission.call(caller) : admission.stream(caller);
+      const seat =
+        handler.method.methodKind === "unary" ? admission.call(caller) : admission.stream(caller, handler.method.name);
       // The answer is over then, however it came to be; the adapter's promise does not always say so.
       response.once("close", () => seat[Symbol.dispose]());
     } catch (error) {

@@ -74,7 +74,9 @@ function admitted(
     assertByteStreamRequest(request);
     let body = request.body;
     try {
-      parts.use(handler.method.methodKind === "unary" ? admission.call(caller) : admission.stream(caller));
+      parts.use(
+        handler.method.methodKind === "unary" ? admission.call(caller) : admission.stream(caller, handler.method.name),
+      );
       const type = request.header.get("content-type") ?? "";
       body = withErrors(checkedBody(body, handler.method, type), (error) => toConnectError(error, report));
     } catch (error) {

@@ -1,0 +1,95 @@
+import { once } from "node:events";
+import { connect as connectTcp, type Socket } from "node:net";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcWebTransport } from "@connectrpc/connect-node";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { expect, test } from "vitest";
+import { eventsOf, type Refusal, refusalOf } from "../rpc/session-client.ts";
+import { type ServedGennai, serveGennai } from "./serve-gennai.ts";
+
+const script = [
+  {
+    match: "^work",
+    steps: [
+      { tool: { name: "Bash", args: { command: "git status && cat README.md", description: "looks" } } },
+      { tool: { name: "Grep", args: { pattern: "Test" } } },
+      { tool: { name: "Write", args: { file_path: "made.txt", content: "made\n" } } },
+      { text: ["Done."] },
+    ],
+  },
+];
+
+const openFiles = 256;
+
+/** A client that gives up when it is refused, and whose streams have a connection each. */
+function impatient({ url, token }: ServedGennai) {
+  return createClient(
+    AgentService,
+    createGrpcWebTransport({
+      baseUrl: url,
+      httpVersion: "1.1",
+      nodeOptions: { agent: false },
+      interceptors: [
+        (next) => (request) => {
+          request.header.set("Authorization", `Bearer ${token}`);
+          return next(request);
+        },
+      ],
+    }),
+  );
+}
+
+async function turnOf(server: ServedGennai, sessionId: string): Promise<{ outputs: string; end: string | undefined }> {
+  const events = await Array.fromAsync(server.client.invoke({ sessionId, userInput: "work" }));
+  return {
+    outputs: eventsOf(events, "toolResult")
+      .map(({ output }) => output)
+      .join("\n"),
+    end: eventsOf(events, "error").at(-1),
+  };
+}
+
+test("streams are refused before the last descriptors, and turns go on", async () => {
+  await using server = await serveGennai({ openFiles, script, args: ["--sandbox", "auto"] });
+  const { sessionId } = await server.client.startSession({ interactive: false });
+  const client = impatient(server);
+  const stop = new AbortController();
+  let refusal: Refusal | undefined;
+  const streams: Promise<unknown>[] = [];
+  while (refusal === undefined && streams.length < openFiles) {
+    const events = client.subscribe({ sessionId }, { signal: stop.signal })[Symbol.asyncIterator]();
+    const first = await refusalOf(events.next());
+    if (first.code === "ok") streams.push(refusalOf(events.next()));
+    else refusal = first;
+  }
+  expect(refusal).toMatchObject({
+    code: "resource_exhausted",
+    info: "no_descriptors",
+    message: expect.stringMatching(
+      new RegExp(`has \\d+ of ${openFiles} file descriptors in use, so no new stream begins`),
+    ),
+  });
+  for (let turn = 0; turn < 3; turn++) {
+    const { outputs, end } = await turnOf(server, sessionId);
+    expect({ outputs, end }).toEqual({ outputs: expect.stringContaining("# Test"), end: undefined });
+  }
+  expect(streams.length).toBeGreaterThan(openFiles / 3);
+  stop.abort();
+  await Promise.all(streams);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+});
+
+test("connections that ask for nothing leave room for a turn", async () => {
+  await using server = await serveGennai({ openFiles, script, args: ["--sandbox", "auto"] });
+  const { sessionId } = await server.client.startSession({ interactive: false });
+  const sockets: Socket[] = [];
+  for (let count = 0; count < 400; count++) {
+    const socket = connectTcp(server.port, "127.0.0.1").on("error", () => undefined);
+    await once(socket, "connect");
+    sockets.push(socket);
+  }
+  for (const socket of sockets.slice(0, 100)) socket.destroy();
+  expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  expect(await turnOf(server, sessionId)).toMatchObject({ end: undefined });
+});
