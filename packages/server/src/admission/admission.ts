@@ -1,5 +1,4 @@
 import { ServiceError } from "@gennai/machine/service-error";
-import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { Identity } from "@gennai/sessions/users/identity";
 import { Allowance } from "./allowance.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
@@ -48,10 +47,10 @@ export class Admission {
     return take(this.#calls, [...ofUser(caller, callsPerUser), ofAll(calls)], "calls under way", 500);
   }
 
-  /** The same for a stream. @param method its name: one that runs a turn needs the room of a turn only */
-  stream(caller: Caller, method: string): Disposable {
+  /** The same for a stream. @param options.runsTurn one that runs a turn needs the room of a turn only */
+  stream(caller: Caller, { runsTurn }: { readonly runsTurn: boolean }): Disposable {
     this.#spend(caller);
-    if (method !== AgentService.method.invoke.name) this.#descriptors.assertRoomForStream();
+    if (!runsTurn) this.#descriptors.assertRoomForStream();
     const { streamsPerUser, streams } = this.limits;
     return take(this.#streams, [...ofUser(caller, streamsPerUser), ofAll(streams)], "open streams", 2_000);
   }

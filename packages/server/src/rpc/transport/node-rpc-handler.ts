@@ -10,6 +10,7 @@ import { toConnectError } from "../errors/connect-error.ts";
 import { checkedBody, isTooLarge } from "./checked-body.ts";
 import { failing, fromWorkspace, type RpcOptions, rpcHandlers, withErrors } from "./rpc-handlers.ts";
 import { StreamLimits } from "./stream-limits.ts";
+import { takeSeat } from "./take-seat.ts";
 
 const tooManyRequests = 429;
 const contentTooLarge = 413;
@@ -29,8 +30,7 @@ export function nodeRpcHandler(
     }
     let refusal: ConnectError | undefined;
     try {
-      const seat =
-        handler.method.methodKind === "unary" ? admission.call(caller) : admission.stream(caller, handler.method.name);
+      const seat = takeSeat(admission, caller, handler.method);
       // The answer is over then, however it came to be; the adapter's promise does not always say so.
       response.once("close", () => seat[Symbol.dispose]());
     } catch (error) {

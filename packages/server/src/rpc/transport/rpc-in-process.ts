@@ -13,6 +13,7 @@ import { toConnectError } from "../errors/connect-error.ts";
 import { shutdownError } from "../errors/shutdown-error.ts";
 import { checkedBody } from "./checked-body.ts";
 import { failing, fromWorkspace, type RpcOptions, rpcHandlers, withErrors } from "./rpc-handlers.ts";
+import { takeSeat } from "./take-seat.ts";
 
 /** How a client in this very process calls a server: the same messages, checks and errors, and no connection. */
 export interface InProcessRpc extends AsyncDisposable {
@@ -74,9 +75,7 @@ function admitted(
     assertByteStreamRequest(request);
     let body = request.body;
     try {
-      parts.use(
-        handler.method.methodKind === "unary" ? admission.call(caller) : admission.stream(caller, handler.method.name),
-      );
+      parts.use(takeSeat(admission, caller, handler.method));
       const type = request.header.get("content-type") ?? "";
       body = withErrors(checkedBody(body, handler.method, type), (error) => toConnectError(error, report));
     } catch (error) {
