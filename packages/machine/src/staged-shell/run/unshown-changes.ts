@@ -15,6 +15,7 @@ const manyPaths = 300;
 /**
  * The changes of files that the user's `git status` will not show although the files differ from the last commit: an entry of
  * the index says that they are unchanged, rules ignore them, git takes them for equal, or they lie where git does not look.
+ * None where commands run on copies: what they changed is moved away to be compared, so git cannot be shown it.
  */
 export async function unshownChanges(
   stage: Stage,
@@ -25,12 +26,14 @@ export async function unshownChanges(
   const inGit = roots.map(({ path }) => pathsInGit(path));
   const placeOf = ({ root, path }: StageEffect): string => join(roots[root]?.path ?? "/", path);
   const repositories = new Map<string, Map<string, StageEffect>>();
+  let isCopy = false;
   await stage.change(async (merged) => {
     const seen = (path: string): string => join(merged, relative(roots[0]?.path ?? "/", path));
     for (const effect of effects) {
       const [path, entry] = [placeOf(effect), effect.after ?? effect.before];
       const isJudged = entry?.type !== "directory" && inGit[effect.root]?.(effect.path) === undefined;
       if (!isJudged || !isWithin(path, git.workTree) || effect.flags.some((flag) => neverKept.includes(flag))) continue;
+      isCopy ||= effect.after !== undefined && statIfPresent(seen(path)) === undefined;
       let repository = dirname(path);
       while (repository !== git.workTree && statIfPresent(seen(join(repository, ".git"))) === undefined)
         repository = dirname(repository);
@@ -38,6 +41,7 @@ export async function unshownChanges(
       repositories.set(repository, changed.set(relative(repository, path), effect));
     }
   });
+  if (isCopy) return new Set();
   const unshown: StageEffect[] = [];
   for (const [repository, changed] of repositories) {
     const asked = changed.size > manyPaths ? [] : [...changed.keys()];
