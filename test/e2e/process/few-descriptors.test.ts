@@ -56,11 +56,12 @@ test("streams are refused before the last descriptors, and turns go on", async (
   const stop = new AbortController();
   let refusal: Refusal | undefined;
   const streams: Promise<unknown>[] = [];
-  while (refusal === undefined && streams.length < openFiles) {
+  for (let tries = 0; refusal === undefined && tries < openFiles; tries++) {
     const events = client.subscribe({ sessionId }, { signal: stop.signal })[Symbol.asyncIterator]();
     const first = await refusalOf(events.next());
     if (first.code === "ok") streams.push(refusalOf(events.next()));
-    else refusal = first;
+    // A refusal may close the connection before the client has written all of its request: then its words are lost.
+    else if (!/EPIPE|ECONNRESET/.test(first.message)) refusal = first;
   }
   expect(refusal).toMatchObject({
     code: "resource_exhausted",
