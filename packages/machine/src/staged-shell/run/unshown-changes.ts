@@ -26,14 +26,14 @@ export async function unshownChanges(
   const inGit = roots.map(({ path }) => pathsInGit(path));
   const placeOf = ({ root, path }: StageEffect): string => join(roots[root]?.path ?? "/", path);
   const repositories = new Map<string, Map<string, StageEffect>>();
-  let isCopy = false;
   await stage.change(async (merged) => {
     const seen = (path: string): string => join(merged, relative(roots[0]?.path ?? "/", path));
     for (const effect of effects) {
       const [path, entry] = [placeOf(effect), effect.after ?? effect.before];
       const isJudged = entry?.type !== "directory" && inGit[effect.root]?.(effect.path) === undefined;
       if (!isJudged || !isWithin(path, git.workTree) || effect.flags.some((flag) => neverKept.includes(flag))) continue;
-      isCopy ||= effect.after !== undefined && statIfPresent(seen(path)) === undefined;
+      // One by one: an entry that is gone from a stage must not spare the others there.
+      if (effect.after !== undefined && statIfPresent(seen(path)) === undefined) continue;
       let repository = dirname(path);
       while (repository !== git.workTree && statIfPresent(seen(join(repository, ".git"))) === undefined)
         repository = dirname(repository);
@@ -41,7 +41,6 @@ export async function unshownChanges(
       repositories.set(repository, changed.set(relative(repository, path), effect));
     }
   });
-  if (isCopy) return new Set();
   const unshown: StageEffect[] = [];
   for (const [repository, changed] of repositories) {
     const asked = changed.size > manyPaths ? [] : [...changed.keys()];
