@@ -51,7 +51,7 @@ export async function showProgress<Result>(
   const title = options.title === undefined ? {} : { title: plainText(options.title) };
   return vscode.window.withProgress({ ...options, ...title }, (progress, cancel) =>
     task((message, link) => {
-      const way = link === undefined ? "" : `[${link.label}](command:${link.command}) `;
+      const way = link === undefined ? "" : `[${link.label}](command:${link.command}) · `;
       progress.report({ message: `${way}${plainText(message)}` });
     }, cancel),
   );

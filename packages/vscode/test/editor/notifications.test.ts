@@ -46,7 +46,7 @@ test("of progress, only the link of ours is one", async () => {
   expect(shown).toEqual([
     [{ location: 15, title: `Runs ${harmless}` }],
     [{ message: harmless }],
-    [{ message: `[Show the question](command:gennai.openRepl) ${harmless}` }],
+    [{ message: `[Show the question](command:gennai.openRepl) · ${harmless}` }],
   ]);
 });
 

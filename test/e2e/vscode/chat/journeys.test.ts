@@ -119,7 +119,7 @@ test("a question that nobody sees comes as a notification, which leads to it; a 
   // The conversation is out of sight before the question comes.
   await repl.root.getByRole("button", { name: "Stop" }).waitFor();
   await workbench().runCommand("View: Close Editor");
-  await workbench().notice("Gennai asks: Run `npm run check`");
+  await workbench().notice("Gennai asks: Show the question · Run `npm run check`");
   const notification = page.locator(".notification-list-item").filter({ hasText: "Gennai asks" });
   await pictured(workbench(), "notification");
   await notification.getByText("Show the question").click();
