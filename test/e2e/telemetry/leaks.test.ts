@@ -41,7 +41,7 @@ const script = [
         tool: {
           name: "Bash",
           args: {
-            command: `${planted.privateCommand} ${planted.command} && printf '%s' ${planted.output} ${planted.privateOutput} >&2; exit 3`,
+            command: `${planted.privateCommand} ${planted.command} && printf '%s\\n' ${planted.output} ${planted.privateOutput} >&2; exit 3`,
             description: planted.privatePrompt,
           },
         },
