@@ -48,11 +48,11 @@ const tasks = {
     const tests = [
       "chat/first-change",
       "chat/journeys",
-      "chat/narrow-journeys",
+      "chat/narrow-journeys.long",
       "chat/two-windows",
       "install/brought-server",
-      "install/choose-model",
-      "panels/attempts",
+      "install/choose-model.long",
+      "panels/attempts.long",
       "panels/watched-command",
     ];
     const files = tests.map((name) => `test/e2e/vscode/${name}.test.ts`);
@@ -90,7 +90,7 @@ const usages = {
   generate: "npm run generate   writes the protocol's code, the catalogue of models and docs/reference anew.\n",
   pictures: `npm run pictures [-- FILE …]   makes the pictures of docs/pictures that show the page and VS Code anew; needs Chromium
 
-FILE: tests that make some of them, for example test/e2e/vscode/panels/attempts.test.ts; without one, all.
+FILE: tests that make some of them, for example test/e2e/vscode/panels/attempts.long.test.ts; without one, all.
 `,
 };
 

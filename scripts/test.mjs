@@ -11,10 +11,13 @@ import { inRepository, root } from "./lib/repository.mjs";
 import { run } from "./lib/run.mjs";
 import { ensureBubblewrap, ensureCargo, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
 
-helpIfAsked(`npm test [-- ARGS]           every test, or those that ARGS choose; ARGS are vitest's: parts of paths, -t NAME, …
-npm test -- --nodes [ARGS]   only the part that runs again under each further version of Node that the README names
+helpIfAsked(`npm test                     all tests but the long ones (*.long.test.ts); of those that repeat under each further
+                             version of Node that the README names, the built program's
+npm test -- --all            the long ones and all repeated ones, too: before a release
+npm test -- ARGS             those that ARGS choose, long or not; ARGS are vitest's: parts of paths, -t NAME, …
+npm test -- --nodes [ARGS]   only those that repeat under each further version of Node
 
-Without ARGS, that part runs, too. Ends with one line, "N passed, N failed"; with CI=true, a test that is skipped has failed.
+Ends with one line, "N passed, N failed"; with CI=true, a test that is skipped has failed.
 `);
 
 const { passed, failed } = await testAll().catch((error) => {
@@ -25,24 +28,28 @@ process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function testAll() {
-  const { onlyNodes, args } = asked(process.argv.slice(2));
+  const { onlyNodes, isShort, args } = asked(process.argv.slice(2));
+  const long = isShort ? exclude("**/*.long.test.ts") : [];
   await ensureInstalled();
   await ensureBuilt();
   /** @type {Counts[]} */
   const runs = [];
   if (!onlyNodes) {
     const leftOut = [...(await ensureBubblewrap()), ...(await ensureNatsServer()), ...(await ensureCargo())];
-    runs.push(await vitest("vitest.config.ts", [...leftOut.flatMap(exclude), ...args], { leftOut: leftOut.length }));
+    runs.push(
+      await vitest("vitest.config.ts", [...leftOut.flatMap(exclude), ...long, ...args], { leftOut: leftOut.length }),
+    );
     // A browser and a whole VS Code want the machine for themselves.
     const alsoLeftOut = await ensureChromium();
-    const browserArgs = [...alsoLeftOut.flatMap(exclude), ...args];
+    const browserArgs = [...alsoLeftOut.flatMap(exclude), ...long, ...args];
     runs.push(await vitest("test/e2e/vitest.config.ts", browserArgs, { leftOut: alsoLeftOut.length }));
   }
   if (onlyNodes || args.length === 0) {
     // All at once: each is few files, and waits much.
     const nodes = (await ensureClaimedNodes()).map(async ({ version, program }) => {
       if (program === undefined) return { passed: 0, failed: 0, skipped: 1, failures: [] };
-      return vitest("test/node-versions/vitest.config.ts", args, { program, name: `Node ${version}` });
+      const repeated = isShort ? ["test/node-versions/built-program.test.ts"] : args;
+      return vitest("test/node-versions/vitest.config.ts", repeated, { program, name: `Node ${version}` });
     });
     runs.push(...(await Promise.all(nodes)));
   }
@@ -58,7 +65,9 @@ async function testAll() {
 
 /** @param {readonly string[]} given */
 function asked(given) {
-  return { onlyNodes: given[0] === "--nodes", args: given[0] === "--nodes" ? given.slice(1) : given };
+  const [first] = given;
+  const args = first === "--nodes" || first === "--all" ? given.slice(1) : given;
+  return { onlyNodes: first === "--nodes", isShort: given.length === 0, args };
 }
 
 /** @param {string} glob */
