@@ -21,8 +21,6 @@ export interface Tool<Args = unknown> {
   readonly parameters: ZodType<Args>;
   /** JSON Schema for the model instead of the one derived from `parameters`, for external tools. */
   readonly inputSchema?: Record<string, unknown>;
-  /** Names under which models know such a tool. */
-  readonly otherToolNames?: readonly string[];
   /** Names that models give to its arguments, also within lists of objects, and what they are here. Looked at where a call does not fit. */
   readonly otherNames?: Readonly<Record<string, string>>;
   /** Converts arguments from a form that models know from other tools; leaves others unchanged. Used if a call does not fit. */

@@ -47,6 +47,26 @@ test("takes calls in the words of other agents, and numbers written as text", as
   expect(found?.output).toMatch(/one[^]*two[^]*three/);
 });
 
+// The tools of Codex as its sources declare them: https://github.com/openai/codex/tree/main/codex-rs/core/src/tools
+test("takes the tools of Codex, and ignores only what changes nothing here", async () => {
+  const terminal = { login: true, tty: false, yield_time_ms: 1_000, max_output_tokens: 4_000 };
+  const { results } = await outcomes([
+    ["exec_command", { cmd: "echo a", workdir: "src", ...terminal, justification: "to see" }],
+    ["shell", { command: ["bash", "-lc", "echo b | cat"], timeout_ms: 10_000 }],
+    ["shell", { command: ["echo", "a  b", "$HOME"] }],
+    ["shell_command", { command: "echo d", sandbox_permissions: "use_default" }],
+    ["read_file", { file_path: "src/a.ts", offset: 1, limit: 1 }],
+    ["update_plan", { explanation: "first", plan: [{ step: "Look", status: "in_progress" }] }],
+    ["list_dir", { dir_path: "src" }],
+    ["exec_command", { cmd: "echo e", dry_run: true }],
+    ["Read", { file_path: "src/a.ts", tty: true }],
+  ]);
+  expect(results.map(({ error }) => error === "")).toEqual([true, true, true, true, true, true, true, false, false]);
+  const outputs = results.map(({ output }) => output.split("\n")[0]);
+  expect(outputs.slice(0, 4)).toEqual(["a", "b", "a  b $HOME", "d"]);
+  expect(results[5]?.output).toContain("Look");
+});
+
 test("takes Claude Code's todos, but no field that it does not know", async () => {
   const { results } = await outcomes([
     ["TodoWrite", { todos: [{ content: "Look", status: "pending", activeForm: "Looking" }] }],

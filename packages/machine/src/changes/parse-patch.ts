@@ -58,8 +58,6 @@ export function parsePatch(patch: string): readonly PatchedFile[] {
     if (isEnd) at += 1;
     // Empty lines between two files, or before the end, do not belong to the hunk.
     while (!isEnd && body.at(-1) === "" && (at === lines.length || lines[at]?.startsWith("*** ") === true)) body.pop();
-    if (!body.some((line) => /^[+-]/.test(line)))
-      fail("the hunk before it changes nothing: it has no line with + or -.");
     return {
       sections: sections.filter((section) => section !== "" && !/^-\d+(?:,\d+)? \+\d+/.test(section)),
       oldLines: body.filter((line) => !line.startsWith("+")).map((line) => line.slice(1)),
@@ -87,12 +85,18 @@ export function parsePatch(patch: string): readonly PatchedFile[] {
           fail(`${path} has more than ${most.hunksOfFile} hunks; change it by several patches.`);
         hunks.push(hunk(hunks.length === 0));
       }
+      if (hunks.length > 0 && hunks.every(changesNothing)) fail(`${path} changes nothing: no line begins with + or -.`);
       if (hunks.length === 0 && moveTo === undefined) fail(`${path} is to be updated, and there is no hunk.`);
       files.push({ operation: "update", path, moveTo, hunks });
     } else fail('"*** Add File: ", "*** Update File: " or "*** Delete File: " is expected.');
   }
   if (files.length === 0) throw badPatch("The patch names no file.");
   return files;
+}
+
+/** Only the place of what follows: the next hunk is searched behind it. */
+export function changesNothing({ oldLines, newLines }: PatchHunk): boolean {
+  return oldLines.length === newLines.length && oldLines.every((line, at) => line === newLines[at]);
 }
 
 /** The lines between the patch marks, also of a patch that is quoted for a shell. */

@@ -4,7 +4,7 @@ import { ComparingTime } from "./fit/comparing-time.ts";
 import { type FitStep, fitEdit } from "./fit/fit-edit.ts";
 import { FittingText } from "./fit/fitting-text.ts";
 import { nearestMatch } from "./fit/nearest-match.ts";
-import type { PatchHunk } from "./parse-patch.ts";
+import { changesNothing, type PatchHunk } from "./parse-patch.ts";
 import { lineEnd } from "./splice-text.ts";
 
 /** A search for a text stops at this many places; one less is shown. */
@@ -18,7 +18,8 @@ export interface PatchedText {
 
 /**
  * Applies hunks in order, on whole lines. A hunk's place is the only one that fits after the hunk before, or with sections (`@@
- * def f():`) the first one after the last section. The first section must occur exactly once. Throws `ToolFailure` `no_match`,
+ * def f():`) the first one after the last section. The first section must occur exactly once. A hunk of context only is a section for the
+ * one behind it, as Codex has it: https://github.com/openai/codex/blob/main/codex-rs/apply-patch/src/lib.rs. Throws `ToolFailure` `no_match`,
  * `ambiguous_match`.
  * @param text lines end with LF
  * @param name name of the file, for messages
@@ -35,7 +36,14 @@ export function patchText(
   const fitted: { hunk: number; differing: FitStep }[] = [];
   for (const [index, hunk] of hunks.entries()) {
     const label = hunks.length === 1 ? name : `${name} (hunk ${index + 1})`;
-    const place = placeOf(patch, behindSections(patch, hunk.sections, label), hunk, label);
+    const before = hunks[index - 1];
+    const inSection = hunk.sections.length > 0 || (before !== undefined && changesNothing(before));
+    const start = behindSections(patch, hunk.sections, label);
+    const place = placeOf(patch, { start, inSection }, hunk, label);
+    if (changesNothing(hunk)) {
+      patch.pass(place);
+      continue;
+    }
     if (place.differing !== undefined) fitted.push({ hunk: index + 1, differing: place.differing });
     patch.put(place);
   }
@@ -62,6 +70,12 @@ class PatchInWork {
 
   put({ start, end, newText }: HunkMatch): void {
     this.#done.push(this.text.slice(this.from, start), newText);
+    this.from = end;
+  }
+
+  /** Leaves a place as it is. */
+  pass({ end }: HunkMatch): void {
+    this.#done.push(this.text.slice(this.from, end));
     this.from = end;
   }
 
@@ -110,16 +124,23 @@ interface HunkMatch {
   readonly differing?: FitStep;
 }
 
-/** @param start offset of the beginning of a line */
-function placeOf(patch: PatchInWork, start: number, hunk: PatchHunk, name: string): HunkMatch {
+/**
+ * @param where.start offset of the beginning of a line
+ * @param where.inSection the first place that fits is meant
+ */
+function placeOf(
+  patch: PatchInWork,
+  { start, inSection }: { readonly start: number; readonly inSection: boolean },
+  hunk: PatchHunk,
+  name: string,
+): HunkMatch {
   const { text } = patch;
   const oldText = hunk.oldLines.map((line) => `${line}\n`).join("");
   const newText = hunk.newLines.map((line) => `${line}\n`).join("");
   if (oldText === "") {
-    const at = hunk.sections.length > 0 && !hunk.endOfFile ? start : text.length;
+    const at = inSection && !hunk.endOfFile ? start : text.length;
     return { start: at, end: at, newText };
   }
-  const inSection = hunk.sections.length > 0;
   const places = hunk.endOfFile
     ? lastLines(text, oldText, start)
     : wholeLines(text, oldText, start, inSection ? 1 : mostPlaces);

@@ -60,23 +60,9 @@ export class TurnCheckpoints {
   /** The same tool, with a checkpoint around each call. */
   guard(tool: Tool): Tool {
     if (tool.access === "read" || tool.repeatable === true) return tool;
-    const { name, description, parameters, inputSchema, otherToolNames, otherNames, otherForms, shownTo, access } =
-      tool;
     return {
-      name,
-      description,
-      parameters,
-      access,
-      ...(inputSchema === undefined ? {} : { inputSchema }),
-      ...(otherToolNames === undefined ? {} : { otherToolNames }),
-      ...(otherNames === undefined ? {} : { otherNames }),
-      ...(otherForms === undefined ? {} : { otherForms }),
-      ...(shownTo === undefined ? {} : { shownTo }),
-      analyse: (args, context) => tool.analyse(args, context),
+      ...tool,
       execute: (args, analysis, context) => this.#execute(tool, args, analysis, context),
-      ...(tool.otherShape === undefined ? {} : { otherShape: tool.otherShape.bind(tool) }),
-      ...(tool.verify === undefined ? {} : { verify: tool.verify.bind(tool) }),
-      ...(tool.explainRefusal === undefined ? {} : { explainRefusal: tool.explainRefusal.bind(tool) }),
     };
   }
 

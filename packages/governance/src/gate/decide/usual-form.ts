@@ -1,21 +1,46 @@
+import type { ToolName } from "@gennai/protocol/built-in-tools";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { isRecord } from "@gennai/protocol/json-value";
 import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
 import type * as z from "zod";
 import type { Tool } from "../../tool.ts";
 
+/** Tools of other agents, in plain form, that do what one of ours does: those of Codex, Gemini CLI, Cline, Claude Code and OpenHands. */
+const otherTools: Readonly<Partial<Record<string, ToolName>>> = {
+  execcommand: "Bash",
+  executebash: "Bash",
+  executecommand: "Bash",
+  localshell: "Bash",
+  runshellcommand: "Bash",
+  shell: "Bash",
+  shellcommand: "Bash",
+  readfile: "Read",
+  viewfile: "Read",
+  viewimage: "Read",
+  writefile: "Write",
+  grepfiles: "Grep",
+  grepsearch: "Grep",
+  searchfilecontent: "Grep",
+  listdir: "LS",
+  listdirectory: "LS",
+  updateplan: "TodoWrite",
+  askuserquestion: "AskUser",
+  askfollowupquestion: "AskUser",
+  question: "AskUser",
+  requestuserinput: "AskUser",
+};
+
 /**
- * The tool for a name: models also use those of other agents, e.g. `read` or `multi_edit`. Matches exactly, or without case,
+ * The tool for a name: models also use those of other agents, e.g. `read` or `exec_command`. Matches exactly, or without case,
  * underscores and hyphens if only one tool fits.
  */
 export function toolNamed(tools: ReadonlyMap<string, Tool>, name: string): Tool | undefined {
   const exact = tools.get(name);
   if (exact !== undefined) return exact;
   const wanted = plain(name);
-  const found = [...tools].filter(([each, { otherToolNames = [] }]) =>
-    [each, ...otherToolNames].some((known) => plain(known) === wanted),
-  );
-  return found.length === 1 ? found[0]?.[1] : undefined;
+  const found = [...tools].filter(([each]) => plain(each) === wanted);
+  if (found.length > 1) return undefined;
+  return found[0]?.[1] ?? tools.get((Object.hasOwn(otherTools, wanted) && otherTools[wanted]) || name);
 }
 
 function plain(name: string): string {
@@ -45,8 +70,22 @@ const remarks: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * What the command tools of Codex are told of a terminal, of waiting, of the shown output and of rights: no command here has a
+ * terminal, each is waited for, output has its own limit, and rights are the user's to give.
+ */
+const ofCommands: ReadonlySet<string> = new Set([
+  "login",
+  "max_output_tokens",
+  "prefix_rule",
+  "sandbox_permissions",
+  "tty",
+  "with_escalated_permissions",
+  "yield_time_ms",
+]);
+
+/**
  * Converts invalid arguments to the tool's form: other names of the same field; numbers, booleans and lists written as text;
- * `null` for absent. Only remarks are dropped. This form is decided on, asked about and recorded.
+ * `null` for absent. Only what says nothing about the effect is dropped. This form is decided on, asked about and recorded.
  * @param issues why they do not fit as they are
  */
 export function usualForm(tool: Tool, value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
@@ -74,7 +113,10 @@ function renamed(place: Record<string, unknown>, unknown: readonly unknown[], to
     else place[usual] = other;
     delete place[name];
   }
-  for (const name of unknown) if (typeof name === "string" && remarks.has(name)) delete place[name];
+  for (const name of unknown) {
+    if (typeof name === "string" && (remarks.has(name) || (tool.name === "Bash" && ofCommands.has(name))))
+      delete place[name];
+  }
 }
 
 function at(root: unknown, path: readonly PropertyKey[]): unknown {

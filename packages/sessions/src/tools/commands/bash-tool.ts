@@ -1,5 +1,6 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
+import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import { gitReadCommand } from "@gennai/governance/keys/git-read-command";
 import { keyChain } from "@gennai/governance/keys/key-chain";
@@ -110,6 +111,20 @@ const proposalDescription =
 const proposedKeyDescription =
   "git push and gh get the user's login after a yes, each time, as commands of their own: they send what had been committed before, not what is staged.";
 
+/** Some give a command as a list of words, often of a shell that is to run one. */
+function commandText(command: unknown): unknown {
+  if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return command;
+  const [shell = "", option = "", script, ...more] = command;
+  if (
+    script !== undefined &&
+    more.length === 0 &&
+    /^(?:\/(?:usr\/)?bin\/)?(?:ba|z)?sh$/.test(shell) &&
+    /^-l?c$/.test(option)
+  )
+    return script;
+  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quotedCommand([word]))).join(" ");
+}
+
 /** Some models run it as a command: `apply_patch <<'EOF'`. */
 const patchProgram = /^\s*(?:cd\s+\S+\s*&&\s*)?apply_?patch\b[^\n]*(?:<<|\*\*\* Begin Patch)/;
 const patchIsTool = new ToolFailure(
@@ -135,7 +150,9 @@ export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
       timeout: "timeout_ms",
       workdir: "cwd",
       directory: "cwd",
+      is_background: "run_in_background",
     },
+    otherShape: ({ command, ...others }) => ({ ...others, command: commandText(command) }),
     access: "change",
 
     async analyse(args, { signal }) {

@@ -42,7 +42,6 @@ const parameters = z.strictObject({
 export function askUserTool(user: UserAsker): BuiltInTool<z.infer<typeof parameters>> {
   return {
     name: "AskUser",
-    otherToolNames: ["AskUserQuestion", "request_user_input", "ask_followup_question", "question"],
     otherNames: { multiSelect: "multiple", multi_select: "multiple", choices: "options" },
     description:
       "Asks the user up to four questions, with options to choose from, and gives you the answers. Use it only for what you cannot find out and what changes the work: wishes, choices between ways that differ. Never ask it for permission: calls that need one ask by themselves.",

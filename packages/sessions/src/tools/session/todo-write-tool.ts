@@ -40,6 +40,7 @@ export function todoWriteTool(ports: TodoWritePorts): BuiltInTool<TodoWriteArgum
     name: "TodoWrite",
     description: "Replaces the session's list of todos. Keep it short and true: mark what is done as completed.",
     parameters,
+    otherNames: { plan: "todos", step: "content" },
     access: "change",
     async analyse(args) {
       return { statement: `Write ${args.todos.length} todos`, effects: [{ type: "session" }] };
