@@ -1,7 +1,7 @@
 import { compactedText } from "./compaction/compacted-text.ts";
 import { KeptFacts } from "./compaction/kept-facts.ts";
 import { type Compacted, endStates, type LoggedEvent, type SessionEvent } from "./events/session-event.ts";
-import type { Message, MessageCall } from "./model.ts";
+import type { Message, MessageCall, ModelRequest } from "./model.ts";
 import { type Instructions, type InstructionsTold, ToldInstructions } from "./prompt/instructions.ts";
 import { estimateMessages } from "./use/token-estimate.ts";
 import { userActionNote } from "./user-action-note.ts";
@@ -65,6 +65,8 @@ export class Conversation {
   /** The provider's last token count, and how many messages it covered. */
   #measured: { readonly tokens: number; readonly messages: number } | undefined;
   readonly #told = new ToldInstructions();
+  /** How this process last asked for an answer, besides the messages. Nothing of it comes from the log. */
+  asked: Omit<ModelRequest, "system" | "messages" | "maxOutputTokens"> | undefined;
 
   get messages(): readonly Message[] {
     return this.#messages;

@@ -22,6 +22,8 @@ export interface ModelCapabilities {
   readonly thinking: boolean;
   readonly vision: boolean;
   readonly structuredOutput: boolean;
+  /** A request of another effort is not read from the provider's cache. */
+  readonly effortInCache?: true;
 }
 
 export interface ModelRequest {

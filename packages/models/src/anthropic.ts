@@ -17,7 +17,8 @@ export function createAnthropicModel(endpoint: ModelEndpoint, timing: Partial<Mo
   return new ProviderModel({
     id,
     chat: createAnthropic({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer(anthropicEvents) })(model),
-    capabilities: capabilitiesOf(facts),
+    // With another effort the API reads the conversation anew, as Claude Code warns: https://code.claude.com/docs/en/prompt-caching
+    capabilities: { ...capabilitiesOf(facts), effortInCache: true },
     maxContextTokens: facts.contextTokens,
     endpoint,
     timing: { ...defaultTiming, ...timing },

@@ -57,6 +57,8 @@ export async function compact(options: CompactionOptions): Promise<Compacted | u
   const before = conversation.tokens(overhead);
   const window = contextTokens > 0 ? contextTokens : before;
   const cut = cutOf(conversation.messages, window * keptPart, reason !== "limit");
+  // As the model had them: with their outputs.
+  const summarised = conversation.messages.slice(0, cut);
   const first = reason === "user" ? undefined : withoutOutputs(options, cut, before);
   if (first !== undefined) {
     sink.emit(first);
@@ -66,7 +68,7 @@ export async function compact(options: CompactionOptions): Promise<Compacted | u
   // Replacing a single message with another one makes nothing shorter.
   if (cut < 2) return first;
   const room = Math.max(leastRoom, Math.floor(window * keptPart * 4));
-  const summary = await summaryOf(options, conversation.messages.slice(0, cut), window);
+  const summary = await summaryOf(options, summarised, window);
   const tokens = first?.tokensAfter ?? before;
   const message = conversation.compactedMessage({ summary, dropped: cut, room });
   const dropped = estimateMessages(conversation.messages.slice(0, cut));
@@ -138,16 +140,10 @@ function cutOf(messages: readonly Message[], room: number, onlyLast: boolean): n
 }
 
 async function summaryOf(options: CompactionOptions, messages: readonly Message[], window: number): Promise<string> {
-  const { model, sink, signal, budget } = options;
+  const { sink, signal, reason } = options;
   try {
-    return await summarise(messages, {
-      model,
-      sink,
-      signal,
-      budget,
-      contextTokens: options.contextTokens,
-      maxTokens: Math.floor(window / 2),
-    });
+    const maxTokens = Math.floor(window / 2);
+    return await summarise(messages, { ...options, maxTokens, overflows: reason === "overflow" });
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ModelError)) throw error;

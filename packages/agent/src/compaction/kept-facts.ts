@@ -33,6 +33,8 @@ interface Refusal {
   readonly argumentsJson: string;
   readonly rule: string;
   readonly reason: string;
+  /** It holds only until the model has done what it says, e.g. read a file. */
+  readonly retryable: boolean;
   times: number;
 }
 
@@ -115,7 +117,11 @@ export class KeptFacts {
       ),
       section(
         "Calls that were refused. Each refusal still holds: do not repeat the call, and look for no way around it",
-        this.#refusalLines(measure.refusals),
+        this.#refusalLines(measure.refusals, false),
+      ),
+      section(
+        "Calls that were refused until something else is done. Each may be made again after what it says",
+        this.#refusalLines(measure.refusals, true),
       ),
       section("The intent you work under", this.#intent === undefined ? [] : intentLines(this.#intent)),
       section(
@@ -140,7 +146,9 @@ export class KeptFacts {
     const known = this.#refusals.get(key);
     // Moves the entry to the end: the newest ones are listed one by one.
     this.#refusals.delete(key);
-    this.#refusals.set(key, { tool: call.tool, argumentsJson, rule, reason, times: (known?.times ?? 0) + 1 });
+    const { retryable = false } = error ?? {};
+    const times = (known?.times ?? 0) + 1;
+    this.#refusals.set(key, { tool: call.tool, argumentsJson, rule, reason, retryable, times });
   }
 
   #applyPlanChange(event: Extract<SessionEvent, { readonly type: "plan-changed" }>, time: number): void {
@@ -170,8 +178,8 @@ export class KeptFacts {
     return [first, `[${told.length - measure.requests} requests in between are left out]`, ...newest];
   }
 
-  #refusalLines(most: number): readonly string[] {
-    const all = [...this.#refusals.values()];
+  #refusalLines(most: number, retryable: boolean): readonly string[] {
+    const all = [...this.#refusals.values()].filter((refusal) => refusal.retryable === retryable);
     const lines = all.slice(-most).map(refusalLine);
     const older = Map.groupBy(all.slice(0, -most), ({ tool, rule }) => `${tool}, by ${rule}`);
     for (const [what, refusals] of older) {
@@ -187,9 +195,11 @@ export class KeptFacts {
   }
 }
 
-const refusalSchema = z.object({ error: z.object({ rule: z.string().optional() }) });
+const refusalSchema = z.object({
+  error: z.object({ rule: z.string().optional(), retryable: z.boolean().optional() }),
+});
 
-function refusalIn(output: string): { readonly rule?: string | undefined } | undefined {
+function refusalIn(output: string): z.infer<typeof refusalSchema>["error"] | undefined {
   try {
     return refusalSchema.safeParse(JSON.parse(output)).data?.error;
   } catch {

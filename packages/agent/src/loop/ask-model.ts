@@ -117,17 +117,20 @@ export async function askModel(
     textItem = turn.newItemId();
     thinkingItem = turn.newItemId();
   };
+  conversation.asked = {
+    tools: question.definitions,
+    enableThinking: turn.enableThinking,
+    ...(turn.effort === undefined ? {} : { effort: turn.effort }),
+    ...(turn.cacheKey === undefined ? {} : { cacheKey: turn.cacheKey }),
+  };
   const stream = model.stream(
     {
+      ...conversation.asked,
       system: question.system,
       // A snapshot: the answer is folded into the conversation while it arrives, and a retry must send the same
       // request.
       messages: withShownImages(conversation.messages, { sees: model.capabilities.vision }),
-      tools: question.definitions,
-      enableThinking: turn.enableThinking,
-      ...(turn.effort === undefined ? {} : { effort: turn.effort }),
       maxOutputTokens: question.maxOutputTokens,
-      ...(turn.cacheKey === undefined ? {} : { cacheKey: turn.cacheKey }),
     },
     { signal },
   );
