@@ -82,6 +82,11 @@ export class Conversation {
     return this.#told.change(now);
   }
 
+  /** A part of the instructions as last told; undefined where it was never told of. */
+  partTold(name: string): string | undefined {
+    return this.#told.partTold(name);
+  }
+
   /** True if any call of the session had this id. */
   hasCall(id: string): boolean {
     return this.#callIds.has(id);

@@ -62,6 +62,11 @@ export class ToldInstructions {
     return this.#system;
   }
 
+  /** What was last told in this part; undefined where it was never told of. */
+  partTold(name: string): string | undefined {
+    return this.#told.get(name);
+  }
+
   /** What to tell the model before its next answer; undefined if nothing has changed. */
   change({ basis, opening, sections }: Instructions): InstructionsTold | undefined {
     if (this.#basis !== basis) return { type: "instructions", whole: true, basis, opening, sections };

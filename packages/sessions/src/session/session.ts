@@ -10,6 +10,7 @@ import { knownHead } from "@gennai/machine/workspace/known-head";
 import { WorkspaceError } from "@gennai/machine/workspace/paths/workspace-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
+import type { EditorRequestKind } from "@gennai/protocol/model/editor/editor-messages";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { ForgottenSession, SessionHead } from "@gennai/store/log/session-log";
@@ -48,6 +49,11 @@ export class Session {
   readonly wantedLogins = new Set<string>();
   /** By host: its address in the machine's own networks, if a login was to be sent there. */
   readonly privateHosts = new Map<string, string>();
+  /**
+   * What clients attached so far could do for the agent. Tools that a model was told of stay when an editor leaves, so that its provider
+   * finds the beginning of the next request in its cache.
+   */
+  readonly editorAbilities = new Set<EditorRequestKind>();
   readonly outputs: LargeOutputs;
   /** Messages to the running turn. */
   readonly queuedMessages: QueuedMessages;

@@ -7,6 +7,7 @@ import type { CommandRun } from "@gennai/protocol/model/editor/editor-requests";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import { withNotes } from "../command-output.ts";
+import { requireEditor } from "../lost-editor.ts";
 
 const terminalName = "Gennai Agent";
 
@@ -32,7 +33,7 @@ export function runInTerminalTool(ports: RunInTerminalPorts): BuiltInTool<Termin
     name: "RunInTerminal",
     description:
       "Runs a one-line command in a terminal of the user's editor, where the user sees it and can answer it. " +
-      "Use it for long or interactive commands; its result may stay unknown.",
+      "Only for what the user must see or answer, e.g. a login: Bash runs the rest. Its result may stay unknown.",
     parameters,
     access: "change",
 
@@ -87,11 +88,7 @@ function refuseUntypeable(command: string): void {
 }
 
 function requireTerminal(editor: EditorBridge): void {
-  if (editor.can("command")) return;
-  throw new ToolFailure("tool_unavailable", "No attached client can run commands in a terminal.", {
-    failureClass: "tool_unavailable",
-    hint: "Use Bash.",
-  });
+  requireEditor(editor, "command", "run commands in a terminal", "Use Bash.");
 }
 
 function outcomeOf(run: CommandRun): ToolOutcome {

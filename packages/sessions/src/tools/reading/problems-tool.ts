@@ -3,6 +3,7 @@ import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import { isShown, problemLine } from "../../bridge/shown-problems.ts";
+import { requireEditor } from "../lost-editor.ts";
 import { pathName } from "../path-name.ts";
 
 const maxShown = 200;
@@ -28,6 +29,7 @@ export function problemsTool(ports: {
     access: "read",
 
     async analyse(args) {
+      requireEditor(editor, "diagnostics", "list problems", "Run the project's own checks with Bash.");
       const paths = await Promise.all((args.paths ?? []).map((path) => workspace.resolve(path)));
       if (paths.length === 0) {
         const path = await workspace.resolve(".");

@@ -3,6 +3,7 @@ import type { BuiltInTool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
+import { requireEditor } from "../lost-editor.ts";
 import { pathName } from "../path-name.ts";
 
 const maxShown = 200;
@@ -27,6 +28,7 @@ export function symbolsTool(ports: {
     access: "read",
 
     async analyse(args) {
+      requireEditor(editor, "find-symbols", "find symbols", "Use Grep.");
       if (args.path === undefined) {
         const path = await workspace.resolve(".");
         return { statement: `Find symbols named ${JSON.stringify(args.query)}`, effects: [{ type: "list", path }] };

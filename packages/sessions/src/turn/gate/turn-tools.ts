@@ -126,8 +126,14 @@ export async function turnTools(
     userDirectory: services.configDir,
     mayRead: await createMayRead(session, signal),
   });
-  if (editor.can("diagnostics")) tools.set("Problems", problemsTool({ workspace, editor }));
-  if (editor.can("find-symbols")) tools.set("Symbols", symbolsTool({ workspace, editor }));
+  const { editorAbilities } = session;
+  for (const kind of ["command", "diagnostics", "find-symbols"] as const)
+    if (editor.can(kind)) editorAbilities.add(kind);
+  const terminal = tools.get("RunInTerminal");
+  if (terminal !== undefined && !editorAbilities.has("command"))
+    tools.set("RunInTerminal", { ...terminal, shownTo: noModel });
+  if (editorAbilities.has("diagnostics")) tools.set("Problems", problemsTool({ workspace, editor }));
+  if (editorAbilities.has("find-symbols")) tools.set("Symbols", symbolsTool({ workspace, editor }));
   if (skills.size > 0) tools.set("Skill", skillTool({ workspace, skills }));
   if (client?.commands === "none") tools.delete("Bash");
 
@@ -157,6 +163,8 @@ export async function turnTools(
     ],
   };
 }
+
+const noModel = /(?!)/;
 
 /** Without the editor's buffers: staged changes are compared with them only when the user keeps something. */
 function withoutBuffers(editor: SessionBridge): EditorBridge {

@@ -1,7 +1,8 @@
 import { type Instructions, instructionsText } from "@gennai/agent/prompt/instructions";
-import { systemPrompt } from "@gennai/agent/prompt/system-prompt";
+import { repositoryBlock, systemPrompt } from "@gennai/agent/prompt/system-prompt";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { intentContext } from "@gennai/governance/intents/intent-context";
+import { repositorySummary } from "@gennai/machine/git/repository-summary";
 import { createMayRead, type MayRead } from "../../context/may-read.ts";
 import { type ProjectNotes, readProjectNotes } from "../../notes/project-notes.ts";
 import { modeFor } from "../../policies/proposal-mode.ts";
@@ -37,6 +38,7 @@ export async function turnInstructions(
     verbosity: session.settings.verbosity,
     platform: workspace.client?.platform ?? services.platform,
     date: new Date(services.now()).toISOString().slice(0, 10),
+    repository: state.conversation.partTold("repository") ?? (await repositoryNow(session, mayRead)),
     todos: state.todos,
     projectNotes: now.texts,
     skills: [...(await sessionSkills(session, mayRead)).values()],
@@ -54,6 +56,14 @@ export async function turnInstructions(
       sections.map(async (section) => ({ ...section, text: await services.redactor.redact(section.text) })),
     ),
   };
+}
+
+/** Taken once: what is told at the beginning stays the same. Empty without a repository here. */
+async function repositoryNow({ workspace }: Session, mayRead: MayRead): Promise<string> {
+  const found = workspace.client === undefined ? await repositorySummary(workspace.root) : undefined;
+  if (found === undefined) return "";
+  const shown = await Promise.all(found.changes.map((line) => mayRead(line.slice(3))));
+  return repositoryBlock({ ...found, changes: found.changes.filter((_line, at) => shown[at]) });
 }
 
 /** @param mayRead created for this session just before */
