@@ -89,6 +89,19 @@ export function describeResolve(open: OpenWorkspace): void {
       expect(await at.workspace.resolve(absolute)).toEqual({ raw: absolute, relative, absolute, inside: true });
     });
 
+    test.each(["aux.c", "src/nul/con.py", "end.", "blank ", "http:/x", "src/a.ts::$DATA"])(
+      "a name that nothing new may have is used where it exists: %s",
+      async (raw) => {
+        await expect(at.workspace.resolve(raw)).rejects.toMatchObject({ code: "bad_path" });
+        at.file(raw, "x");
+        const path = await at.workspace.resolve(raw);
+        expect(path).toMatchObject({ relative: raw, inside: true });
+        const { bytes } = await at.workspace.read(path, { maxBytes: 10 });
+        expect(Buffer.from(bytes).toString()).toBe("x");
+        await expect(at.workspace.resolve(`${raw}.d/COM1`)).rejects.toMatchObject({ code: "bad_path" });
+      },
+    );
+
     test.each([
       ["absolute", "/etc/shadow"],
       ["up", "../x"],

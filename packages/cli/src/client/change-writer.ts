@@ -18,7 +18,7 @@ export class ChangeWriter {
 
   /** The text that changes of a file are based on; undefined if there is no such file. Throws `CliError` for what is not text. */
   async base(path: string): Promise<BaseFile | undefined> {
-    const resolved = await this.#workspace.resolve(path);
+    const resolved = await this.#workspace.resolve(path, { isRecorded: true });
     if ((await this.#workspace.stat(resolved)) === undefined) return undefined;
     const { bytes, sha256 } = await this.#workspace.read(resolved, { maxBytes });
     try {
@@ -34,7 +34,7 @@ export class ChangeWriter {
   /** Rejects with `ToolFailure` if a file has changed since; then nothing was written. */
   async write(changes: readonly ReviewedChange[]): Promise<readonly AppliedFile[]> {
     const prepared = await Promise.all(changes.map((change) => this.#prepare(change)));
-    const applied = await this.#workspace.apply(prepared);
+    const applied = await this.#workspace.apply(prepared, { readOnlyToo: true });
     return applied.map(({ path, operation, before, afterSha256 }) => ({
       path: path.relative,
       operation,
@@ -44,7 +44,7 @@ export class ChangeWriter {
   }
 
   async #prepare(change: ReviewedChange): Promise<WorkspaceChange> {
-    const path = await this.#workspace.resolve(change.path);
+    const path = await this.#workspace.resolve(change.path, { isRecorded: true });
     if (change.operation === "delete") return { operation: "delete", path, baseSha256: change.baseSha256 };
     const bytes = new TextEncoder().encode(change.text);
     if (change.operation === "create") return { operation: "create", path, bytes };

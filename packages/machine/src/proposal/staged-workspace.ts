@@ -12,6 +12,7 @@ import type {
   FileContent,
   FileStat,
   Listing,
+  ResolveOptions,
   SearchQuery,
   SearchResult,
   Workspace,
@@ -48,8 +49,8 @@ export class StagedWorkspace implements Workspace {
     return this.#below.syncControl(options);
   }
 
-  resolve(raw: string): Promise<WorkspacePath> {
-    return this.#below.resolve(raw);
+  resolve(raw: string, options?: ResolveOptions): Promise<WorkspacePath> {
+    return this.#below.resolve(raw, options);
   }
 
   async stat(path: WorkspacePath): Promise<FileStat | undefined> {

@@ -20,6 +20,7 @@ import type {
   FileContent,
   FileStat,
   Listing,
+  ResolveOptions,
   SearchQuery,
   SearchResult,
   Workspace,
@@ -75,9 +76,9 @@ export class LocalWorkspace implements Workspace {
     return `${this.#root.device}:${this.#root.inode}:${this.#root.path}`;
   }
 
-  async resolve(raw: string): Promise<WorkspacePath> {
+  async resolve(raw: string, options?: ResolveOptions): Promise<WorkspacePath> {
     checkRootInPlace(this.#root);
-    return resolvePath(this.#root.path, raw);
+    return resolvePath(this.#root.path, raw, options);
   }
 
   async stat(path: WorkspacePath): Promise<FileStat | undefined> {

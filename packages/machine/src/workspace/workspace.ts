@@ -38,9 +38,9 @@ export interface Workspace {
   /**
    * Resolves what a model wrote: relative to the root or absolute, links followed, `..` removed. Never throws for a path
    * outside, the policy refuses that (`inside: false`). Throws `bad_path` for what is not a path at all: empty, longer than
-   * 4,096 bytes, control characters, a URI, device names, backslashes, a loop of links.
+   * 4,096 bytes, control characters, a loop of links; and, where nothing is, for a URI, device names and backslashes.
    */
-  resolve(raw: string): Promise<WorkspacePath>;
+  resolve(raw: string, options?: ResolveOptions): Promise<WorkspacePath>;
 
   /** Undefined if nothing is there. Follows no links: the path is already real. */
   stat(path: WorkspacePath): Promise<FileStat | undefined>;
@@ -71,6 +71,11 @@ export interface Workspace {
    * New files are prepared while `options.ready` goes on. If that rejects, so does `apply`, and nothing is changed.
    */
   apply(changes: readonly WorkspaceChange[], options?: ApplyOptions): Promise<readonly AppliedChange[]>;
+}
+
+export interface ResolveOptions {
+  /** It names a file that a change was recorded of: any name that the disk can have, also where nothing is now. */
+  readonly isRecorded?: boolean;
 }
 
 /** A command that the client ran. */
@@ -176,6 +181,8 @@ export interface AppliedChange {
 }
 
 export interface ApplyOptions {
+  /** Also replaces files that may not be written, because a person asked for it. */
+  readonly readOnlyToo?: boolean;
   /** What must be done before any change is made. */
   readonly ready?: Promise<unknown>;
 }

@@ -3,7 +3,7 @@ import type { FileRewrite } from "@gennai/agent/events/workspace-operation";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { insideOnly } from "@gennai/machine/workspace/paths/inside-only";
-import { checkPathSyntax } from "@gennai/machine/workspace/paths/path-syntax";
+import { checkNewNames, checkPathSyntax } from "@gennai/machine/workspace/paths/path-syntax";
 import type {
   AppliedChange,
   ApplyOptions,
@@ -73,7 +73,13 @@ export class ClientWorkspace implements Workspace {
   async resolve(raw: string): Promise<WorkspacePath> {
     checkPathSyntax(raw);
     const { relative, absolute, inside } = await this.channel.ask<"resolve">({ type: "resolve", raw });
-    return checkResolved(this.root, { raw, relative, absolute, inside });
+    const path = checkResolved(this.root, { raw, relative, absolute, inside });
+    try {
+      checkNewNames(raw, raw.split("/"), true);
+    } catch (error) {
+      if (!inside || (await this.stat(path)) === undefined) throw error;
+    }
+    return path;
   }
 
   async stat(path: WorkspacePath): Promise<FileStat | undefined> {

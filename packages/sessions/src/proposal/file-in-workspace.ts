@@ -11,7 +11,7 @@ export async function fileInWorkspace(
   path: string,
 ): Promise<FileBytes | "unreadable" | undefined> {
   try {
-    const resolved = await workspace.resolve(path);
+    const resolved = await workspace.resolve(path, { isRecorded: true });
     // A link that was put on the way leads to another file.
     if (!resolved.inside || resolved.relative !== path) return "unreadable";
     const stat = await workspace.stat(resolved);

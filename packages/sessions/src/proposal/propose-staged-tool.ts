@@ -28,7 +28,7 @@ export function proposeStagedTool(
         const content = file.staged === null ? undefined : textAt(tree, file.staged);
         effects.push({
           type: "propose",
-          path: await workspace.resolve(file.path),
+          path: await workspace.resolve(file.path, { isRecorded: true }),
           operation: operationOf(file),
           ...(content === undefined ? {} : { content }),
         });

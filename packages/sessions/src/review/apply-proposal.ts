@@ -157,7 +157,10 @@ async function writeFiles(session: Session, files: readonly ReviewedFile[], writ
     });
   }
   write.assertStillAllowed();
-  await session.workspace.apply(files.map(({ change }) => change));
+  await session.workspace.apply(
+    files.map(({ change }) => change),
+    { readOnlyToo: true },
+  );
 }
 
 function changeRecord({ name, change, beforeSha256, afterSha256 }: ReviewedFile): FileChangeRecord {

@@ -83,7 +83,7 @@ async function verifyApplied(
     if ((file.beforeSha256 ?? "") !== change.baseSha256) {
       throw new ServiceError("invalid_argument", `${file.path} was not applied to the text the proposal is based on.`);
     }
-    const path = await workspace.resolve(file.path);
+    const path = await workspace.resolve(file.path, { isRecorded: true });
     const stat = await workspace.stat(path);
     const actual = stat === undefined ? undefined : await workspace.read(path, { maxBytes: maxCheckedBytes });
     if (actual !== undefined) seen.keep(actual.sha256, actual.bytes);

@@ -64,7 +64,7 @@ async function reviewedFile(
   decisions: ReadonlyMap<string, HunkDecision>,
   { workspace, blobs, signal }: Ports,
 ): Promise<ReviewedFile | undefined> {
-  const path = await workspace.resolve(change.path);
+  const path = await workspace.resolve(change.path, { isRecorded: true });
   // Files outside are not examined.
   if (!path.inside) {
     throw new ServiceError("permission_denied", `${change.path} is outside the workspace.`, {

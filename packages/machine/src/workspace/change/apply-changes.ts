@@ -23,12 +23,13 @@ export async function applyChanges(
   root: WorkspaceRoot,
   stateDir: string,
   changes: readonly WorkspaceChange[],
-  { ready = Promise.resolve() }: ApplyOptions = {},
+  options: ApplyOptions = {},
 ): Promise<readonly AppliedChange[]> {
+  const { ready = Promise.resolve() } = options;
   // Nobody may be waiting for it yet when it fails.
   ready.catch(() => undefined);
   try {
-    return await applyWhen(ready, root, stateDir, changes);
+    return await applyWhen(ready, root, stateDir, changes, options);
   } catch (error) {
     // If that failed, it is the reason. It has ended in any case.
     await ready;
@@ -41,10 +42,11 @@ async function applyWhen(
   root: WorkspaceRoot,
   stateDir: string,
   changes: readonly WorkspaceChange[],
+  options: ApplyOptions,
 ): Promise<readonly AppliedChange[]> {
   if (changes.length === 0) return ready.then(() => []);
   checkDistinct(changes);
-  const inspected = changes.map((change) => inspectChange(root, change));
+  const inspected = changes.map((change) => inspectChange(root, change, options));
   const made = new MadeDirectories(root, inspected);
   const staged = inspected.map((change) => ({
     ...change,

@@ -7,7 +7,7 @@ import { type HeldFile, holdsBytes, readHeldFile } from "../files/held-file.ts";
 import { insideOnly } from "../paths/inside-only.ts";
 import { splitRelative } from "../paths/split-relative.ts";
 import type { WorkspaceRoot } from "../paths/workspace-root.ts";
-import type { WorkspaceChange } from "../workspace.ts";
+import type { ApplyOptions, WorkspaceChange } from "../workspace.ts";
 
 const forWriting = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -28,7 +28,11 @@ export interface InspectedChange {
 }
 
 /** Checks a change without touching anything, to refuse early and cheaply what cannot succeed. */
-export function inspectChange(root: WorkspaceRoot, change: WorkspaceChange): InspectedChange {
+export function inspectChange(
+  root: WorkspaceRoot,
+  change: WorkspaceChange,
+  { readOnlyToo = false }: Pick<ApplyOptions, "readOnlyToo"> = {},
+): InspectedChange {
   const { operation } = change;
   const path = insideOnly(change.path);
   if (path.relative === "") throw new ToolFailure("not_a_file", "The workspace root is a directory, not a file.");
@@ -48,7 +52,7 @@ export function inspectChange(root: WorkspaceRoot, change: WorkspaceChange): Ins
     }
     const before = readBase(directory, inspected.name, path.relative, change.baseSha256);
     // A rename needs no permission on the file itself, but a read-only file was made so on purpose.
-    if (operation === "update") closeSync(openSync(directory.entry(inspected.name), forWriting));
+    if (operation === "update" && !readOnlyToo) closeSync(openSync(directory.entry(inspected.name), forWriting));
     const mode = change.operation === "update" ? change.mode : undefined;
     return { ...inspected, before, like: { ...before, ...(mode === undefined ? {} : { mode }) } };
   } catch (error) {

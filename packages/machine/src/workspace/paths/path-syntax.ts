@@ -1,28 +1,34 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 
-/**
- * Refuses (`bad_path`) text that cannot be a path here. The rules combine those of all platforms: a name that Windows or a
- * terminal would read differently than Linux is refused everywhere, because sessions move between them.
- */
+/** Refuses (`bad_path`) text that cannot be a path here, whatever is on the disk. */
 export function checkPathSyntax(raw: string): void {
   if (raw === "") throw badPath("The path is empty.", "Use . for the workspace root.");
   if (Buffer.byteLength(raw) > maximumPathBytes) throw badPath(`The path is longer than ${maximumPathBytes} bytes.`);
   checkVisible(raw);
-  if (raw.includes("\\")) throw badPath(`${raw} contains a backslash.`, "Separate directories with / .");
   if (raw.startsWith("//")) throw badPath(`${raw} looks like a network path.`, "Start with at most one / .");
-  if (uri.test(raw)) throw badPath(`${raw} is a URI, not a path.`, "Give the path without a scheme.");
-  if (drive.test(raw) && !(process.platform === "win32" && absoluteDrive.test(raw))) {
-    throw badPath(`${raw} names a drive.`, "Give a path relative to the workspace.");
-  }
-  const components = raw.split("/");
-  const first = components[0] ?? "";
+  const [first = ""] = raw.split("/");
   if (first.startsWith("~") || first.includes("$")) {
     throw badPath(
       `${raw}: ~ and variables are never expanded in paths.`,
       `Give a path relative to the workspace, or ./${raw} for a file that is really named so.`,
     );
   }
-  for (const component of components) checkComponent(component, raw);
+}
+
+/**
+ * Refuses (`bad_path`) names for something new. The rules combine those of all platforms: a name that Windows or a terminal would
+ * read differently than Linux is refused everywhere, because sessions move between them. What has such a name already can be
+ * used.
+ *
+ * @param names those of the path that do not exist
+ * @param isWhole whether nothing of the path exists
+ */
+export function checkNewNames(raw: string, names: readonly string[], isWhole: boolean): void {
+  if (isWhole && uri.test(raw)) throw badPath(`${raw} is a URI, not a path.`, "Give the path without a scheme.");
+  if (isWhole && drive.test(raw) && !(process.platform === "win32" && absoluteDrive.test(raw))) {
+    throw badPath(`${raw} names a drive.`, "Give a path relative to the workspace.");
+  }
+  for (const name of names) checkName(name, raw);
 }
 
 /**
@@ -40,8 +46,9 @@ export function badPath(message: string, hint?: string, cause?: unknown): ToolFa
   return new ToolFailure("bad_path", message, { cause, ...(hint === undefined ? {} : { hint }) });
 }
 
-function checkComponent(component: string, raw: string): void {
+function checkName(component: string, raw: string): void {
   if (component === "" || component === "." || component === "..") return;
+  if (component.includes("\\")) throw badPath(`${raw} contains a backslash.`, "Separate directories with / .");
   if (/[\s.]$/u.test(component)) {
     throw badPath(`${raw}: the name "${component}" ends with a dot or a space, which Windows drops.`);
   }

@@ -2,7 +2,8 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, parse, sep } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { systemErrorCode } from "../../system-error.ts";
-import { badPath, checkPathSyntax, checkVisible } from "./path-syntax.ts";
+import type { ResolveOptions } from "../workspace.ts";
+import { badPath, checkNewNames, checkPathSyntax, checkVisible } from "./path-syntax.ts";
 
 /**
  * Resolves a path as `Workspace.resolve` promises. Links are followed one component at a time, so that a missing leaf below
@@ -10,20 +11,32 @@ import { badPath, checkPathSyntax, checkVisible } from "./path-syntax.ts";
  * /proc/self/root shows depends on who looks.
  *
  * @param root canonical absolute path of the workspace
+ * @param options.isRecorded it is the name of a file that was changed: it may be any that the disk can have
  */
-export function resolvePath(root: string, raw: string): WorkspacePath {
-  checkPathSyntax(raw);
+export function resolvePath(root: string, raw: string, { isRecorded = false }: ResolveOptions = {}): WorkspacePath {
+  if (!isRecorded) checkPathSyntax(raw);
   const start = startOf(root, raw);
-  const absolute = canonicalCase(walk(root, raw, start.directory, start.rest));
+  const walked = walk(root, raw, start.directory, start.rest);
+  if (!isRecorded) checkNew(root, raw, walked);
+  const absolute = canonicalCase(walked);
   const inside = isWithin(root, absolute);
   const relative = inside ? absolute.slice(root.length + 1).replaceAll(sep, "/") : "";
-  checkVisible(inside ? relative : absolute);
+  if (!isRecorded) checkVisible(inside ? relative : absolute);
   return { raw, relative, absolute, inside };
 }
 
 /** True for the directory itself and everything below it. Both paths are canonical. */
 export function isWithin(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+function checkNew(root: string, raw: string, { path, unseen }: Walked): void {
+  // Windows itself reads such names differently, so that nothing can have them there.
+  if (process.platform === "win32") checkNewNames(raw, raw.split("/"), true);
+  else if (unseen > 0) {
+    const [first = ""] = raw.split("/");
+    checkNewNames(raw, path.split(sep).slice(-unseen), look(root, raw, root + sep + first) === "unseen");
+  }
 }
 
 interface Walked {
@@ -33,7 +46,7 @@ interface Walked {
 }
 
 function walk(root: string, raw: string, directory: string, rest: string): Walked {
-  const pending = rest.split(/[/\\]/).reverse();
+  const pending = rest.split(separators).reverse();
   let path = directory;
   let unseen = 0;
   let links = 0;
@@ -56,7 +69,7 @@ function walk(root: string, raw: string, directory: string, rest: string): Walke
       if (links > maximumLinks) throw badPath(`${raw}: too many symbolic links, perhaps a loop (ELOOP).`);
       const target = startOf(path, found.leadsTo);
       path = target.directory;
-      pending.push(...target.rest.split(/[/\\]/).reverse());
+      pending.push(...target.rest.split(separators).reverse());
     } else {
       path = next;
       isDirectory = found === "directory";
@@ -99,5 +112,6 @@ function canonicalCase({ path, unseen }: Walked): string {
   }
 }
 
+const separators = sep === "/" ? /\// : /[/\\]/;
 const maximumLinks = 40;
 const kernelDirectories: ReadonlySet<string> = new Set(["/proc", "/dev", "/sys"]);

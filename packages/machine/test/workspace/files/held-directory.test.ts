@@ -8,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -130,6 +131,9 @@ test("what may not be touched is permission_denied", async () => {
     const denied = { code: "permission_denied", failureClass: "permission_denied" };
     chmodSync(join(directory, "src/deep/a"), 0o444);
     await expect(workspace.apply([update])).rejects.toMatchObject(denied);
+    const back = { ...update, bytes: bytes("a"), baseSha256: sha256(bytes("b")) };
+    for (const change of [update, back]) await workspace.apply([change], { readOnlyToo: true });
+    expect(statSync(join(directory, "src/deep/a")).mode & 0o777).toBe(0o444);
     chmodSync(join(directory, "src/deep/a"), 0o200);
     await expect(workspace.read(path, { maxBytes: 9 })).rejects.toMatchObject(denied);
     chmodSync(join(directory, "src/deep/a"), 0o644);

@@ -85,3 +85,14 @@ test("what the system can open, resolves to the same file", () => {
     { numRuns: 2000 },
   );
 });
+
+test.skipIf(process.platform === "win32").each(["back\\slash", "a:b.txt"])(
+  "a name that Windows reads differently is used where it exists: %s",
+  (raw) => {
+    expect(() => resolvePath(root, raw)).toThrow(ToolFailure);
+    writeFileSync(join(root, raw), "");
+    expect(resolvePath(root, raw)).toMatchObject({ relative: raw, inside: true });
+    rmSync(join(root, raw));
+    expect(resolvePath(root, raw, { isRecorded: true })).toMatchObject({ relative: raw, inside: true });
+  },
+);
