@@ -19,23 +19,25 @@ export async function world(
   const server = await startTestServer({ files, script, server: options });
   const sessionId = await startSession(server, { interactive: true });
   const editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
-  let answered = 0;
+  const asked: string[] = [];
   return {
     server,
     sessionId,
+    /** Reasons of the questions so far. */
+    asked,
     run: async (word: string): Promise<string> => {
       const { turnId } = await server.client.startTurn({ sessionId, userInput: word, clientTurnId: word });
       const ended = editor.end(turnId);
       let over = false;
       ended.finally(() => (over = true)).catch(() => undefined);
       while (!over) {
-        const asked = await Promise.race([
-          editor.next("confirmationRequest", answered).catch(() => undefined),
+        const question = await Promise.race([
+          editor.next("confirmationRequest", asked.length).catch(() => undefined),
           ended.then(() => undefined),
         ]);
-        if (asked === undefined) break;
-        answered += 1;
-        const { requestId, actionSha256 } = asked;
+        if (question === undefined) break;
+        const { requestId, actionSha256, parts } = question;
+        asked.push(parts.map(({ reason }) => reason).join(""));
         const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
         await editor.submit({ case: "confirmationResponse", value });
       }

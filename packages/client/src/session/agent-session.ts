@@ -2,6 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AnswerInit } from "@gennai/protocol/model/editor/editor-messages";
+import { type SkippedFile, skippedFileFromMessage } from "@gennai/protocol/model/session/checkpoint";
 import {
   type AppliedFile,
   appliedFileFromMessage,
@@ -200,7 +201,11 @@ export class AgentSession {
   async undo(options: CallOptions & { readonly changeSetId?: string }): Promise<UndoneChangeSet> {
     const request = { sessionId: this.sessionId, changeSetId: options.changeSetId ?? "" };
     const response = await this.client.undoChangeSet(request, { signal: options.signal });
-    return { changeSetId: response.changeSetId, files: response.files.map(appliedFileFromMessage) };
+    return {
+      changeSetId: response.changeSetId,
+      files: response.files.map(appliedFileFromMessage),
+      skipped: response.skipped.map(skippedFileFromMessage),
+    };
   }
 
   /**
@@ -284,6 +289,8 @@ export interface CutOffTurn {
 export interface UndoneChangeSet {
   readonly changeSetId: string;
   readonly files: readonly AppliedFile[];
+  /** Left as they are, because what was there before was kept nowhere. */
+  readonly skipped: readonly SkippedFile[];
 }
 
 /** What the server wrote. */

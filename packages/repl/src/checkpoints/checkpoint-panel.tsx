@@ -1,4 +1,4 @@
-import { type Restored, skipReasons } from "@gennai/client/session/state/checkpoints";
+import { goesBackByForce, type Restored, skipReasons } from "@gennai/client/session/state/checkpoints";
 import { type Checkpoint, notesOf, type SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import { plural } from "@gennai/protocol/plural";
 import { useEffect, useState } from "preact/hooks";
@@ -109,6 +109,7 @@ function Preview(props: {
     if (!next.delete(path)) next.add(path);
     setForce(next);
   };
+  const forcible = preview.skipped.filter(goesBackByForce);
   const nothing = preview.files.length === 0 && force.size === 0;
   return (
     <div class="checkpoint-preview" role="group" aria-label="What restoring would do">
@@ -121,12 +122,12 @@ function Preview(props: {
         ))}
       </ul>
       <SkippedFiles skipped={preview.skipped} chosen={force} onToggle={toggle} />
-      {preview.skipped.length > 1 && (
+      {forcible.length > 1 && (
         <button
           type="button"
           class="g-button"
-          disabled={disabled || force.size === preview.skipped.length}
-          onClick={() => setForce(new Set(preview.skipped.map(({ path }) => path)))}
+          disabled={disabled || force.size === forcible.length}
+          onClick={() => setForce(new Set(forcible.map(({ path }) => path)))}
         >
           Overwrite all of these
         </button>
@@ -169,12 +170,13 @@ function SkippedFiles(props: {
     <>
       <p>Left as they are:</p>
       <ul>
-        {skipped.map(({ path, reason }) => (
-          <li key={path}>
-            <VisibleText text={path} /> <span class="g-quiet">({skipReasons[reason]})</span>
-            {onToggle !== undefined && (
+        {skipped.map((file) => (
+          <li key={file.path}>
+            <VisibleText text={file.path} /> <span class="g-quiet">({skipReasons[file.reason]})</span>
+            {onToggle !== undefined && goesBackByForce(file) && (
               <label>
-                <input type="checkbox" checked={chosen?.has(path) ?? false} onChange={() => onToggle(path)} /> overwrite
+                <input type="checkbox" checked={chosen?.has(file.path) ?? false} onChange={() => onToggle(file.path)} />
+                {" overwrite"}
               </label>
             )}
           </li>

@@ -4,6 +4,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { resolvePlace } from "@gennai/machine/workspace/paths/client-place";
 import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
+import { skippedFileToMessage } from "@gennai/protocol/model/session/checkpoint";
 import { appliedFileToMessage } from "@gennai/protocol/model/session/proposal";
 import { changedSettings, editingModeWords, settingsToMessage } from "@gennai/protocol/model/session/session-settings";
 import { todoToMessage } from "@gennai/protocol/model/session/todo";
@@ -286,7 +287,12 @@ function agentService({
       const undone = await session.acts.during("an undo", () =>
         undoChangeSet(session, changeSetId === "" ? undefined : changeSetId),
       );
-      return { changeSetId: undone.changeSetId, files: undone.files.map(appliedFileToMessage) };
+      const { files, skipped } = undone;
+      return {
+        changeSetId: undone.changeSetId,
+        files: files.map(appliedFileToMessage),
+        skipped: skipped.map(skippedFileToMessage),
+      };
     },
 
     async applyProposal(request, { signal }) {

@@ -1,30 +1,32 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
+import type { WorkspaceChange } from "@gennai/machine/workspace/workspace";
+import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { BlobStore } from "@gennai/store/log/session-log";
+import { presentFile, removeLargeFile, restoreRoot } from "../restore/present-files.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { ChangeSet, SessionState } from "../session/state/session-state.ts";
 
-/** Maximum size of a file that is checked before it is undone; bytes. */
+/** Maximum size of a file whose content is held to undo a change of it; larger ones are only compared and removed. Bytes. */
 const maxBytes = 64 * 1024 * 1024;
 /** Maximum files named in a refusal. */
 const maxNamed = 5;
 
 /**
- * Undoes a change set, by default the newest: all of its files or none. Each file must still be as the change set left it, so a
- * user's later changes are never overwritten. Throws `ServiceError`.
+ * Undoes a change set, by default the newest: all of its files or none, except those whose earlier content is kept nowhere. Each
+ * file must still be as the change set left it, so a user's later changes are never overwritten. Throws `ServiceError`.
  */
 export async function undoChangeSet(
   session: Session,
   changeSetId?: string,
-): Promise<{ readonly changeSetId: string; readonly files: readonly FileChangeRecord[] }> {
+): Promise<UndoneFiles & { readonly changeSetId: string }> {
   session.refuseWhileRunning("undo");
   // Another process may have newer changes, or run a turn.
   await session.catchUp();
   refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
   const changeSet = changeSetToUndo(session.state, changeSetId);
-  const files = await writeBefore(netChanges(changeSet.files), session.workspace, session.services.blobs);
+  const { files, skipped } = await writeBefore(netChanges(changeSet.files), session);
   const undone = { changeSetId: changeSet.changeSetId, files };
   await session.decided(
     [{ type: "change-set-undone", ...undone }],
@@ -32,7 +34,12 @@ export async function undoChangeSet(
     { changeSetId: undone.changeSetId },
     undone.files,
   );
-  return undone;
+  return { ...undone, skipped };
+}
+
+interface UndoneFiles {
+  readonly files: readonly FileChangeRecord[];
+  readonly skipped: readonly SkippedFile[];
 }
 
 function changeSetToUndo(state: SessionState, changeSetId: string | undefined): ChangeSet {
@@ -46,42 +53,44 @@ function changeSetToUndo(state: SessionState, changeSetId: string | undefined): 
 }
 
 /** Writes the earlier content; resolves with the changes made. */
-async function writeBefore(
-  files: readonly FileChangeRecord[],
-  workspace: Workspace,
-  blobs: BlobStore,
-): Promise<readonly FileChangeRecord[]> {
+async function writeBefore(all: readonly FileChangeRecord[], session: Session): Promise<UndoneFiles> {
+  const { workspace, services } = session;
+  const earlier = await earlierContents(all, services.blobs);
+  const files = all.filter((file) => earlier.has(file));
+  const skipped = all
+    .filter((file) => !earlier.has(file))
+    .map(({ path }): SkippedFile => ({ path, reason: "not_kept" }));
+  const [lost] = skipped;
+  if (lost !== undefined && files.length === 0) {
+    throw new ServiceError("failed_precondition", `The earlier content of ${lost.path} is not stored.`, {
+      reason: "content_gone",
+      hint: "Restore the file by git.",
+    });
+  }
   const changes: WorkspaceChange[] = [];
   const changedSince: string[] = [];
+  const large: { readonly path: string; readonly sha256: string; readonly made: readonly WorkspaceChange[] }[] = [];
   for (const file of files) {
-    const path = await workspace.resolve(file.path);
-    const now = (await workspace.stat(path)) && (await workspace.read(path, { maxBytes }));
+    const path = await workspace.resolve(file.path, { isRecorded: true });
+    const stat = await workspace.stat(path);
+    const isLarge = stat?.kind === "file" && stat.size > maxBytes && workspace.client === undefined;
+    const now = isLarge
+      ? await largeFile(session, path.relative)
+      : stat && (await workspace.read(path, { maxBytes })).sha256;
     // A server that stopped had already written this, but not recorded it.
-    if (now?.sha256 === file.beforeSha256) continue;
-    if (now?.sha256 !== file.afterSha256) {
+    if (now === file.beforeSha256) continue;
+    if (now !== file.afterSha256) {
       changedSince.push(file.path);
       continue;
     }
-    if (file.beforeSha256 === undefined) {
-      if (now !== undefined) {
-        const { madeDirectories: emptied = [] } = file;
-        changes.push({ operation: "delete", path, baseSha256: now.sha256, emptied });
-      }
-      continue;
-    }
-    const bytes = await blobs.get(file.beforeSha256);
-    if (bytes === undefined) {
-      throw new ServiceError("failed_precondition", `The earlier content of ${file.path} is no longer stored.`, {
-        reason: "content_gone",
-        hint: "Restore the file by git.",
-      });
-    }
+    const bytes = earlier.get(file);
     const mode = file.beforeMode === undefined ? {} : { mode: file.beforeMode };
-    changes.push(
-      now === undefined
-        ? { operation: "create", path, bytes, ...mode }
-        : { operation: "update", path, bytes, baseSha256: now.sha256, ...mode },
-    );
+    const made: readonly WorkspaceChange[] = bytes === undefined ? [] : [{ operation: "create", path, bytes, ...mode }];
+    if (now === undefined) changes.push(...made);
+    else if (isLarge) large.push({ path: path.relative, sha256: now, made });
+    else if (bytes === undefined) {
+      changes.push({ operation: "delete", path, baseSha256: now, emptied: file.madeDirectories ?? [] });
+    } else changes.push({ operation: "update", path, bytes, baseSha256: now, ...mode });
   }
   if (changedSince.length > 0) {
     const named = changedSince.slice(0, maxNamed).join(", ");
@@ -91,13 +100,47 @@ async function writeBefore(
       hint: "Undo your own change to it first, or restore the file by git.",
     });
   }
-  await workspace.apply(changes);
-  return files.map(({ path, beforeSha256, afterSha256 }) => ({
+  await workspace.apply(changes, { readOnlyToo: true });
+  // Too large for a journal. Whoever changes one in this moment keeps it.
+  for (const { path, sha256, made } of large) {
+    if (await removeLargeFile(restoreRoot(session), path, sha256)) await workspace.apply(made);
+    else skipped.push({ path, reason: "changed_since" });
+  }
+  const left = new Set(skipped.map(({ path }) => path));
+  return { files: files.filter(({ path }) => !left.has(path)).map(undoneRecord), skipped };
+}
+
+function undoneRecord({ path, beforeSha256, afterSha256 }: FileChangeRecord): FileChangeRecord {
+  return {
     path,
     operation: beforeSha256 === undefined ? "delete" : afterSha256 === undefined ? "create" : "update",
     ...(afterSha256 === undefined ? {} : { beforeSha256: afterSha256 }),
     ...(beforeSha256 === undefined ? {} : { afterSha256: beforeSha256 }),
-  }));
+  };
+}
+
+/**
+ * The files that can be undone, with their earlier contents (undefined: there was none). What was kept nowhere may only be where
+ * it was moved to, so that stays too.
+ */
+async function earlierContents(
+  files: readonly FileChangeRecord[],
+  blobs: Pick<BlobStore, "get">,
+): Promise<ReadonlyMap<FileChangeRecord, Uint8Array | undefined>> {
+  const earlier = new Map<FileChangeRecord, Uint8Array | undefined>();
+  const gone = new Set<string>();
+  for (const file of files) {
+    const bytes = file.beforeSha256 === undefined ? undefined : await blobs.get(file.beforeSha256);
+    if (file.beforeSha256 !== undefined && bytes === undefined) gone.add(file.beforeSha256);
+    else earlier.set(file, bytes);
+  }
+  for (const file of files) if (gone.has(file.afterSha256 ?? "")) earlier.delete(file);
+  return earlier;
+}
+
+async function largeFile(session: Session, path: string): Promise<string | undefined> {
+  const { state } = await presentFile(restoreRoot(session), path);
+  return state.type === "file" ? state.sha256 : undefined;
 }
 
 /** Reduces changes to the first and last state of each file; unchanged files are dropped. */

@@ -37,6 +37,11 @@ export class FileContents {
     return digest;
   }
 
+  /** Whether the bytes that a change recorded are stored; of a snapshot they always are, or `read` rejects. */
+  async isKept({ sha256: digest }: Extract<FileState, { readonly type: "file" | "link" }>): Promise<boolean> {
+    return digest === undefined || (await this.#blobs.get(digest)) !== undefined;
+  }
+
   /** Contents, in the order of the states. Rejects with `CheckpointError` `not_kept` if one is missing or damaged. */
   async read(
     states: readonly Extract<FileState, { readonly type: "file" | "link" }>[],

@@ -1,13 +1,12 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { ServiceError } from "@gennai/machine/service-error";
-import { sha256 } from "@gennai/machine/workspace/files/content-digest";
-import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
+import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { Session } from "../session/session.ts";
 import type { OpenRestore } from "../session/state/work-steps.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
-import { presentFile } from "./present-files.ts";
+import { presentFile, restoreRoot } from "./present-files.ts";
 
 /**
  * Completes the record of a restore that was interrupted by a server's end or a failed write, from what the files contain now.
@@ -28,10 +27,9 @@ export async function finishInterruptedRestore(session: Session): Promise<void> 
 
 /** The caller must hold the tree. */
 export async function recordRestore(session: Session, restore: OpenRestore): Promise<void> {
-  const { services, workspace } = session;
   const { checkpointId, restoreId } = restore;
-  const root = openWorkspaceRoot(workspace.root, { stateDir: services.ownDirectories[0] ?? "", home: services.home });
-  const { files, skipped } = whatWasWritten(restore.files, root);
+  const root = restoreRoot(session);
+  const { files, skipped } = await whatWasWritten(restore.files, root);
   await session.decided(
     [{ type: "checkpoint-restored", checkpointId, restoreId, files, skipped, interrupted: true }],
     "undo",
@@ -40,15 +38,15 @@ export async function recordRestore(session: Session, restore: OpenRestore): Pro
   );
 }
 
-function whatWasWritten(
+async function whatWasWritten(
   planned: readonly FileChangeRecord[],
   root: WorkspaceRoot,
-): { readonly files: readonly FileChangeRecord[]; readonly skipped: readonly SkippedFile[] } {
+): Promise<{ readonly files: readonly FileChangeRecord[]; readonly skipped: readonly SkippedFile[] }> {
   const files: FileChangeRecord[] = [];
   const skipped: SkippedFile[] = [];
   for (const record of planned) {
-    const { state, bytes } = presentFile(root, record.path);
-    const now = bytes === undefined ? undefined : sha256(bytes);
+    const { state } = await presentFile(root, record.path);
+    const now = "sha256" in state ? state.sha256 : undefined;
     if (state.type === "unknown") skipped.push({ path: record.path, reason: "not_certain" });
     else if (isUntouched(record, state, now)) skipped.push({ path: record.path, reason: "not_restored" });
     else if (now === record.afterSha256 && (state.type === "link") === (record.afterLink === true)) files.push(record);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
+import { lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { entryAt } from "@gennai/machine/stage/files/look-at-entry";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { removeFile } from "@gennai/machine/workspace/change/place-file";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
@@ -8,14 +9,20 @@ import { fileFailure } from "@gennai/machine/workspace/files/file-failure";
 import { holdDirectory } from "@gennai/machine/workspace/files/held-directory";
 import { readHeldFile, temporaryName } from "@gennai/machine/workspace/files/held-file";
 import { splitRelative } from "@gennai/machine/workspace/paths/split-relative";
-import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
+import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import { maxFileBytes } from "@gennai/store/checkpoints/snapshot/kept-paths";
+import type { Session } from "../session/session.ts";
+
+/** The directory in which a session's changes are taken back. Throws `WorkspaceError`. */
+export function restoreRoot({ services, workspace }: Pick<Session, "services" | "workspace">): WorkspaceRoot {
+  return openWorkspaceRoot(workspace.root, { stateDir: services.ownDirectories[0] ?? "", home: services.home });
+}
 
 /** What is at a path now. */
 export interface PresentFile {
   readonly state: FileState;
-  /** A file's content, or a link's target. */
+  /** A file's content, unless it is larger than what is kept, or a link's target. */
   readonly bytes: Uint8Array | undefined;
 }
 
@@ -23,7 +30,7 @@ const absent: PresentFile = { state: { type: "absent" }, bytes: undefined };
 const unknown: PresentFile = { state: { type: "unknown" }, bytes: undefined };
 
 /** Examines one path without following links. A directory counts as nothing. Expected errors are not thrown. */
-export function presentFile(root: WorkspaceRoot, path: string): PresentFile {
+export async function presentFile(root: WorkspaceRoot, path: string): Promise<PresentFile> {
   const { parents, name } = splitRelative(path);
   try {
     using directory = holdDirectory(root, parents);
@@ -33,7 +40,12 @@ export function presentFile(root: WorkspaceRoot, path: string): PresentFile {
       const bytes = readlinkSync(directory.entry(name), { encoding: "buffer" });
       return { state: { type: "link", ...digestsOf(bytes) }, bytes };
     }
-    if (!stat.isFile() || stat.size > maxFileBytes) return unknown;
+    if (!stat.isFile()) return unknown;
+    if (stat.size > maxFileBytes) {
+      const large = await entryAt(directory.entry(name), lstatSync(directory.entry(name), { bigint: true }));
+      if (large.type !== "file" || large.sha256 === undefined) return unknown;
+      return { state: { type: "file", sha256: large.sha256, mode: large.mode & 0o777 }, bytes: undefined };
+    }
     const { bytes, mode } = readHeldFile(directory, name, maxFileBytes);
     return { state: { type: "file", ...digestsOf(bytes), mode: mode & 0o777 }, bytes };
   } catch (error) {
@@ -45,14 +57,36 @@ export function presentFile(root: WorkspaceRoot, path: string): PresentFile {
 }
 
 /** What blocks a path that needs a directory; undefined if nothing does. */
-export function inTheWayOf(root: WorkspaceRoot, path: string): string | undefined {
+export async function inTheWayOf(root: WorkspaceRoot, path: string): Promise<string | undefined> {
   const { parents } = splitRelative(path);
   for (let depth = 1; depth <= parents.length; depth += 1) {
     const above = parents.slice(0, depth).join("/");
-    const { state } = presentFile(root, above);
+    const { state } = await presentFile(root, above);
     if (state.type !== "absent") return above;
   }
   return undefined;
+}
+
+/**
+ * Removes a file with the expected content that is too large for a journal; false if something else is there, or came there while
+ * it was read.
+ */
+export async function removeLargeFile(root: WorkspaceRoot, path: string, expected: string): Promise<boolean> {
+  const { parents, name } = splitRelative(path);
+  try {
+    using directory = holdDirectory(root, parents);
+    const look = () => lstatSync(directory.entry(name), { bigint: true });
+    const before = look();
+    const entry = await entryAt(directory.entry(name), before);
+    const now = look();
+    if (entry.type !== "file" || entry.sha256 !== expected) return false;
+    if (now.ino !== before.ino || now.ctimeNs !== before.ctimeNs) return false;
+    unlinkSync(directory.entry(name));
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === "ENOENT") return false;
+    throw fileFailure(error, "delete", path);
+  }
 }
 
 /** Removes a link with the expected target; false if something else is there. */
@@ -85,14 +119,6 @@ export function placeLink(root: WorkspaceRoot, path: string, target: Uint8Array)
   } catch (error) {
     throw fileFailure(error, "create", path);
   }
-}
-
-/** A file that was made read-only meanwhile is still replaced: the user asked for it. */
-export function makeWritable(root: WorkspaceRoot, path: string): void {
-  const { parents, name } = splitRelative(path);
-  using directory = holdDirectory(root, parents);
-  const stat = lstatSync(directory.entry(name));
-  if (stat.isFile() && (stat.mode & 0o200) === 0) chmodSync(directory.entry(name), (stat.mode & 0o777) | 0o200);
 }
 
 function digestsOf(bytes: Uint8Array): { readonly sha256: string; readonly object: string } {

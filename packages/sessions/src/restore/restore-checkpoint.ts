@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
-import { openWorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
@@ -14,6 +13,7 @@ import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { FileContents } from "./file-contents.ts";
 import { recordRestore } from "./finish-restore.ts";
 import { checkpointsOf } from "./list-checkpoints.ts";
+import { restoreRoot } from "./present-files.ts";
 import { planRestore } from "./restore-plan.ts";
 import { type RestoredLines, restoredLines } from "./restored-lines.ts";
 import { recordOf, writeRestore } from "./write-restore.ts";
@@ -99,7 +99,7 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
   }
   const checkpoints = services.checkpointsOf(workspace);
   const contents = new FileContents(services.blobs, checkpoints);
-  const root = openWorkspaceRoot(workspace.root, { stateDir: services.ownDirectories[0] ?? "", home: services.home });
+  const root = restoreRoot(session);
   const steps = state.work.all.filter(({ seq }) => seq >= checkpoint.fromSeq);
   const changes: PathChange[] = [];
   for (const step of steps) {

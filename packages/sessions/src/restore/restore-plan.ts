@@ -38,33 +38,42 @@ export async function planRestore(
   contents: FileContents,
   options: { readonly root: WorkspaceRoot; readonly paths: readonly string[]; readonly force: boolean },
 ): Promise<RestorePlan> {
-  const restores: PlannedRestore[] = [];
+  const planned: PlannedRestore[] = [];
   const skipped: SkippedFile[] = [];
+  /** SHA-256 of earlier contents that are not kept: they may only be where they were moved to. */
+  const gone = new Set<string | undefined>();
   for (const [path, work] of await netWork(changes, contents, options.paths)) {
     const { first: target, last: expected, broken } = work;
-    const present = presentFile(options.root, path);
+    const present = await presentFile(options.root, path);
     if (await contents.same(target, present.state)) continue;
     // Created and deleted, or changed and changed back: nothing is left to revert.
     if (!broken && (await contents.same(target, expected))) continue;
-    if (target.type === "unknown" || present.state.type === "unknown") {
-      skipped.push({ path, reason: "not_certain" });
+    if (target.type === "unknown" || (target.type !== "absent" && !(await contents.isKept(target)))) {
+      if (target.type !== "unknown") gone.add(target.sha256);
+      skipped.push({ path, reason: "not_kept" });
+      continue;
+    }
+    if (present.state.type === "unknown") {
+      skipped.push({ path, reason: "not_restored" });
       continue;
     }
     const isForced = options.force && options.paths.length > 0;
     const reason = await objection(work, present, contents);
-    if (reason === undefined || isForced) restores.push({ path, present, target });
+    if (reason === undefined || isForced) planned.push({ path, present, target });
     else skipped.push({ path, reason });
   }
-  const planned = new Set(restores.map(({ path }) => path));
-  // A directory was replaced with a link or a file.
-  const blocked = restores.filter(({ path, target }) => {
-    const obstacle = target.type === "absent" ? undefined : inTheWayOf(options.root, path);
-    return obstacle !== undefined && !planned.has(obstacle);
-  });
-  return {
-    restores: restores.filter((each) => !blocked.includes(each)),
-    skipped: [...skipped, ...blocked.map(({ path }) => ({ path, reason: "changed_since" as const }))],
-  };
+  const paths = new Set(planned.map(({ path }) => path));
+  const restores: PlannedRestore[] = [];
+  for (const each of planned) {
+    const { path, present, target } = each;
+    // A directory was replaced with a link or a file.
+    const obstacle = target.type === "absent" ? undefined : await inTheWayOf(options.root, path);
+    if (present.state.type === "file" && present.bytes === undefined && gone.has(present.state.sha256)) {
+      skipped.push({ path, reason: "not_kept" });
+    } else if (obstacle === undefined || paths.has(obstacle)) restores.push(each);
+    else skipped.push({ path, reason: "changed_since" });
+  }
+  return { restores, skipped };
 }
 
 async function objection(

@@ -28,6 +28,7 @@ export async function restoredLines(
   for (const { path, present, target } of restores.slice(0, most.files)) {
     const left = deadline - performance.now();
     if (left <= 0) break;
+    if (present.state.type === "file" && present.bytes === undefined) continue;
     const bytes = target.type === "absent" ? nothing : await bytesOf(target, contents);
     const before = textOf(present.bytes ?? nothing);
     const after = bytes === undefined ? undefined : textOf(bytes);

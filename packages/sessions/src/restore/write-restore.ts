@@ -7,7 +7,7 @@ import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-ro
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileContents } from "./file-contents.ts";
-import { makeWritable, placeLink, removeLink } from "./present-files.ts";
+import { type PresentFile, placeLink, removeLargeFile, removeLink } from "./present-files.ts";
 import type { PlannedRestore } from "./restore-plan.ts";
 
 /** Maximum bytes written in one atomic step. */
@@ -20,7 +20,7 @@ export interface WrittenRestore {
 
 /**
  * Writes a plan: files in atomic steps through the workspace, each checked against the bytes that the plan was based on; links
- * one by one. Rejects with `ToolFailure` if a file changed meanwhile, and with `CheckpointError` `not_kept`.
+ * and large files one by one. Rejects with `ToolFailure` if a file changed meanwhile, and with `CheckpointError` `not_kept`.
  */
 export async function writeRestore(
   plan: readonly PlannedRestore[],
@@ -38,14 +38,18 @@ export async function writeRestore(
   const written = new Set(plan);
   for (const each of plan) {
     const { path, present } = each;
-    if (present.state.type !== "link" || present.bytes === undefined) continue;
-    if (removeLink(root, path, present.bytes)) removeEmptyDirectories(root, parentsOf([path]));
-    else written.delete(each);
+    const isLarge = present.state.type === "file" && present.bytes === undefined;
+    if (present.state.type !== "link" && !isLarge) continue;
+    const isRemoved =
+      present.bytes === undefined
+        ? await removeLargeFile(root, path, digestOf(present) ?? "")
+        : removeLink(root, path, present.bytes);
+    if (!isRemoved) written.delete(each);
+    else if (each.target.type === "absent") removeEmptyDirectories(root, parentsOf([path]));
   }
   const changes = [...written].flatMap((each) => changeOf(each, root, bytes));
   for (const step of stepsOf(changes)) {
-    for (const { operation, path } of step) if (operation !== "create") makeWritable(root, path.relative);
-    await workspace.apply(step);
+    await workspace.apply(step, { readOnlyToo: true });
     const gone = step.filter(({ operation }) => operation === "delete").map(({ path }) => path.relative);
     removeEmptyDirectories(root, parentsOf(gone));
   }
@@ -63,17 +67,22 @@ export async function writeRestore(
 /** A plan's change, as shown to the user. */
 export function recordOf({ path, present, target }: PlannedRestore, bytes: Uint8Array | undefined): FileChangeRecord {
   const { state } = present;
-  const before = present.bytes;
+  const before = digestOf(present);
   return {
     path,
     operation: before === undefined ? "create" : target.type === "absent" ? "delete" : "update",
-    ...(before === undefined ? {} : { beforeSha256: sha256(before) }),
+    ...(before === undefined ? {} : { beforeSha256: before }),
     ...(state.type === "file" && state.mode !== undefined ? { beforeMode: state.mode } : {}),
     ...(state.type === "link" ? { beforeLink: true } : {}),
     ...(bytes === undefined ? {} : { afterSha256: sha256(bytes) }),
     ...(target.type === "file" && target.mode !== undefined ? { afterMode: target.mode } : {}),
     ...(target.type === "link" ? { afterLink: true } : {}),
   };
+}
+
+/** SHA-256 of a file's content or a link's target; undefined if nothing is there. */
+function digestOf({ state }: PresentFile): string | undefined {
+  return "sha256" in state ? state.sha256 : undefined;
 }
 
 async function targetBytes(
@@ -104,8 +113,8 @@ function changeOf(
   const path: WorkspacePath = { raw: relative, relative, absolute: join(root.path, relative), inside: true };
   const content = target.type === "file" ? bytes.get(each) : undefined;
   const mode = target.type === "file" && target.mode !== undefined ? { mode: target.mode } : {};
-  const isFile = present.state.type === "file" && present.bytes !== undefined;
-  const baseSha256 = isFile && present.bytes !== undefined ? sha256(present.bytes) : undefined;
+  // A link or a large file was removed before.
+  const baseSha256 = present.state.type === "file" && present.bytes !== undefined ? digestOf(present) : undefined;
   if (content === undefined) return baseSha256 === undefined ? [] : [{ operation: "delete", path, baseSha256 }];
   if (baseSha256 === undefined) return [{ operation: "create", path, bytes: content, ...mode }];
   return [{ operation: "update", path, bytes: content, baseSha256, ...mode }];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { forgetCheckpoints } from "@gennai/store/checkpoints/forget-checkpoints";
 import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
@@ -123,6 +123,39 @@ test("what somebody changed between two commands is left", async () => {
   expect(await restore([first, second])).toEqual({ skipped: [{ path: "a.txt", reason: "changed_between" }] });
   expect(await restore([second], { force: true })).toEqual({ skipped: [] });
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("user\n");
+});
+
+test("of files too large to keep, those that came are removed by force, and those that went are named", async () => {
+  const { root, command, restore } = world();
+  const large = (path: string): void => {
+    put(root, path, { text: "" });
+    truncateSync(join(root, path), 17 * 1024 * 1024);
+  };
+  large("gone.db");
+  large("replaced.db");
+  put(root, "grown.txt", { text: "small\n" });
+  put(root, ".gitignore", { text: "older.db\n" });
+  large("older.db");
+  const id = await command(() => {
+    rmSync(join(root, "gone.db"));
+    put(root, "replaced.db", { text: "agent\n" });
+    large("grown.txt");
+    large("made/new.db");
+  });
+  const notKept = [
+    { path: "replaced.db", reason: "not_kept" },
+    { path: "gone.db", reason: "not_kept" },
+  ];
+  const { skipped } = await restore([id]);
+  expect(skipped).toEqual(expect.arrayContaining([...notKept, { path: "made/new.db", reason: "not_certain" }]));
+  expect(existsSync(join(root, "made/new.db"))).toBe(true);
+  expect((await restore([id], { force: true })).skipped).toEqual(expect.arrayContaining(notKept));
+  expect(existsSync(join(root, "made"))).toBe(false);
+  expect(readFileSync(join(root, "replaced.db"), "utf8")).toBe("agent\n");
+
+  const shown = await command(() => put(root, ".gitignore", { text: "" }));
+  await restore([shown], { force: true });
+  expect(existsSync(join(root, "older.db"))).toBe(true);
 });
 
 test("files that only stopped being ignored are not taken for new ones", async () => {

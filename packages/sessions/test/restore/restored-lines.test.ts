@@ -4,7 +4,8 @@ import { restoredLines } from "#restore/restored-lines";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const present = (text: string | undefined) =>
-  ({ state: { type: "file" }, ...(text === undefined ? {} : { bytes: bytes(text) }) }) as never;
+  (text === undefined ? { state: { type: "absent" } } : { state: { type: "file" }, bytes: bytes(text) }) as never;
+const large = { state: { type: "file", sha256: "large" }, bytes: undefined } as never;
 
 test("lines are counted for texts: those that come back and those that go", async () => {
   const kept: Record<string, Uint8Array> = { one: bytes("a\nb\nc\n"), bin: new Uint8Array([0, 1, 2]) };
@@ -15,6 +16,7 @@ test("lines are counted for texts: those that come back and those that go", asyn
       { path: "changed", present: present("a\nX\nY\nc\n"), target: file("one") },
       { path: "made by the agent", present: present("x\ny\n"), target: { type: "absent" } as never },
       { path: "deleted by the agent", present: present(undefined), target: file("one") },
+      { path: "too large to count", present: large, target: { type: "absent" } as never },
       { path: "binary", present: present("x\n"), target: file("bin") },
     ],
     contents,

@@ -184,6 +184,8 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     return changes.map((change): PathChange => {
       // A file that appears because a rule changed may have existed before.
       const mayBeOlder = otherRules && change.before.type === "absent";
+      // Its bytes are not kept, so that nothing may remove it.
+      if (mayBeOlder && change.after.type === "unknown") return { ...change, before: { type: "unknown" } };
       if (interrupted || mayBeOlder) return { ...change, after: { type: "unknown" } };
       const object = objectOf(change.after);
       return object === undefined || known.has(object) ? change : { ...change, uncertain: true };

@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { heldPlace } from "@gennai/client/client-workspace/client-workspace-port";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
+import { goesBackByForce, listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
 import { openDiskWorkspace } from "@gennai/machine/client-workspace/open-disk-workspace";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
@@ -149,9 +149,10 @@ async function undoToCheckpoint(
     console.output.write(
       flags.json === true ? `${JSON.stringify({ sessionId, ...restored })}\n` : describeRestored(restored, { dryRun }),
     );
-    if (restored.skipped.length > 0 && flags.json !== true) {
+    const forcible = restored.skipped.filter(goesBackByForce);
+    if (forcible.length > 0 && flags.json !== true) {
       const back = flags.to === undefined ? `--turn ${flags.turn ?? ""}` : `--to ${flags.to}`;
-      const names = describeNames(restored.skipped.map(({ path }) => path));
+      const names = describeNames(forcible.map(({ path }) => path));
       const line = `gennai undo ${back} --session ${sessionId} --force ${names}`;
       console.errors.write(`What was left goes back when you name it: ${asTyped(line, console.environment)}\n`);
     }

@@ -1,5 +1,10 @@
 import type { UndoneChangeSet } from "@gennai/client/session/agent-session";
-import { type CheckpointList, type Restored, skipReasons } from "@gennai/client/session/state/checkpoints";
+import {
+  type CheckpointList,
+  goesBackByForce,
+  type Restored,
+  skipReasons,
+} from "@gennai/client/session/state/checkpoints";
 import { type Checkpoint, notesOf } from "@gennai/protocol/model/session/checkpoint";
 import { shellWords } from "../../terminal/shell-words.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
@@ -34,8 +39,12 @@ function describe(checkpoint: Checkpoint): string {
 
 /** Files in a list of checkpoints that undo leaves as they are. */
 export function describeLeft(skipped: Restored["skipped"]): string {
-  const lines = skipped.map(({ path, reason }) => `  ${terminalSafe(path)}  ${skipReasons[reason]}\n`);
-  return lines.length === 0 ? "" : `Stays as it is, unless named with --force:\n${lines.join("")}`;
+  const listed = (heading: string, isForcible: boolean): string => {
+    const those = skipped.filter((file) => goesBackByForce(file) === isForcible);
+    const lines = those.map(({ path, reason }) => `  ${terminalSafe(path)}  ${skipReasons[reason]}\n`);
+    return lines.length === 0 ? "" : `${heading}:\n${lines.join("")}`;
+  };
+  return listed("Stays as it is, unless named with --force", true) + listed("Cannot be taken back", false);
 }
 
 /** What was restored, or would be, and what was left as it is. */
@@ -43,9 +52,13 @@ export function describeRestored({ files, skipped }: Restored, options: { readon
   const words = options.dryRun ? futures : verbs;
   const lines = [
     ...files.map(({ path, operation }) => `${words[operation]} ${terminalSafe(path)}\n`),
-    ...skipped.map(({ path, reason }) => `left as it is: ${terminalSafe(path)} (${skipReasons[reason]})\n`),
+    ...skipped.map(leftLine),
   ];
   return lines.length === 0 ? "Nothing to take back: all files are as they were then.\n" : lines.join("");
+}
+
+function leftLine({ path, reason }: Restored["skipped"][number]): string {
+  return `left as it is: ${terminalSafe(path)} (${skipReasons[reason]})\n`;
 }
 
 /** Files as one types them in a shell; only the first ones if there are many. */
@@ -59,5 +72,7 @@ const maxTyped = 20;
 
 /** A change set that was taken back. */
 export function describeUndone(undone: UndoneChangeSet): string {
-  return undone.files.map(({ path, operation }) => `${verbs[operation]} ${terminalSafe(path)}\n`).join("");
+  const { files, skipped } = undone;
+  const done = files.map(({ path, operation }) => `${verbs[operation]} ${terminalSafe(path)}\n`);
+  return [...done, ...skipped.map(leftLine)].join("");
 }

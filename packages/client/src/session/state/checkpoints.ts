@@ -74,6 +74,12 @@ export async function restoreCheckpoint(
 export const skipReasons: Readonly<Record<SkippedFile["reason"], string>> = {
   changed_since: "changed since, not by the agent",
   changed_between: "changed by somebody else between two of the agent's changes",
-  not_certain: "it is not known what was there before, or who changed it while a command ran",
+  not_certain: "it is not known who changed it while a command ran",
   not_restored: "it could not be written",
+  not_kept: "what was there before was too large to keep, or is no longer kept",
 };
+
+/** Whether a skipped file goes back if a person names it with force. */
+export function goesBackByForce({ reason }: SkippedFile): boolean {
+  return reason !== "not_restored" && reason !== "not_kept";
+}

@@ -7,8 +7,9 @@ import { isMadeByTools } from "./made-by-tools.ts";
 type Found = FileWrite & { readonly found: FoundWrite };
 
 /**
- * Changes by a staged command that are never kept without a user: irreversible ones, files that look like something else, and
- * ignored files that are no build product, because no diff shows them and the user's tools run them.
+ * Changes by a staged command that are never kept without a user: irreversible ones, whatever git says of the file; files that
+ * look like something else; and ignored files that are no build product, because no diff shows them and the user's tools run
+ * them.
  *
  * @param options.maxDeleted tracked files that a command may delete without a question
  */
@@ -18,7 +19,7 @@ export function createFoundWritesPolicy({ maxDeleted = 20 }: { readonly maxDelet
     kind: "guard",
     decide({ analysis }) {
       const writes = analysis.effects.filter(isFound);
-      return strictest([allow, ...traits(writes), ofDeleted(writes, maxDeleted), ofLost(writes), ofIgnored(writes)]);
+      return strictest([allow, ...traits(writes), ofDeleted(writes, maxDeleted), ...ofLost(writes), ofIgnored(writes)]);
     },
   };
 }
@@ -51,14 +52,19 @@ function ofDeleted(writes: readonly Found[], maxDeleted: number): Verdict {
   return asked("found/many-deleted", `It deletes ${deleted.length} files that git tracks: ${listed(deleted)}.`);
 }
 
-/** The bytes of what git ignores are kept nowhere. */
-function ofLost(writes: readonly Found[]): Verdict {
-  const lost = writes.filter(
+function ofLost(writes: readonly Found[]): readonly Verdict[] {
+  const replaced = writes.filter(
     ({ operation, path, found }) =>
-      operation !== "create" && found.ignored && !found.agreed && !isMadeByTools(path.relative),
+      operation !== "create" && !found.agreed && !(found.ignored && isMadeByTools(path.relative)),
   );
-  if (lost.length === 0) return allow;
-  return asked("found/not-kept", `What it changes is ignored by git and cannot be taken back: ${listed(lost)}.`);
+  const lost = replaced.filter(({ found }) => found.lost === true);
+  const ignored = replaced.filter(({ found }) => found.ignored && found.lost !== true);
+  return [
+    ...(lost.length === 0 ? [] : [asked("found/not-kept", `Undo cannot bring back what was there: ${listed(lost)}.`)]),
+    ...(ignored.length === 0
+      ? []
+      : [asked("found/not-kept", `What it changes is ignored by git and cannot be taken back: ${listed(ignored)}.`)]),
+  ];
 }
 
 function ofIgnored(writes: readonly Found[]): Verdict {

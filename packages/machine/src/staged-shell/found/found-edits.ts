@@ -2,6 +2,7 @@ import { dirname, relative } from "node:path";
 import type { FileWrite } from "@gennai/governance/effect";
 import type { Entry } from "../../stage/files/look-at-entry.ts";
 import type { FoundInTree } from "./found-in-tree.ts";
+import { maxKeptFile } from "./loses-content.ts";
 import type { StagedWork } from "./staged-work.ts";
 
 /** A file as a staged command changed it, with what is needed to undo the change. */
@@ -17,7 +18,7 @@ export interface FoundEdit {
   readonly beforeMode: number | undefined;
   /** Directories that were created for it, outermost first; relative to the workspace. */
   readonly madeDirectories: readonly string[];
-  /** The file's bytes in the workspace, still unchanged; undefined if there is no file. */
+  /** The file's bytes in the workspace, still unchanged; undefined if there is no file, or one too large to be kept. */
   before(): Buffer | undefined;
   /**
    * What the command left; undefined if there is no file any more, or a larger one. Call it before the work is kept or dropped.
@@ -27,7 +28,6 @@ export interface FoundEdit {
 
 /** Most files whose bytes are kept in the session's log; beyond that, a snapshot keeps the tree. */
 const maxFiles = 1_000;
-const maxFileBytes = 16 * 1024 * 1024;
 const maxBytes = 64 * 1024 * 1024;
 
 type RegularFile = Extract<Entry, { readonly type: "file" }>;
@@ -45,9 +45,9 @@ export function foundEdits(work: StagedWork, found: readonly FoundInTree[]): rea
     const [before, after] = [regularFile(effect.before), regularFile(effect.after)];
     if (!write.path.inside || before === "other" || after === "other") return undefined;
     if (before !== undefined && after !== undefined && before.mode !== after.mode) return undefined;
-    const size = before?.size ?? 0;
-    bytes += size;
-    if (size > maxFileBytes || bytes > maxBytes) return undefined;
+    const kept = before !== undefined && before.size <= maxKeptFile ? before : undefined;
+    bytes += kept?.size ?? 0;
+    if (bytes > maxBytes) return undefined;
     edits.push({
       path: write.path.relative,
       operation: write.operation,
@@ -55,7 +55,7 @@ export function foundEdits(work: StagedWork, found: readonly FoundInTree[]): rea
       afterSha256: after?.sha256,
       beforeMode: before?.mode,
       madeDirectories: before === undefined ? made(write.path.relative) : [],
-      before: () => (before === undefined ? undefined : work.before(effect)),
+      before: () => (kept === undefined ? undefined : work.before(effect)),
       after: ({ maxBytes }) => (after === undefined || after.size > maxBytes ? undefined : work.staged(effect)),
     });
   }

@@ -7,6 +7,7 @@ import { type ChangeSurroundings, isAgreed } from "../../control-watch/state/agr
 import type { ControlState } from "../../control-watch/state/control-state.ts";
 import type { Entry } from "../../stage/files/look-at-entry.ts";
 import type { EffectFlag, StageEffect } from "../../stage/observe/effect.ts";
+import { losesContent } from "./loses-content.ts";
 import type { StagedWork } from "./staged-work.ts";
 
 /** Bytes of a file that policies examine; larger files are judged by their names. */
@@ -49,6 +50,7 @@ export async function foundInTree(work: StagedWork): Promise<readonly FoundInTre
         agreed: isAgreedTo(work, effect, path),
         tracked: isTracked,
         ignored: isIgnored,
+        lost: losesContent(effect),
         traits: [
           ...traitsOf(effect.flags),
           ...(isUnshown ? (["not-shown"] as const) : []),

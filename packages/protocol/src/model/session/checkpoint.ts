@@ -17,13 +17,15 @@ const kindWords = new EnumWords({
 
 /**
  * `changed_since`: not as the agent left it. `changed_between`: someone else changed it between two of the agent's changes.
- * `not_certain`: the earlier content, or who changed it, is unknown. `not_restored`: it could not be written.
+ * `not_certain`: who changed it is unknown. `not_restored`: it could not be written. `not_kept`: what was there before, or what
+ * has been moved away from there, would be lost.
  */
 const skipWords = new EnumWords({
   changed_since: SkipReason.CHANGED_SINCE,
   changed_between: SkipReason.CHANGED_BETWEEN,
   not_certain: SkipReason.NOT_CERTAIN,
   not_restored: SkipReason.NOT_RESTORED,
+  not_kept: SkipReason.NOT_KEPT,
 });
 
 /** A point before something was done to files. */

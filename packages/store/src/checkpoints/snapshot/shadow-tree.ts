@@ -65,11 +65,16 @@ export class ShadowTree {
       const isLeft = before.left.includes(path) || after.left.includes(path);
       changed.set(path, {
         path,
-        before: isLeft ? { type: "unknown" } : stateOf(before, path, old),
-        after: isLeft ? { type: "unknown" } : stateOf(after, path, now),
+        before: isLeft ? unknown : stateOf(before, path, old),
+        after: isLeft ? unknown : stateOf(after, path, now),
       });
     }
     for (const change of await this.#modeChanges(before, after, changed)) changed.set(change.path, change);
+    // Files that were not kept, and came or went as a whole.
+    for (const path of [...before.left, ...after.left].filter((left) => !changed.has(left))) {
+      const [was, is] = [before.left.includes(path), after.left.includes(path)];
+      if (was !== is) changed.set(path, { path, before: was ? unknown : absent, after: is ? unknown : absent });
+    }
     return [...changed.values()];
   }
 
@@ -267,8 +272,11 @@ export class ShadowTree {
   }
 }
 
+const unknown: FileState = { type: "unknown" };
+const absent: FileState = { type: "absent" };
+
 function stateOf(kept: KeptTree, path: string, entry: TreeEntry | undefined): FileState {
-  if (entry === undefined) return { type: "absent" };
+  if (entry === undefined) return absent;
   const { mode, object } = entry;
   return mode === "120000" ? { type: "link", object } : { type: "file", object, mode: modeIn(kept, path, mode) };
 }

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { Entry } from "#stage/files/look-at-entry";
+import type { StageEffect } from "#stage/observe/effect";
+import { losesContent, maxKeptFile } from "#staged-shell/found/loses-content";
+
+const identity = { inode: 1n, size: 1n, mtimeNs: 1n, ctimeNs: 1n, mode: 0o644 };
+const file = (size: number, sha256: string | undefined = "a"): Entry => ({ type: "file", mode: 0o644, size, sha256 });
+const large = file(maxKeptFile + 1);
+const pipe: Entry = { type: "other", mode: 0o644 };
+
+test.each<[string, Entry | undefined, Entry | undefined, Partial<StageEffect>, boolean]>([
+  ["a new large file", undefined, large, {}, false],
+  ["as large as is kept", file(maxKeptFile), undefined, {}, false],
+  ["larger, deleted", large, undefined, {}, true],
+  ["larger, replaced", large, file(1, "b"), {}, true],
+  ["larger, replaced by a link", large, { type: "link", target: "x" }, {}, true],
+  ["larger, other permission bits", large, { ...large, mode: 0o600 } as Entry, {}, false],
+  ["larger, moved", large, undefined, { movedTo: "there" }, false],
+  ["not readable, deleted", { ...file(1), sha256: undefined } as Entry, undefined, {}, true],
+  ["a pipe, deleted", pipe, undefined, {}, true],
+  ["a pipe, other permission bits", pipe, { ...pipe, mode: 0o600 }, {}, false],
+  ["a directory, deleted", { type: "directory", mode: 0o755 }, undefined, {}, false],
+  ["a link, deleted", { type: "link", target: "x" }, undefined, {}, false],
+])("%s", (_name, before, after, more, lost) => {
+  const effect = {
+    root: 0,
+    path: "x",
+    change: before === undefined ? "created" : after === undefined ? "deleted" : "changed",
+    flags: [],
+    ...(before === undefined ? {} : { before: { ...before, identity } }),
+    ...(after === undefined ? {} : { after }),
+    ...more,
+  } as const;
+  expect(losesContent(effect)).toBe(lost);
+});
