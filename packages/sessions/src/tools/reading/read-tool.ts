@@ -139,7 +139,8 @@ async function readDisk(
   // Only text is compared with a stale file later.
   if (shown === undefined || decodeText(bytes) !== undefined) ports.seen?.keep(sha256, bytes);
   if (shown !== undefined) return { ...shown, observed: [observed] };
-  const text = textOf(path, content);
+  const text = decodeText(bytes)?.text;
+  if (text === undefined) return { output: `[${notText(path, bytes)}]`, observed: [observed] };
   return outcomeOf(path, withoutKeys(partOfText(text, wanted.offset, wanted.limit), text), observed);
 }
 
@@ -147,25 +148,19 @@ function diskContent(workspace: Workspace, path: WorkspacePath, signal: AbortSig
   return workspace.read(path, { maxBytes: maxFileBytes, signal }).catch(withGrepHint);
 }
 
-async function diskText(
-  workspace: Workspace,
-  path: WorkspacePath,
-  signal: AbortSignal,
-): Promise<{ readonly text: string; readonly sha256: string; readonly bytes: Uint8Array }> {
-  const content = await diskContent(workspace, path, signal);
-  return { ...content, text: textOf(path, content) };
+/** undefined if there is no text that can be read. */
+async function diskText(workspace: Workspace, path: WorkspacePath, signal: AbortSignal) {
+  const content = await diskContent(workspace, path, signal).catch(() => undefined);
+  const text = content && decodeText(content.bytes)?.text;
+  return text === undefined ? undefined : { ...content, text };
 }
 
-function textOf(path: WorkspacePath, { bytes }: FileContent): string {
-  const decoded = decodeText(bytes);
-  if (decoded === undefined) {
-    throw new ToolFailure("binary_file", `${pathName(path)} is not a text file (${bytes.length} bytes).`, {
-      hint: isPdf(bytes)
-        ? "Get its text with Bash, some pages at a time: pdftotext -layout -f 1 -l 5 FILE -"
-        : "Only UTF-8 text can be read, and images that are PNG, JPEG, GIF or WebP.",
-    });
-  }
-  return decoded.text;
+/** Nothing of it can be shown, but it is known from then on: otherwise nothing could delete, move or replace it. */
+function notText(path: WorkspacePath, bytes: Uint8Array): string {
+  const next = isPdf(bytes)
+    ? "Get its text with Bash, some pages at a time: pdftotext -layout -f 1 -l 5 FILE -"
+    : "Only UTF-8 text can be read, and images that are PNG, JPEG, GIF or WebP.";
+  return `${pathName(path)} is not a text file (${bytes.length} bytes); it can be deleted, moved or replaced. ${next}`;
 }
 
 function isPdf(bytes: Uint8Array): boolean {
@@ -198,7 +193,7 @@ async function editorOutcome(
   const whole = offset === 1 && ended;
   const observed = await observedBase(ports.workspace, path, file, part, whole, signal);
   if (observed !== undefined) await keepSeen(ports, path, file, { whole, observed }, signal);
-  const onDisk = offset === 1 ? undefined : await diskText(ports.workspace, path, signal).catch(() => undefined);
+  const onDisk = offset === 1 ? undefined : await diskText(ports.workspace, path, signal);
   return outcomeOf(path, withoutKeys(part, onDisk?.text), observed, file.dirty);
 }
 
@@ -217,9 +212,7 @@ async function keepSeen(
   signal: AbortSignal,
 ): Promise<void> {
   if (seen === undefined || observed.sha256 === undefined) return;
-  const bytes = whole
-    ? encodeText(file.content, { bom: file.bom })
-    : (await diskText(workspace, path, signal).catch(() => undefined))?.bytes;
+  const bytes = whole ? encodeText(file.content, { bom: file.bom }) : (await diskText(workspace, path, signal))?.bytes;
   if (bytes !== undefined && createHash("sha256").update(bytes).digest("hex") === observed.sha256) {
     seen.keep(observed.sha256, bytes);
   }
@@ -237,7 +230,7 @@ async function observedBase(
   const known = file.sha256 !== "" || file.dirty ? file.sha256 : file.diskSha256;
   if (known !== "") return { path: path.relative, source: file.dirty ? "buffer" : "disk", sha256: known };
   if (!file.dirty) {
-    const onDisk = await diskText(workspace, path, signal).catch(() => undefined);
+    const onDisk = await diskText(workspace, path, signal);
     if (onDisk !== undefined) {
       const same = partOfText(onDisk.text, part.firstLine, countLines(part.content)).content === part.content;
       if (same) return { path: path.relative, source: "disk", sha256: onDisk.sha256 };

@@ -68,9 +68,6 @@ describe("Read from disk", () => {
   test.each([
     ["missing", { file_path: "none.txt" }, /^not_found: /],
     ["a directory", { file_path: "dir" }, /^not_a_file: /],
-    ["binary", { file_path: "image.png" }, /^binary_file: image\.png is not a text file/],
-    ["a PDF", { file_path: "a.pdf" }, /^binary_file: .*pdftotext -layout -f 1 -l 5/],
-    ["not UTF-8", { file_path: "latin1.txt" }, /^binary_file: /],
     ["100 MB, sparse", { file_path: "big.bin" }, /^too_large: .*Grep/],
     ["past the end", { file_path: "short.txt", offset: 9 }, /^past_end: short\.txt has no line 9; it has 2/],
     ["no path", { file_path: "" }, /^bad_arguments: file_path must not be empty/],
@@ -79,13 +76,25 @@ describe("Read from disk", () => {
     ["a NUL", { file_path: "a\0b" }, /^bad_path: /],
   ])("refuses what is %s", async (_name, args, want) => {
     mkdirSync(join(bench.root, "dir"));
-    bench.file("image.png", new Uint8Array([0x89, 0x50, 0, 1, 2]));
-    bench.file("a.pdf", Buffer.from("%PDF-1.7\n%\xe2\xe3", "latin1"));
-    bench.file("latin1.txt", new Uint8Array([0x67, 0x72, 0xfc, 0x0a]));
     bench.file("short.txt", "a\nb\n");
     writeFileSync(join(bench.root, "big.bin"), "");
     truncateSync(join(bench.root, "big.bin"), 100 * 1024 * 1024);
     expect(await bench.failure("Read", args)).toMatch(want);
+  });
+
+  test.each([
+    [
+      "binary",
+      new Uint8Array([0x89, 0x50, 0, 1, 2]),
+      /^\[f is not a text file \(5 bytes\); it can be deleted, moved or replaced\. /,
+    ],
+    ["a PDF", Buffer.from("%PDF-1.7\n%\xe2\xe3", "latin1"), /pdftotext -layout -f 1 -l 5/],
+    ["not UTF-8", new Uint8Array([0x67, 0x72, 0xfc, 0x0a]), /Only UTF-8 text/],
+  ])("nothing of what is %s is shown, but it is known afterwards", async (_name, bytes, want) => {
+    bench.file("f", bytes);
+    const { outcome } = await bench.run("Read", { file_path: "f" });
+    expect(outcome.output).toMatch(want);
+    expect(outcome.observed).toEqual([{ path: "f", source: "disk", sha256: sha256(bytes) }]);
   });
 
   test("an image is shown, whatever it is called, also beside an editor that knows no text of it", async () => {
