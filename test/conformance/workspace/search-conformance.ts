@@ -111,6 +111,20 @@ export function describeSearch(open: OpenWorkspace): void {
       expect(await search(query, base)).toEqual({ lines, truncated: false });
     });
 
+    test.each(["two$", "^two\\b.*$", "two$|none", "^(two)?$"])(
+      "search: %s finds the end of a line that ends with CRLF",
+      async (pattern) => {
+        at.file("crlf.txt", "one\r\ntwo\r\nthree $ [\r\n");
+        const { lines } = await search({ pattern }, "crlf.txt");
+        expect(lines).toEqual(["crlf.txt:2:two"]);
+        const literal = await search({ pattern: "e \\$ [$\\[]" }, "crlf.txt");
+        expect(literal.lines).toEqual(["crlf.txt:3:three $ ["]);
+        for (const both of ["one\\ntwo$", "one\ntwo", "e\\r\n[^\\n]wo"]) {
+          expect((await search({ pattern: both }, "crlf.txt")).lines).toEqual(["crlf.txt:1:one", "crlf.txt:2:two"]);
+        }
+      },
+    );
+
     test("search stops at the limit, cuts long lines and skips binary files", async () => {
       at.file("many.txt", "hit\n".repeat(10_000));
       expect(await search({ pattern: "hit", limit: 3 })).toEqual({

@@ -26,7 +26,7 @@ export async function searchFiles(
   const lines: string[] = [];
   let truncated = false;
   const parameters = [
-    `--regexp=${query.pattern}`,
+    `--regexp=${withAnyLineEnd(query.pattern)}`,
     query.caseSensitive ? "--case-sensitive" : "--ignore-case",
     // Also if the pattern lets a dot match a line feed.
     ...(/\n|\\n|^\(\?s\)/.test(query.pattern) ? ["--multiline"] : []),
@@ -69,6 +69,18 @@ function placeOf(
   } catch (error) {
     throw fileFailure(error, "search", relative);
   }
+}
+
+/**
+ * Line feeds and `$` of a pattern, outside of classes, also match at CRLF, because lines are shown without their CR. With --crlf,
+ * ripgrep would refuse a `\r` that is meant.
+ */
+function withAnyLineEnd(pattern: string): string {
+  // In verbose mode, white space is for readers.
+  if (/\(\?\w*x/.test(pattern)) return pattern;
+  return pattern.replaceAll(/\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|\\[\s\S]|[\n$]/g, (part) =>
+    part === "$" ? "(?:\\r?$)" : part === "\n" || part === "\\n" ? "(?:\\r?\\n)" : part,
+  );
 }
 
 function outputParameters(query: SearchQuery): string[] {
