@@ -9,10 +9,10 @@ export interface Model {
   /** Tokens the model can take; 0 when unknown. */
   readonly maxContextTokens: number;
   /**
-   * Asks the provider for its context size, if it can be asked: once, for a few seconds at most. Afterwards
+   * Asks the provider for its context size, if it can be asked: once, for a few seconds, or as long as it loads the model. Afterwards
    * `maxContextTokens` has it, if the provider said.
    */
-  findContextTokens?(): Promise<void>;
+  findContextTokens?(options: { readonly signal: AbortSignal }): Promise<void>;
   /** Streams one answer. Ends with `finish` or throws `ModelError`; ends promptly when the signal aborts. */
   stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelEvent>;
 }

@@ -61,7 +61,7 @@ export function createOpenAICompatibleModel(
     chat: { doStream },
     capabilities: { ...capabilitiesOf(facts), structuredOutput: false },
     maxContextTokens: facts.contextTokens,
-    askContextTokens: () => serverWindow(backend, endpoint),
+    askContextTokens: (signal) => serverWindow(backend, endpoint, signal),
     endpoint,
     timing: { ...defaultTiming, ...timing },
     async toCall(request, { signal }) {

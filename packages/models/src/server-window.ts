@@ -4,8 +4,8 @@ import { askServer, atRoot, UnusableAnswer } from "./ask-server.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 import { isSize, modelsAnswer } from "./models-answer.ts";
 
-/** Milliseconds that all questions together may take. */
-const timeoutMs = 2_000;
+/** Milliseconds that all questions together may take; Ollama may have to load the model, which an answer would wait for as well. */
+const timeoutMs = { others: 2_000, ollama: 120_000 } as const;
 
 type Place = Pick<ModelEndpoint, "baseUrl" | "model" | "apiKey" | "headers">;
 
@@ -18,23 +18,26 @@ interface Asked {
   again: number;
 }
 
-/** By server and model, for this process; a server that answered, and did not say, is not asked again. */
+/** By server and model, for this process; a server that answered, and did not say, is not asked again, save Ollama, which loads models anew. */
 const asked = new Map<string, Asked>();
 
 /**
- * Tokens that a server gives a model, as far as it says so; 0 otherwise. Asked once, for two seconds at most, and again later
- * if it could not answer. Never rejects.
+ * Tokens that a server gives a model, as far as it says so; 0 otherwise. Asked once, and again later if it could not answer. Never rejects.
  * @param kind Ollama has an API of its own for it
  */
-export function serverWindow(kind: Provider, place: Place): Promise<number> {
+export function serverWindow(
+  kind: Provider,
+  place: Place,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> {
   const key = JSON.stringify([kind, place.baseUrl, place.model]);
   const known = asked.get(key);
   if (known !== undefined && Date.now() < known.again) return known.tokens;
-  const found = windowOf(kind, place);
+  const found = windowOf(kind, place, signal);
   const entry: Asked = { tokens: found.then(({ tokens }) => tokens), again: Number.POSITIVE_INFINITY };
   asked.set(key, entry);
   return found.then(({ tokens, final }) => {
-    if (!final) entry.again = Date.now() + pause;
+    if (!final || kind === "ollama") entry.again = Date.now() + pause;
     return tokens;
   });
 }
@@ -45,8 +48,9 @@ interface Found {
   readonly final: boolean;
 }
 
-async function windowOf(kind: Provider, place: Place): Promise<Found> {
-  const signal = AbortSignal.timeout(timeoutMs);
+async function windowOf(kind: Provider, place: Place, stopped: AbortSignal): Promise<Found> {
+  const limit = AbortSignal.timeout(kind === "ollama" ? timeoutMs.ollama : timeoutMs.others);
+  const signal = AbortSignal.any([stopped, limit]);
   let final = true;
   for (const question of kind === "ollama" ? ofOllama : ofOthers) {
     try {
@@ -84,16 +88,26 @@ const ofOthers: readonly Question[] = [
   },
 ];
 
-/** https://github.com/ollama/ollama/blob/main/docs/api.md: what is loaded, else what its Modelfile says. */
+/**
+ * https://github.com/ollama/ollama/blob/main/docs/api.md: what is loaded, what its Modelfile says, or what it gets when it is loaded ("if
+ * an empty prompt is provided, the model will be loaded into memory"). Its OpenAI-compatible API takes no size
+ * (https://github.com/ollama/ollama/blob/main/docs/api/openai-compatibility.mdx), and what does not fit is cut off without a word.
+ */
 const ofOllama: readonly Question[] = [
-  async (place, signal) => {
-    const { models } = await askServer(psAnswer, place, { url: atRoot(place, "/api/ps"), signal });
-    return models.find(({ name }) => name === place.model || name === `${place.model}:latest`)?.context_length;
-  },
+  loadedWindow,
   async (place, signal) => {
     const url = atRoot(place, "/api/show");
     const { parameters } = await askServer(showAnswer, place, { url, signal, body: { model: place.model } });
     const written = /^num_ctx\s+(\d+)\s*$/m.exec(parameters)?.[1];
     return written === undefined ? undefined : Number(written);
   },
+  async (place, signal) => {
+    await askServer(z.unknown(), place, { url: atRoot(place, "/api/generate"), signal, body: { model: place.model } });
+    return loadedWindow(place, signal);
+  },
 ];
+
+async function loadedWindow(place: Place, signal: AbortSignal): Promise<number | undefined> {
+  const { models } = await askServer(psAnswer, place, { url: atRoot(place, "/api/ps"), signal });
+  return models.find(({ name }) => name === place.model || name === `${place.model}:latest`)?.context_length;
+}

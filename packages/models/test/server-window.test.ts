@@ -8,7 +8,8 @@ async function serverWith(answers: Readonly<Record<string, unknown>>) {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);
-    const answer = answers[request.url ?? ""];
+    const found = answers[request.url ?? ""];
+    const answer: unknown = typeof found === "function" ? found() : found;
     if (answer === "hangs") return;
     if (typeof answer === "number") return void response.writeHead(answer).end();
     if (answer instanceof URL) return void response.writeHead(302, { location: answer.href }).end();
@@ -118,6 +119,20 @@ test.each(["openai-compatible", "ollama"] as const)(
     expect(await serverWindow(kind, { ...place, baseUrl: origin })).toBe(8_192);
   },
 );
+
+test("Ollama is made to load the model, and asked again once that may be another size", async () => {
+  const answers: Record<string, unknown> = { "/api/ps": { models: [] }, "/api/show": { parameters: "" } };
+  const { place, seen } = await serverWith(answers);
+  answers["/api/generate"] = () => {
+    answers["/api/ps"] = { models: [{ name: "m:latest", context_length: 4_096 }] };
+    return { done: true, done_reason: "load" };
+  };
+  expect(await serverWindow("ollama", place)).toBe(4_096);
+  expect(seen.map(({ url }) => url)).toEqual(["/api/ps", "/api/show", "/api/generate", "/api/ps"]);
+  answers["/api/ps"] = { models: [{ name: "m:latest", context_length: 65_536 }] };
+  later();
+  expect(await serverWindow("ollama", place)).toBe(65_536);
+});
 
 test("a redirect is not followed", async () => {
   const other = await serverWith(entry({ max_model_len: 32_768 }));

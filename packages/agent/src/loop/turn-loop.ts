@@ -6,7 +6,7 @@ import { type CompactionOptions, compact, helpsBeforehand, needsCompaction } fro
 import type { Conversation } from "../conversation.ts";
 import { type Model, ModelError, type ToolDefinition } from "../model.ts";
 import type { Instructions } from "../prompt/instructions.ts";
-import { estimateMessages, estimateText } from "../use/token-estimate.ts";
+import { estimateText } from "../use/token-estimate.ts";
 import type { TurnBudget } from "../use/turn-budget.ts";
 import { addUsage, type Cost, noUsage, type Usage, type UsageSum } from "../use/usage.ts";
 import { askModel, type ModelAnswer } from "./ask-model.ts";
@@ -65,8 +65,8 @@ export type TurnEnd =
 /** How often in a row the same call may be refused before the turn ends. */
 const maxRepeatedRefusals = 3;
 
-/** A conversation up to this many tokens fits into any model. */
-const smallConversation = 4_000;
+/** A request up to this many tokens fits into any model. */
+const smallRequest = 3_000;
 
 /** Tool calls a turn may make, for each model call that it may take. */
 const callsPerIteration = 10;
@@ -183,7 +183,7 @@ class RunningTurn {
   async #ask(iteration: number): Promise<ModelAnswer | TurnEnd> {
     const { sink } = this.#options;
     let system = await this.#instruct();
-    await this.#findWindow();
+    await this.#findWindow(system);
     system = (await this.#makeRoom(system)) ?? system;
     for (;;) {
       const { conversation, budget } = this.#options;
@@ -257,11 +257,11 @@ class RunningTurn {
     return conversation.system;
   }
 
-  /** Looks up the model's context size, but only once it may matter: most conversations stay small. */
-  async #findWindow(): Promise<void> {
-    const { conversation, model, contextTokens = 0 } = this.#options;
+  /** Looks up the model's context size, where the request may not fit into any: Ollama gives a model no more than 4,096 tokens by default. */
+  async #findWindow(system: string): Promise<void> {
+    const { conversation, model, signal, contextTokens = 0 } = this.#options;
     if (contextTokens > 0 || model.maxContextTokens > 0) return;
-    if (estimateMessages(conversation.messages) > smallConversation) await model.findContextTokens?.();
+    if (conversation.tokens(this.#overhead(system)) > smallRequest) await model.findContextTokens?.({ signal });
   }
 
   #room(system: string): Omit<CompactionOptions, "reason"> {
@@ -335,7 +335,7 @@ const warned = new WeakSet<Conversation>();
 
 function tooSmall(contextTokens: number, overhead: number): string {
   const [all, taken] = [contextTokens, overhead].map((tokens) => tokens.toLocaleString("en"));
-  return `The model's context is small: ${all} tokens, of which instructions and tools take about ${taken}. Give the model a larger one, or use another model.`;
+  return `The model's context is small: ${all} tokens, of which instructions and tools take about ${taken}. Give it more (Ollama: OLLAMA_CONTEXT_LENGTH=64000), or use another.`;
 }
 
 function stillTooLong(cause: ModelError): ModelError {

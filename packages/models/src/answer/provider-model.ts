@@ -66,7 +66,7 @@ export interface ProviderModelOptions {
   /** Tokens; 0 when unknown. */
   readonly maxContextTokens: number;
   /** Asks the server for them; 0 when it does not say. */
-  readonly askContextTokens?: () => Promise<number>;
+  readonly askContextTokens?: (signal: AbortSignal) => Promise<number>;
   readonly endpoint: Omit<FailureContext, "now">;
   readonly timing: ModelTiming;
   /** The request in the provider library's terms. The signal is the one its call will have. */
@@ -97,8 +97,8 @@ export class ProviderModel implements Model {
     this.#options = options;
   }
 
-  async findContextTokens(): Promise<void> {
-    if (this.maxContextTokens === 0) this.maxContextTokens = (await this.#options.askContextTokens?.()) ?? 0;
+  async findContextTokens({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    if (this.maxContextTokens === 0) this.maxContextTokens = (await this.#options.askContextTokens?.(signal)) ?? 0;
   }
 
   async *stream(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): AsyncIterable<ModelEvent> {

@@ -23,7 +23,7 @@ export function observedModel(model: Model, settings: ModelSettings, watch: Mode
     get maxContextTokens() {
       return model.maxContextTokens;
     },
-    findContextTokens: async () => model.findContextTokens?.(),
+    findContextTokens: async (options) => model.findContextTokens?.(options),
     stream: (request, options) => watched(model.stream(request, options), request, settings, watch),
   };
 }
