@@ -123,6 +123,7 @@ describe("patchText", () => {
     ["a last line without an end", "a\nb", [hunk(["b"], ["c"])], "a\nc"],
     ["to nothing", "a\n", [hunk(["a"], [])], ""],
     ["other trailing space", "a \nb\n", [hunk(["a", "b"], ["a", "c"])], "a \nc\n"],
+    ["words for a blank line", "a\n    \nb\n", [hunk(["a", "", "b"], ["a", "    x", "b"])], "a\n    x\nb\n"],
     ["other indentation", "\ta\n\tb\n", [hunk(["a", "b"], ["a", "c"])], "\ta\n\tc\n"],
   ])("%s", (_name, text, hunks, want) => {
     expect(patchText(text, hunks, "f").text).toBe(want);

@@ -172,8 +172,12 @@ function placed(text: string, file: LooseText, at: number, edit: WantedEdit, loo
   for (const change of differences(edit, old, looseText(edit.newText, { lookAlikes }), time)) {
     pieces.push(text.slice(copied, offsetOf(change.start)), change.text);
     copied = offsetOf(change.end);
+    // The white space of a blank line goes with it when words take its place.
+    if (/[^\n]$/.test(change.text) && (copied === 0 || text[copied - 1] === "\n")) {
+      copied += /^[^\S\n]*(?![^\n])/.exec(text.slice(copied))?.[0].length ?? 0;
+    }
   }
-  const end = offsetOf(old.text.length);
+  const end = Math.max(copied, offsetOf(old.text.length));
   return { start, oldText: text.slice(start, end), newText: pieces.join("") + text.slice(copied, end) };
 }
 
