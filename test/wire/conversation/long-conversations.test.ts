@@ -2,7 +2,7 @@ import { Effort } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { CompactionReason } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ReceivedModelRequest } from "@gennai/testkit/model-server/model-server";
 import { describe, expect, test } from "vitest";
-import { overflowRows } from "../../../packages/models/src/request/overflow-words.ts";
+import { overflowExamples } from "../../../packages/models/test/request/overflow-examples.ts";
 import { endState, eventOf, eventsOf, runTurn, startSession } from "../../e2e/rpc/session-client.ts";
 import { call, type Format, formats, wireWorld } from "../wire-world.ts";
 
@@ -62,7 +62,7 @@ test("a window in which not even the first request fits is told of before the fi
 describe.each(formats)("%s", (format) => {
   test("an overflow is answered by a shorter conversation, and the turn goes on", async () => {
     // One form after the other, in turns of one session each.
-    for (const { example: message } of overflowRows.slice(0, 3)) {
+    for (const [message] of overflowExamples.slice(0, 3)) {
       let overflowed = false;
       await using world = await wireWorld(format, (count, request) => {
         if (asksForSummary(request)) return { text: ["They said hello."] };

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
-import { overflowRows, saysOverflow } from "#request/overflow-words";
+import { saysOverflow } from "#request/overflow-words";
+import { overflowExamples } from "./overflow-examples.ts";
 
-test.each(overflowRows)("$example", ({ pattern, example, source }) => {
-  expect(example).toMatch(pattern);
+test.each(overflowExamples)("%s (%s)", (example) => {
   expect(saysOverflow(example)).toBe(true);
   // As providers wrap it.
   expect(saysOverflow(JSON.stringify({ error: { message: example, type: "invalid_request_error", code: 400 } }))).toBe(
     true,
   );
-  expect(source).not.toBe("");
 });
 
 test.each([
