@@ -3,7 +3,6 @@ import type { Message, Model } from "@gennai/agent/model";
 import { withoutImages } from "@gennai/agent/shown-images";
 import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
-import { geminiEvents } from "./answer/needed-events.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
@@ -16,7 +15,7 @@ export function createGeminiModel(endpoint: ModelEndpoint, timing: Partial<Model
   const capabilities = capabilitiesOf({ ...facts, thinking: facts.thinking ?? !old.test(model) });
   return new ProviderModel({
     id,
-    chat: createGoogleGenerativeAI({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer(geminiEvents) })(model),
+    chat: createGoogleGenerativeAI({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer() })(model),
     capabilities,
     maxContextTokens: facts.contextTokens,
     endpoint,

@@ -3,7 +3,6 @@ import { createOpenAI } from "@ai-sdk/openai";
 import type { Model } from "@gennai/agent/model";
 import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
-import { responsesEvents } from "./answer/needed-events.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
@@ -19,7 +18,7 @@ export function createOpenAIModel(endpoint: ModelEndpoint, timing: Partial<Model
   const server = `${baseUrl} ${model}`;
   return new ProviderModel({
     id,
-    chat: createOpenAI({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer(responsesEvents) }).responses(model),
+    chat: createOpenAI({ baseURL: baseUrl, apiKey, headers, fetch: fetchFromServer() }).responses(model),
     capabilities: capabilitiesOf(facts),
     maxContextTokens: facts.contextTokens,
     endpoint,

@@ -78,31 +78,8 @@ test.each<readonly [Format, string, string]>([
     "annotations of another kind",
     changed("openai", (event) => [{ type: "response.output_text.annotation.added", annotation: { type: "x" } }, event]),
   ],
-  [
-    "openai",
-    "odds of another kind",
-    changed(
-      "openai",
-      edited((inner) => void ("logprobs" in inner && (inner["logprobs"] = [{ token: 1 }]))),
-    ),
-  ],
-  [
-    "openai",
-    "usage of another kind",
-    changed("openai", withUsage({ input_tokens: "12", input_tokens_details: [], output_tokens: 3 })),
-  ],
+  ["openai", "usage of another kind", changed("openai", withUsage({ input_tokens: "12", output_tokens: 3 }))],
   ["openai", "no usage", changed("openai", without("usage"))],
-  [
-    "openai",
-    "a response that lacks its model, its time and its numbers",
-    changed(
-      "openai",
-      edited((inner) => {
-        for (const name of ["created_at", "sequence_number", "service_tier"]) delete inner[name];
-        if (inner["object"] === "response") delete inner["model"];
-      }),
-    ),
-  ],
   [
     "openai",
     "items of unknown types",
@@ -117,19 +94,6 @@ test.each<readonly [Format, string, string]>([
     ),
   ],
   // https://ai.google.dev/api/generate-content#GenerateContentResponse
-  [
-    "gemini",
-    "details of another kind",
-    changed(
-      "gemini",
-      edited((inner) => {
-        if ("promptTokenCount" in inner)
-          Object.assign(inner, { promptTokensDetails: {}, serviceTier: 3, totalTokenCount: "9" });
-        if ("content" in inner)
-          Object.assign(inner, { safetyRatings: "low", groundingMetadata: [], citationMetadata: 1 });
-      }),
-    ),
-  ],
   ["gemini", "no usage", changed("gemini", without("usageMetadata"))],
   ["gemini", "usage that is no object", changed("gemini", withUsage("12"))],
   ["gemini", "events that are no part of an answer", changed("gemini", (event) => [{ ping: 1 }, event])],

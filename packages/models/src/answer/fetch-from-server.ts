@@ -5,13 +5,16 @@ import { readableAnswer } from "./readable-answer.ts";
 
 /**
  * `fetch` for requests that hold a key: to the server that was named, and nowhere else. Throws `ModelError` for a redirection.
- * @param needed of an answer; other events are left out
+ * @param needed of an answer, where its library takes no others
  */
-export function fetchFromServer(needed: NeededEvents): typeof fetch {
+export function fetchFromServer(needed?: NeededEvents): typeof fetch {
   return (asked, request) => fetchNeeded(needed, asked, request);
 }
 
-async function fetchNeeded(needed: NeededEvents, ...[asked, request]: Parameters<typeof fetch>): Promise<Response> {
+async function fetchNeeded(
+  needed: NeededEvents | undefined,
+  ...[asked, request]: Parameters<typeof fetch>
+): Promise<Response> {
   const response = await fetch(asked, { ...request, redirect: "manual" });
   const url = asked instanceof Request ? asked.url : asked.toString();
   const { headers, body } = response;

@@ -6,7 +6,6 @@ const text = z.string().optional().catch(undefined);
 const count = z.coerce.number().nonnegative().optional().catch(undefined);
 const due = z.coerce.number().nonnegative().catch(0);
 const asIs = z.looseObject({});
-const item = { item_id: z.string().catch(""), output_index: z.number().optional().catch(undefined) };
 
 /** The events of a format that are needed, by their types, each with the fields that are. Others are left out. */
 export type NeededEvents = Readonly<Record<string, z.ZodType>>;
@@ -46,90 +45,34 @@ export const anthropicEvents: NeededEvents = {
   error: asIs,
 };
 
-const responsesEnd = z.object({
-  type: text,
-  response: z.object({
-    incomplete_details: z.object({ reason: z.string() }).nullable().catch(null),
-    usage: z
-      .object({
-        input_tokens: z.coerce.number(),
-        input_tokens_details: z.object({ cached_tokens: count }).optional().catch(undefined),
-        output_tokens: z.coerce.number(),
-        output_tokens_details: z.object({ reasoning_tokens: count }).optional().catch(undefined),
-      })
-      .optional()
-      .catch(undefined),
-  }),
+/**
+ * All events of the formats of OpenAI and Google, whose libraries pass over what they do not know: only how many tokens were used must be
+ * numbers, or missing. https://platform.openai.com/docs/api-reference/responses-streaming,
+ * https://ai.google.dev/api/generate-content#GenerateContentResponse
+ */
+const counted = z.looseObject({
+  response: z
+    .looseObject({
+      usage: z
+        .looseObject({ input_tokens: z.coerce.number(), output_tokens: z.coerce.number() })
+        .optional()
+        .catch(undefined),
+    })
+    .optional(),
+  usageMetadata: asIs.optional().catch(undefined),
 });
-const call = z.looseObject({
-  item: z.looseObject({ arguments: z.string().catch(""), status: z.string().catch("completed") }),
-});
-
-/** https://platform.openai.com/docs/api-reference/responses-streaming */
-export const responsesEvents: NeededEvents = {
-  "response.created": z.object({
-    type: text,
-    response: z.object({ id: z.string().catch(""), created_at: due, model: z.string().catch("") }),
-  }),
-  "response.output_item.added message": asIs,
-  "response.output_item.added reasoning": asIs,
-  "response.output_item.added function_call": call,
-  "response.output_item.added custom_tool_call": asIs,
-  "response.output_item.done message": asIs,
-  "response.output_item.done reasoning": asIs,
-  "response.output_item.done function_call": call,
-  "response.output_item.done custom_tool_call": asIs,
-  "response.output_text.delta": z.object({ type: text, ...item, delta: z.string() }),
-  "response.refusal.delta": z.object({ type: text, ...item, delta: z.string() }),
-  "response.reasoning_summary_part.added": asIs,
-  "response.reasoning_summary_text.delta": asIs,
-  "response.reasoning_summary_part.done": asIs,
-  "response.function_call_arguments.delta": asIs,
-  "response.function_call_arguments.done": asIs,
-  "response.custom_tool_call_input.delta": asIs,
-  "response.completed": responsesEnd,
-  "response.incomplete": responsesEnd,
-  "response.failed": z.looseObject({ sequence_number: due }),
-  error: z.looseObject({ sequence_number: due }),
-};
-
-/** https://ai.google.dev/api/generate-content#GenerateContentResponse: its events have no types. */
-export const geminiEvents: NeededEvents = {
-  "": z.object({
-    error: z.unknown().optional(),
-    responseId: text,
-    candidates: z
-      .array(
-        z.object({ content: z.unknown().optional(), finishReason: text, finishMessage: text, continuationToken: text }),
-      )
-      .nullish(),
-    usageMetadata: z
-      .object({
-        promptTokenCount: count,
-        candidatesTokenCount: count,
-        thoughtsTokenCount: count,
-        toolUsePromptTokenCount: count,
-        cachedContentTokenCount: count,
-        totalTokenCount: count,
-      })
-      .optional()
-      .catch(undefined),
-    promptFeedback: z.object({ blockReason: text }).optional().catch(undefined),
-  }),
-};
 
 const event = z.looseObject({
   type: z.string().catch(""),
   content_block: z.object({ type: z.string() }).optional().catch(undefined),
   delta: z.object({ type: text }).optional().catch(undefined),
-  item: z.object({ type: z.string() }).optional().catch(undefined),
 });
 
 /**
  * What a library needs of an answer. It refuses an event of which it does not know a type or a field, and with that a whole answer, also where
  * nobody needs it; and an event without an empty line behind it.
  */
-export function neededEvents(bytes: AnswerBytes, needed: NeededEvents): AnswerBytes {
+export function neededEvents(bytes: AnswerBytes, needed: NeededEvents | undefined): AnswerBytes {
   const decoder = new TextDecoder();
   const events = new EventData();
   let last = "";
@@ -155,7 +98,7 @@ export function neededEvents(bytes: AnswerBytes, needed: NeededEvents): AnswerBy
 const isStopped = /^\{"type":"message_delta","delta":\{"stop_reason":"/;
 
 /** None, or its data. What cannot be read is told by the library, unless it was cut off. */
-function neededOf({ name, data }: SentEvent, needed: NeededEvents, { isLast = false }): readonly string[] {
+function neededOf({ data }: SentEvent, needed: NeededEvents | undefined, { isLast = false }): readonly string[] {
   let value: unknown;
   try {
     value = JSON.parse(data);
@@ -164,9 +107,11 @@ function neededOf({ name, data }: SentEvent, needed: NeededEvents, { isLast = fa
   }
   const found = event.safeParse(value);
   if (!found.success) return [data];
-  const { type, content_block, delta, item: ofResponse } = found.data;
-  const inner = (content_block ?? delta ?? ofResponse)?.type;
-  const fields = needed[inner === undefined ? type : `${type} ${inner}`] ?? needed[name];
+  const { type, content_block, delta } = found.data;
+  // What it quotes is not shown.
+  if (needed === undefined && type.includes(".annotation.")) return [];
+  const inner = (content_block ?? delta)?.type;
+  const fields = needed === undefined ? counted : needed[inner === undefined ? type : `${type} ${inner}`];
   const fitted = fields?.safeParse(value);
   if (fitted === undefined) return [];
   return [fitted.success ? JSON.stringify(fitted.data) : data];
