@@ -39,6 +39,20 @@ test("a command gets exactly the host and port that a person let it reach, and n
   expect(ledger).toMatch(/"connections":\[[^\]]*"host":"data\.example"[^\]]*"state":"refused"/);
 });
 
+test("a failure that a pipe or a later program hides leads to the question too", async () => {
+  using outside = new TestOutside();
+  const pages = await outside.pages("data.example", 80, () => ({ body: "one" }));
+  await using server = await networked(outside, ["sh fetch.sh 2>&1 | tail -5", "sh fetch.sh || true; ls"], {
+    "fetch.sh": "curl -sS --max-time 20 http://data.example/\n",
+  });
+  await using session = await AskedSession.start(server);
+  const first = await session.turn("once");
+  expect(first.questions).toHaveLength(1);
+  expect(first.output).toMatch(/^one/);
+  expect((await session.turn("no")).questions).toHaveLength(1);
+  expect(pages).toHaveLength(1);
+});
+
 test("a no lets nothing through, and the model reads what was wanted", async () => {
   using outside = new TestOutside();
   const pages = await outside.pages("data.example", 80, () => ({ body: "x" }));

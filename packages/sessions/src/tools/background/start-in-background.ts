@@ -1,3 +1,5 @@
+import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import { hidesFailure } from "@gennai/governance/command/hides-failure";
 import type { Effect } from "@gennai/governance/effect";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
@@ -50,7 +52,7 @@ export async function startBackground(
     const isNew = refused.some(
       (one) => !wanted.some((known) => sameEndpoint(known, one) && known.address === one.address),
     );
-    if (isNew && runs < maxRuns && notes.length === 0 && isWorthAsking(run, refused, text)) {
+    if (isNew && runs < maxRuns && notes.length === 0 && isWorthAsking(run, refused, effect.command)) {
       earlier.push(...connections);
       if (run.state === "running") await background.stop(id, "the question about the network");
       wanted = refused;
@@ -73,9 +75,13 @@ export async function startBackground(
 }
 
 /** False if the run continues without the host, e.g. one that sends usage data, unless the command itself names the host. */
-function isWorthAsking(run: BackgroundRunFacts, refused: readonly AllowedEndpoint[], text: string): boolean {
-  if (run.state === "ended") return run.exitCode !== 0;
-  return refused.some(({ host }) => text.toLowerCase().includes(host));
+function isWorthAsking(
+  run: BackgroundRunFacts,
+  refused: readonly AllowedEndpoint[],
+  command: CommandAnalysis,
+): boolean {
+  if (run.state === "ended") return run.exitCode !== 0 || hidesFailure(command);
+  return refused.some(({ host }) => command.text.toLowerCase().includes(host));
 }
 
 async function letThrough(

@@ -1,4 +1,5 @@
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import { hidesFailure } from "@gennai/governance/command/hides-failure";
 import { splitInstall } from "@gennai/governance/installs/split-install";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
@@ -57,7 +58,7 @@ export async function runWithNetwork(
     if (given.length > 0 || runs === maxRuns) return { ...ended, notes };
     const wanted = isWorthAsking(staged, refused, command)
       ? refused.map((one) => withLogin(one, own))
-      : wantingLogin(staged, allowed, own);
+      : wantingLogin(staged, command, allowed, own);
     if (wanted.length === 0) return { ...ended, notes };
     const judgement = await letThrough({ program, endpoints: wanted }, staged, network);
     if (judgement.type === "refused") {
@@ -82,10 +83,11 @@ function withLogin(endpoint: AllowedEndpoint, { logins }: RegistryLogins): Allow
 /** Endpoints reached without a login that asked for one the user has. */
 function wantingLogin(
   { run, connections }: StagedShellRun,
+  command: CommandAnalysis,
   allowed: readonly AllowedEndpoint[],
   { logins, refused }: RegistryLogins,
 ): readonly AllowedEndpoint[] {
-  if (run.exitCode === 0 || run.state === "aborted" || !refused.test(run.output)) return [];
+  if ((run.exitCode === 0 && !hidesFailure(command)) || run.state === "aborted" || !refused.test(run.output)) return [];
   const reached = allowed.filter(
     (one) => one.login === undefined && connections.some((each) => each.state === "allowed" && sameEndpoint(each, one)),
   );
@@ -128,17 +130,15 @@ async function letThrough(
   }
 }
 
-/**
- * False if the program succeeded without the host, e.g. one that checks for updates, unless the command itself names the host
- * (its failure may be hidden by a pipe).
- */
+/** False if all programs succeeded without the host, e.g. one that checks for updates, unless the command itself names the host. */
 function isWorthAsking(
   { run }: StagedShellRun,
   refused: readonly AllowedEndpoint[],
-  { text }: CommandAnalysis,
+  command: CommandAnalysis,
 ): boolean {
   if (refused.length === 0 || run.state === "aborted") return false;
-  return run.exitCode !== 0 || refused.some(({ host }) => text.toLowerCase().includes(host));
+  if (run.exitCode !== 0 || hidesFailure(command)) return true;
+  return refused.some(({ host }) => command.text.toLowerCase().includes(host));
 }
 
 /** Notes for the model about the network. */
