@@ -50,3 +50,19 @@ test.each(formats)(
     expect(told.split("chosen: blue")).toHaveLength(2);
   },
 );
+
+test("a call that is written as text is asked for once more, and then fails the turn", async () => {
+  const written = { text: ['<tool_call>\n{"name": "LS", "arguments": {"path": "."}}\n</tool_call>'] };
+  const ends: unknown[] = [];
+  for (const second of [written, { calls: [call("c1", "LS", { path: "." })] }]) {
+    await using world = await wireWorld("openai-compatible", [written, second, { text: ["Done."] }]);
+    const events = await runTurn(world.server, await startSession(world.server), "look");
+    const code = events.find(({ event }) => event.case === "error")?.errorInfo?.code;
+    ends.push([endState(events), code, world.provider.requests.length]);
+    expect(JSON.stringify(world.provider.requests[1]?.body)).toContain("you wrote a call as text");
+  }
+  expect(ends).toEqual([
+    ["ERROR", "answer_malformed", 2],
+    ["COMPLETED", undefined, 3],
+  ]);
+});

@@ -103,7 +103,7 @@ class RunningTurn {
   #measured = { system: "", tokens: 0 };
   readonly #refusals = new RepeatedRefusals();
   readonly #loops = new LoopDetector();
-  readonly #unfinished = new UnfinishedAnswers();
+  readonly #unfinished: UnfinishedAnswers;
   #used: UsageSum = noUsage;
   #calls = 0;
   #overflowed = false;
@@ -111,6 +111,7 @@ class RunningTurn {
   constructor(options: TurnOptions) {
     this.#options = options;
     this.#definitions = toolDefinitions(options.tools, options.model.id);
+    this.#unfinished = new UnfinishedAnswers(this.#definitions.map(({ name }) => name));
     this.#toolTokens = estimateText(JSON.stringify(this.#definitions));
   }
 
