@@ -156,7 +156,7 @@ export interface FoundPart {
 }
 
 export type Judgement =
-  /** `dropped`: the parts that a person did not want, and those that need them. */
+  /** `dropped`: the parts that a person did not want or nobody agreed to, and those that need them. */
   | { readonly type: "keep"; readonly dropped: readonly FoundPart[] }
   /** Why nothing of it may be kept. */
   | { readonly type: "drop"; readonly error: ToolError };
@@ -171,7 +171,7 @@ export interface ToolOutcome {
   /** Set when the tool ran and failed, e.g. a command with a non-zero exit. */
   readonly failure?: { readonly failureClass: FailureClass; readonly message: string };
   readonly exitCode?: number;
-  /** Names of changes that the user chose not to keep; the rest was kept. */
+  /** Names of changes that were not kept, without the user's yes; the rest was kept. */
   readonly dropped?: readonly string[];
   /** Files that changed on disk. */
   readonly changes?: readonly FileChange[];

@@ -51,7 +51,7 @@ test("a person keeps the rest: exactly that is kept, the record says who chose, 
   const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, droppedParts: [...(droppedParts ?? [])] };
   await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
   const { output } = await editor.next("toolResult");
-  expect(output).toContain("[not kept, as the user chose: .git, AGENTS.md; the rest is kept.");
+  expect(output).toContain("[not kept, without a yes of the user's: .git, AGENTS.md; the rest is kept.");
   expect(await editor.end()).toBe("COMPLETED");
   expect(await server.workspace.read("made.txt")).toBe("1");
   expect(existsSync(server.workspace.path("AGENTS.md"))).toBe(false);
@@ -61,6 +61,20 @@ test("a person keeps the rest: exactly that is kept, the record says who chose, 
   const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
   expect(ledger).toMatch(/"confirmation":\{[^}]*"dropped":\[".git","AGENTS.md"\]/);
   expect(ledger).toContain("made.txt");
+});
+
+test("a tag that nobody can be asked about is dropped, and the commit beside it stays", async () => {
+  const command =
+    "echo 1 > made.txt && git add made.txt && git -c user.name=a -c user.email=a@b.c commit -qm done; git tag v1";
+  await using server = await staging([command]);
+  const sessionId = await startSession(server, { interactive: false });
+  await using editor = await Watcher.attach(server, sessionId);
+  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  const { output } = await editor.next("toolResult");
+  expect(output).toContain("[not kept, without a yes of the user's: refs/tags/v1; the rest is kept.");
+  expect(await editor.end()).toBe("COMPLETED");
+  expect(await server.workspace.git("log", "-1", "--format=%s")).toBe("done");
+  expect(await server.workspace.git("tag")).toBe("");
 });
 
 test.each([

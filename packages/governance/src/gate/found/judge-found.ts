@@ -1,5 +1,6 @@
 import { asSentence } from "@gennai/protocol/as-sentence";
-import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
+import { closedUnderNeeds, droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
+import type { Answer } from "../../confirmation.ts";
 import type { CallContext, Found, FoundPart, Judgement } from "../../tool.ts";
 import { toolErrorFromFinding } from "../../tool-error.ts";
 import type { Finding } from "../../verdict.ts";
@@ -12,8 +13,8 @@ import { type AgainstParts, judgeParts, pathsByRule } from "./judge-parts.ts";
 
 /**
  * Judges changes of a call that are not visible yet, by all policies: they see what was found instead of what the call
- * announced. Refused changes are dropped. If policies ask, a user keeps all, some, or nothing. What may be kept is recorded
- * before this resolves.
+ * announced. Refused changes are dropped. If policies ask, a user keeps all, some, or nothing; without an answer, tags and other
+ * branches that need one are dropped alone. What may be kept is recorded before this resolves.
  */
 export async function judgeFound(
   work: Found,
@@ -34,7 +35,8 @@ export async function judgeFound(
     if (type === "deny") return nothing(finding, decision, against);
     const asked = aboutWork(askAbout(found, finding, context.turnId, options), work, against);
     const answer = await answerTo(asked, context, options);
-    if (answer.type !== "yes") {
+    const named = answer.type === "yes" ? (answer.dropped ?? []) : refsWithoutYes(answer, asked, against);
+    if (answer.type !== "yes" && named.length === 0) {
       const { decision: refused, refusal } = refusedByAnswer(found, answer, foundWork);
       const { judgement } = nothing(finding, refused, against);
       // Tell the model which parts need a yes, so that it can do without them.
@@ -45,7 +47,7 @@ export async function judgeFound(
         decision: refused,
       };
     }
-    const unwanted = closedUnderNeeds(work.parts, answer.dropped ?? []);
+    const unwanted = closedUnderNeeds(work.parts, named);
     dropped = work.parts.filter(({ id }) => unwanted.has(id));
     if (dropped.length > 0 && dropped.length === work.parts.length) {
       return nothing(nothingLeft, { ...decisionOf(found, answer), verdict: "deny" });
@@ -53,7 +55,8 @@ export async function judgeFound(
     // HEAD, rules, and the claim to the tree may have changed meanwhile.
     const again = await judge(work.parts.filter((part) => !dropped.includes(part)));
     if (again.verdict.type === "deny") return nothing(again.verdict.finding, decisionOf(again, answer));
-    if (!factsOf(again).rules.every((rule) => asked.facts.rules.includes(rule))) {
+    const agreed = answer.type === "yes" ? asked.facts.rules : [];
+    if (!factsOf(again).rules.every((rule) => agreed.includes(rule))) {
       return nothing(changedMeanwhile, { ...decisionOf(again, answer), verdict: "deny" });
     }
     decision = await withDropped(
@@ -65,6 +68,15 @@ export async function judgeFound(
   context.signal.throwIfAborted();
   await journal.begin([decision], context.turnId);
   return { judgement: { type: "keep", dropped }, decision };
+}
+
+/** Ids of the parts to drop so that the rest stays: if nobody answers, and only refs beside it need a yes. Empty otherwise. */
+function refsWithoutYes({ type }: Answer, { question }: AskedAction, against: AgainstParts): readonly string[] {
+  if (type !== "nobody" && type !== "timeout") return [];
+  const areRefs = [...against.keys()].every(({ effects }) =>
+    effects.every((effect) => effect.type === "git" && effect.what === "ref"),
+  );
+  return (areRefs ? droppedForRest(question.parts ?? []) : undefined) ?? [];
 }
 
 type Nothing = { readonly judgement: Judgement & { readonly type: "drop" }; readonly decision: Decision };

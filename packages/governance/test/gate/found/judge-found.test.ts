@@ -278,6 +278,29 @@ describe("parts of what a call did", () => {
     });
   });
 
+  /** As `git commit` and `git tag` leave it. */
+  const tag: FoundPart = {
+    ...part("refs/tags/v1", ["id of .git"]),
+    effects: [{ type: "git", what: "ref", name: "refs/tags/v1", from: undefined, to: "1", agreed: false }],
+  };
+  const aboutTags: GateOptions["policies"][number] = {
+    name: "about-tags",
+    kind: "guard",
+    decide: ({ analysis }) => (analysis.effects.some(({ type }) => type === "git") ? ask(finding) : allow),
+  };
+
+  test.each<[Answer, readonly FoundPart[], Partial<Judgement>]>([
+    [{ type: "nobody" }, [part("a"), part(".git"), tag], { type: "keep", dropped: [tag] }],
+    [{ type: "timeout" }, [part("a"), part(".git"), tag], { type: "keep", dropped: [tag] }],
+    [{ type: "no", reason: "", by: "somebody" }, [part("a"), part(".git"), tag], { type: "drop" }],
+    [{ type: "nobody" }, [part("ask"), part(".git"), tag], { type: "drop" }],
+    [{ type: "nobody" }, [tag], { type: "drop" }],
+  ])("without a yes, only tags and other branches are dropped alone: %j %#", async (answer, parts, want) => {
+    const { heard, run } = benchOf(parts, { answer, policies: [byName, aboutTags] });
+    await run("Bash");
+    expect(heard).toMatchObject([want]);
+  });
+
   test("where nothing is left of it, nothing is kept", async () => {
     const answer: Answer = { type: "yes", scope: "once", by: "somebody", dropped: ["id of ask"] };
     const { heard, run } = benchOf([part("ask"), part(".git", ["id of ask"])], { answer });

@@ -33,11 +33,13 @@ const git = ".git";
 /**
  * Each file is a part, and git's data is one part. What makes no sense alone stays together: the old and the new name of a file,
  * all names of one file, a directory and what replaces it, a directory that git ignores, e.g. `node_modules`. Git's part needs
- * the files that its index and its new commits hold; after a stash or a move of HEAD, it is one part with them.
+ * the files that its index and its new commits hold; after a stash or a move of HEAD, it is one part with them. A tag, or a branch
+ * that HEAD is not on, is a part that needs git's.
  */
 export function foundParts(work: StagedWork, { inTree, inGit, contents }: FoundWork): StagedParts {
   const keys = new Map<StageEffect, string>();
-  for (const effect of work.effects) if (work.isInGit(effect)) keys.set(effect, work.repositoryOf(effect) ?? git);
+  for (const effect of work.effects)
+    if (work.isInGit(effect)) keys.set(effect, work.repositoryOf(effect) ?? work.refOf(effect) ?? git);
   for (const { effect } of inTree) keys.set(effect, work.absolute(effect));
   const groups = new Groups();
   for (const key of keys.values()) groups.add(key);
@@ -62,7 +64,8 @@ export function foundParts(work: StagedWork, { inTree, inGit, contents }: FoundW
   const idOf = (key: string): string => ids.get(groups.of(key)) ?? "";
   const words = wordsOf(work, { inTree, inGit }, groups);
   const parts = [...members].map(([group, effects]): FoundPart => {
-    const needs = groups.has(git) && groups.of(git) === group ? held.map(idOf) : [];
+    const ofGit = groups.has(git) && groups.of(git) === group;
+    const needs = ofGit ? held.map(idOf) : group.startsWith("refs/") && groups.has(git) ? [idOf(git)] : [];
     const id = idOf(group);
     return {
       id,
@@ -183,9 +186,10 @@ function wordsOf(
   return found;
 }
 
-/** The group of an effect in git; other repositories are parts of their own. */
+/** The group of an effect in git; other repositories, and refs that HEAD is not on, are parts of their own. */
 function keyInGit(effect: GitChange | FileWrite, groups: Groups): string {
-  if (effect.type !== "write" || !effect.path.absolute.endsWith("/.git")) return git;
+  if (effect.type === "git") return groups.has(effect.name) ? effect.name : git;
+  if (!effect.path.absolute.endsWith("/.git")) return git;
   return groups.has(effect.path.absolute) ? effect.path.absolute : git;
 }
 

@@ -11,6 +11,7 @@ import {
   userConfigurations,
 } from "../../control-watch/state/control-targets.ts";
 import { IgnoredPaths } from "../../git/ignored-paths.ts";
+import { readGitHead } from "../../git-data/git-head.ts";
 import { type GitIndex, readGitIndex } from "../../git-data/git-index.ts";
 import { type PathInGit, pathsInGit } from "../../git-data/git-path.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
@@ -139,6 +140,23 @@ export class StagedWork {
     if (this.repository?.writable.some((directory) => isWithin(path, directory)) === true) return undefined;
     const [, git] = /^(.*\/\.git)(?:\/|$)/.exec(path) ?? [];
     return git === undefined || this.isModuleLink(git) ? undefined : git;
+  }
+
+  /** The tag, or the branch that HEAD is on neither before nor after the command, whose file or log the command wrote. */
+  refOf({ root, path, before, after }: StageEffect): string | undefined {
+    if (after?.type !== "file" || before?.type === "directory") return undefined;
+    const inGit = this.#inGit[root]?.(path) ?? "";
+    const [, ref] = /^(?:logs\/)?(refs\/(?:heads|remotes|tags)\/.+)$/.exec(inGit) ?? [];
+    const isOwn = join(this.repository?.writable[0] ?? "/", inGit) === this.absolute({ root, path });
+    return isOwn && ref !== undefined && !this.#refsOfHead().has(ref) ? ref : undefined;
+  }
+
+  /** Where HEAD leads before and after the command. */
+  #refsOfHead(): ReadonlySet<string | undefined> {
+    const now = readGitHead(this.workspaceRoot);
+    const moves = this.git.flatMap((effect) => (effect.type === "head" ? [effect.from, effect.to] : []));
+    const refs = moves.map((ref) => ref?.replace(/^ref: /, ""));
+    return new Set([...refs, now.type === "branch" ? `refs/heads/${now.branch}` : undefined]);
   }
 
   /**

@@ -61,6 +61,17 @@ describe("what is kept or dropped as a whole", () => {
       `git checkout -qb x; echo 2 > a.txt; git ${author} commit -qam m`,
       [".git, a.txt"],
     ],
+    [
+      "a tag and another branch, which need the commit",
+      `echo 2 > a.txt; git ${author} commit -qam m; git tag t; git ${author} tag -am n v/1; git branch -f other`,
+      [
+        ".git needs a.txt",
+        "a.txt",
+        "refs/heads/other needs .git",
+        "refs/tags/t needs .git",
+        "refs/tags/v/1 needs .git",
+      ],
+    ],
     ["another repository", "git init -q v; echo 1 > v/x; echo 2 > a.txt", ["a.txt", "v/.git", "v/x"]],
   ])("%s", async (_name, command, wanted) => {
     await using on = await bench();
@@ -115,6 +126,14 @@ describe("a part is kept", () => {
     expect(await on.repository.git("tag")).toBe("");
     expect(await on.repository.git("status", "--porcelain")).toBe(" M b.txt");
     expect((await on.repository.git("fsck")).trim()).toBe("");
+  });
+
+  test("without a tag, the commit", async () => {
+    await using on = await bench();
+    const staged = await on.run(`echo 2 > a.txt; git ${author} commit -qam m; git ${author} tag -am n t`);
+    expect(await keepWithout(staged, ["refs/tags/t"])).toEqual(["a.txt"]);
+    expect(await on.repository.git("log", "-1", "--format=%s")).toBe("m");
+    expect(await on.repository.git("tag")).toBe("");
   });
 
   test("without git's part, the files", async () => {

@@ -117,7 +117,7 @@ async function settle(
   const dropped = judgement.dropped.map(({ name }) => name);
   if (dropped.length > 0) {
     notes.push(
-      `[not kept, as the user chose: ${shownNames(dropped)}; the rest is kept. Do without these, or ask the user.]`,
+      `[not kept, without a yes of the user's: ${shownNames(dropped)}; the rest is kept. Do without these, or ask the user.]`,
     );
   }
   if (notInLayer !== undefined) {

@@ -59,7 +59,7 @@ function whyNotOn(before: ToolOutcome | undefined, { aborted }: AbortSignal): Wh
   }
   if ((before?.dropped ?? []).length > 0) {
     return {
-      note: "the user did not keep all that stands before it had changed",
+      note: "not all that stands before it had changed was kept",
       failureClass: "permission_denied",
     };
   }

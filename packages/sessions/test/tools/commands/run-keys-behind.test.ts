@@ -111,6 +111,6 @@ describe("what stands behind a command and needs a login", () => {
     const { outcome, ran } = await runChain({ [where]: async () => ({ dropped: ["a.ts"] }) });
     expect(ran).toEqual(want);
     expect(outcome).toMatchObject({ failure: { failureClass: "permission_denied" } });
-    expect(outcome.output).toContain("did not run: the user did not keep all that stands before it had changed");
+    expect(outcome.output).toContain("did not run: not all that stands before it had changed was kept");
   });
 });
