@@ -25,7 +25,8 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const told = advice[error.reason ?? ""] ?? { exitCode: exitCode.usage, next: [error.hint ?? "Mend the file."] };
-    throw new CliError(error.message, { ...told, cause: error });
+    const mended = error.reason === "cannot_switch" && error.hint !== undefined ? [error.hint] : [];
+    throw new CliError(error.message, { ...told, next: [...mended, ...told.next], cause: error });
   }
 }
 
@@ -69,9 +70,6 @@ const advice: Readonly<Record<string, { readonly exitCode: ExitCode; readonly ne
   bad_branch_name: { exitCode: exitCode.usage, next: ["Choose another name with --branch."] },
   cannot_switch: {
     exitCode: exitCode.failed,
-    next: [
-      "Commit or stash your changes and run the command again,",
-      "or choose another branch with --branch, or review instead of writing with --mode proposal.",
-    ],
+    next: ["Or choose another branch with --branch, or review instead of writing with --mode proposal."],
   },
 };

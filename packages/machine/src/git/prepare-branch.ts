@@ -4,6 +4,7 @@ import { loadProjectConfig } from "../config/project-config.ts";
 import { readGitHead } from "../git-data/git-head.ts";
 import { ServiceError } from "../service-error.ts";
 import { branchesInFiles } from "./branches-in-files.ts";
+import { afterRefusedSwitch } from "./refused-switch.ts";
 import { seeRepository } from "./repository-state.ts";
 import { type GitResult, git } from "./run/run-git.ts";
 
@@ -73,7 +74,7 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
     throw new ServiceError(
       "failed_precondition",
       `git could not ${exists ? "switch to" : "create"} ${name}: ${moved.stderr.trim()}`,
-      { reason: "cannot_switch", hint: "Commit or stash your changes and try again, or use Proposal Mode." },
+      { reason: "cannot_switch", hint: afterRefusedSwitch(moved.stderr) },
     );
   }
   const how = exists ? "switched" : "created";

@@ -59,7 +59,7 @@ export const requestErrors = {
     means: "git could not make the first commit",
     next: "The message has git's reason; often user.name and user.email are not set, or there are too many files without a .gitignore.",
   },
-  cannot_switch: { means: "git could not switch branches", next: "Commit or stash, or use Proposal Mode." },
+  cannot_switch: { means: "git could not switch branches", next: "Mend what git names, or use Proposal Mode." },
   capabilities_changed: {
     means: "the capability profile changed since the preview",
     next: "Preview and approve again.",

@@ -1,0 +1,14 @@
+/** What a person can do when git refuses to switch to a branch. @param said git's words, in English */
+export function afterRefusedSwitch(said: string): string {
+  const [, next] = steps.find(([words]) => words.test(said)) ?? [];
+  return `${next ?? "Mend what git says"} and try again, or use Proposal Mode.`;
+}
+
+const steps: readonly (readonly [RegExp, string])[] = [
+  [/overwritten by checkout/, "Commit or stash your changes"],
+  // Git's own advice, `--quit`, would throw away what is half done.
+  [/cannot switch branch while/, "Finish or abort what git has under way"],
+  [/exists; cannot create/, "Rename the branch that has the place of others"],
+  [/Permission denied|Read-only file system|unable to create directory for/, "Make git's directory writable"],
+  [/No space left on device/, "Make room on the disk"],
+];
