@@ -8,6 +8,7 @@ import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { sessionsElsewhere } from "./sessions-elsewhere.ts";
 
 /** Options of the commands about one session. */
 export interface SessionFlags extends ServerFlags {
@@ -31,12 +32,16 @@ export async function sessionsCommand(flags: SessionListFlags, console: Console)
     for (const summary of await listSessions(server.client, where, { signal })) {
       console.output.write(`${JSON.stringify(summary)}\n`);
     }
-  } else console.output.write((await describeSessions(server.client, where, { signal })) || noSessions(console));
+    return exitCode.ok;
+  }
+  const found = await describeSessions(server.client, where, { signal });
+  console.output.write(found || (await noSessions(workspace, console)));
   return exitCode.ok;
 }
 
-function noSessions({ environment }: Console): string {
-  return `No sessions yet. Start one: ${commandName(environment)} run\n`;
+async function noSessions(workspace: string, console: Console): Promise<string> {
+  const start = `No sessions yet. Start one: ${commandName(console.environment)} run`;
+  return `${[start, ...(await sessionsElsewhere(workspace, "sessions", console))].join("\n")}\n`;
 }
 
 /** `gennai sessions rename <id> <title>` */

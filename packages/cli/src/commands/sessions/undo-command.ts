@@ -17,6 +17,7 @@ import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { sessionsElsewhere } from "./sessions-elsewhere.ts";
 import { describeCheckpoints, describeLeft, describeNames, describeRestored, describeUndone } from "./undo-text.ts";
 
 export interface UndoFlags extends ServerFlags {
@@ -91,6 +92,7 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     throw usageError(
       `There is no session in ${workspace}, so nothing to take back.`,
       "Name the right directory with --workspace.",
+      ...(await sessionsElsewhere(workspace, "undo", console)),
     );
   }
   throw usageError(

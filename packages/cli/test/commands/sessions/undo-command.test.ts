@@ -35,3 +35,18 @@ test("what a person changed since stays, and nothing of an older session is take
   expect(await here.run("undo", "--session", here.older)).toMatchObject({ code: 0, out: "restored old.txt\n" });
   expect(await here.repository.read("new/a.txt")).toBe("mine\n");
 });
+
+test("where the session is in a working tree of its own, the way there is said, and works", async () => {
+  await using scene = await cliScene({ "a.txt": "apple\n" });
+  const request = "replace apple with fig in a.txt";
+  expect(await scene.run("run", request, "--worktree", "--yes", "--sandbox", "off")).toMatchObject({ code: 0 });
+  const tree = (await scene.run("sessions", "worktrees")).out.split(" ")[0] ?? "";
+  const undone = await scene.run("undo");
+  expect(undone).toMatchObject({ code: 2, out: "" });
+  expect(undone.err).toContain(`undo --workspace ${tree}\n`);
+  expect(undone.err).toContain("Moved or renamed?");
+  const { out } = await scene.run("sessions");
+  expect(out).toContain("No sessions yet.");
+  expect(out).toContain(`sessions --workspace ${tree}\n`);
+  expect(await scene.run("undo", "--workspace", tree)).toMatchObject({ code: 0, out: "restored a.txt\n" });
+});
