@@ -1,8 +1,9 @@
 import { ExpectedError } from "@gennai/machine/expected-error";
 import { type AgentBranch, prepareBranch } from "@gennai/machine/git/prepare-branch";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
+import { ServiceError } from "@gennai/machine/service-error";
 import { CliError } from "../errors/cli-error.ts";
-import { type ExitCode, exitCode } from "../errors/exit-code.ts";
+import { exitCode } from "../errors/exit-code.ts";
 import { shellWords } from "../terminal/shell-words.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
@@ -24,9 +25,11 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
     return await prepareBranch({ directory, task, protect, signal, ...(branch === undefined ? {} : { branch }) });
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    const told = advice[error.reason ?? ""] ?? { exitCode: exitCode.usage, next: [error.hint ?? "Mend the file."] };
-    const mended = error.reason === "cannot_switch" && error.hint !== undefined ? [error.hint] : [];
-    throw new CliError(error.message, { ...told, next: [...mended, ...told.next], cause: error });
+    throw new CliError(error.message, {
+      exitCode: error.reason === "cannot_switch" ? exitCode.failed : exitCode.usage,
+      next: [error.hint ?? "Mend the file.", ...(error instanceof ServiceError ? [ways] : [])],
+      cause: error,
+    });
   }
 }
 
@@ -46,30 +49,4 @@ export function wayBack(workspace: string, { name, how, before }: AgentBranch): 
   return `${shellWords(["git", "switch", before.branch])} && ${shellWords(["git", "branch", "-d", name])}`;
 }
 
-/** What to do, in the words of the command line. */
-const advice: Readonly<Record<string, { readonly exitCode: ExitCode; readonly next: readonly string[] }>> = {
-  git_missing: {
-    exitCode: exitCode.usage,
-    next: ["Install git, or review instead of writing with --mode proposal."],
-  },
-  no_repository: {
-    exitCode: exitCode.usage,
-    next: ["Make it one: git init <workspace>", "or review instead of writing: --mode proposal"],
-  },
-  not_trusted: {
-    exitCode: exitCode.usage,
-    next: [
-      "Where it only belongs to another user: git config --global --add safe.directory <workspace>",
-      "or review instead of writing: --mode proposal",
-    ],
-  },
-  protected_branch: {
-    exitCode: exitCode.usage,
-    next: ["Choose another name with --branch, or leave --branch away."],
-  },
-  bad_branch_name: { exitCode: exitCode.usage, next: ["Choose another name with --branch."] },
-  cannot_switch: {
-    exitCode: exitCode.failed,
-    next: ["Or choose another branch with --branch, or review instead of writing with --mode proposal."],
-  },
-};
+const ways = "On the command line: --branch NAME, or Proposal Mode by --mode proposal.";
