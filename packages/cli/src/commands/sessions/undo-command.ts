@@ -17,6 +17,7 @@ import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { describeCommit } from "./kept-commit.ts";
 import { sessionsElsewhere } from "./sessions-elsewhere.ts";
 import { describeCheckpoints, describeLeft, describeNames, describeRestored, describeUndone } from "./undo-text.ts";
 
@@ -84,7 +85,9 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     });
     if (undone === undefined) continue;
     console.output.write(
-      flags.json === true ? `${JSON.stringify({ sessionId, ...undone })}\n` : describeUndone(undone),
+      flags.json === true
+        ? `${JSON.stringify({ sessionId, ...undone })}\n`
+        : describeUndone(undone) + (await describeCommit(workspace, undone.files)),
     );
     return exitCode.ok;
   }
@@ -151,6 +154,10 @@ async function undoToCheckpoint(
     console.output.write(
       flags.json === true ? `${JSON.stringify({ sessionId, ...restored })}\n` : describeRestored(restored, { dryRun }),
     );
+    if (!dryRun && flags.json !== true) {
+      const workspace = await resolveWorkspace(flags.workspace, console);
+      console.output.write(await describeCommit(workspace, restored.files));
+    }
     const forcible = restored.skipped.filter(goesBackByForce);
     if (forcible.length > 0 && flags.json !== true) {
       const back = flags.to === undefined ? `--turn ${flags.turn ?? ""}` : `--to ${flags.to}`;

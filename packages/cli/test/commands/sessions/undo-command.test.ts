@@ -1,3 +1,5 @@
+import { exec } from "node:child_process";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { cliScene } from "../../cli-scene.ts";
 
@@ -50,3 +52,19 @@ test("where the session is in a working tree of its own, the way there is said, 
   expect(out).toContain(`sessions --workspace ${tree}\n`);
   expect(await scene.run("undo", "--workspace", tree)).toMatchObject({ code: 0, out: "restored a.txt\n" });
 });
+
+test.each([[[]], [["--turn", "1"]]])(
+  "a commit that undo leaves is named, with what takes it back: %j",
+  async (flags) => {
+    await using here = await twoSessions();
+    await here.repository.git("commit", "--quiet", "--message", "plums", "--", "new");
+    const { out } = await here.run("undo", ...flags);
+    const [, next = ""] = /^Commit [0-9a-f]+ \(plums\) stays\. To take it back too: (.+)$/m.exec(out) ?? [];
+    expect(next).toMatch(/^git add --all new\/a\.txt new\/b\.txt && git commit --message "Take back [0-9a-f]+"$/);
+    await promisify(exec)(next, { cwd: here.repository.root });
+    expect(await here.repository.git("show", "HEAD:new/a.txt")).toBe("pear");
+    expect(await here.repository.git("show", "HEAD:old.txt")).toBe("apple");
+    // Nothing is said of a commit that holds no change of the agent's.
+    expect((await here.run("undo")).out).toBe("restored old.txt\n");
+  },
+);
