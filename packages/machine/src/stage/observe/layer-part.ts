@@ -189,7 +189,7 @@ class PartFinder {
     const { isTracked, holdsTracked, isAgreed } = this.#rules;
     if (gone && !this.#root.view.canHide) return false;
     if (isTracked(path) || holdsTracked(path)) return false;
-    if (this.#isOfTree(path)) return true;
+    if (this.#isOfTree(path) || this.#isTopOfTree(touched)) return true;
     return isIgnored(touched) && !isAgreed(kind.endsWith("directory") ? `${path}/` : path);
   }
 
@@ -204,6 +204,13 @@ class PartFinder {
   #isOfTree(path: string): boolean {
     const tree = this.#rules.layer?.treeOf(path)?.path;
     return tree !== undefined && tree !== path;
+  }
+
+  /** True for a tree itself that the command went on with: in the workspace it would seem to be removed by others. */
+  #isTopOfTree({ path, kind }: Touched): boolean {
+    if (this.#rules.layer?.treeOf(path)?.path !== path || this.#anew.includes(path)) return false;
+    const was = this.#inLayer(path);
+    return was !== undefined && !isWhiteout(was) && kind === (was.isDirectory() ? "directory" : "file");
   }
 
   #inLayer(path: string) {

@@ -239,6 +239,22 @@ export const scenarios: Scenarios = {
     equal(fixture.read("dist/a.js"), "1\n");
     equal(existsSync(join(fixture.root, "node_modules")), false);
   },
+  "what git ignores no longer is gone on with, and takes no other change along": async () => {
+    await using fixture = withIgnored();
+    await fixture.command("mkdir -p out/deep && echo 1 > out/x.js && echo 1 > x.log");
+    fixture.write({ ".gitignore": "dist/\nnode_modules/\nsrc/*.log\n" });
+    for (const text of [
+      "echo 2 >> out/x.js; echo 2 >> x.log; echo 2 > src/a.ts",
+      "echo 3 > out/deep/y.js; rm src/b.ts",
+    ]) {
+      await fixture.command(text);
+    }
+    equal(
+      (await fixture.command("cat out/x.js out/deep/y.js x.log src/a.ts; ls src")).output,
+      "1\n2\n3\n1\n2\n2\na.ts\nrun.log\n",
+    );
+    deepEqual([existsSync(join(fixture.root, "out")), existsSync(join(fixture.root, "src/b.ts"))], [false, false]);
+  },
   "a tree that the user changed meanwhile is dropped": async () => {
     await using fixture = withIgnored();
     await fixture.command("echo mine > dist/a.js; echo mine > node_modules/one/index.js; mkdir out; echo mine > out/x");
