@@ -91,12 +91,14 @@ export function operationIdentity({
 }
 
 /**
- * Moves a file or a link to `to`. A file that came from the user's tree is copied, because the overlay's marks must stay behind.
+ * Moves a file or a link to `to`. A file that came from the user's tree, or is another name of one that may have, is copied,
+ * because the overlay's marks must stay behind.
  */
 async function bring(root: StagedRoot, effect: StageEffect, to: string): Promise<void> {
   const from = join(root.directory, stageParts.upper, effect.path);
   const { before, after, movedFrom } = effect;
-  if (after?.type !== "file" || (before === undefined && movedFrom === undefined)) return move(from, to);
+  const isNew = before === undefined && movedFrom === undefined;
+  if (after?.type !== "file" || (isNew && lstatSync(from).nlink === 1)) return move(from, to);
   chmodSync(from, 0o600);
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   const { atimeMs, mtimeMs } = lstatSync(from);

@@ -115,7 +115,8 @@ class RootObserver {
     return withRights(merged, modeOf(stat), 0o700, async () => {
       const names = namesIn(upper);
       const lowerNames = inLower ? namesIn(join(this.#root.path, path)) : noNames;
-      const clashes = caseClashes([...names.text, ...lowerNames.text]);
+      const gone = this.#root.view.goneIn?.(path);
+      const clashes = this.#clashes(path, [...names.text, ...lowerNames.text], gone);
       const isAnew = inLower && this.#root.view.isAnew(path, stat);
       const inUpper = new Set(names.text);
       const mode = modeOf(path === "" ? mustBe(statIfPresent(this.#root.path), path) : stat);
@@ -126,13 +127,24 @@ class RootObserver {
       }
       for (const shown of names.notText) this.#unnamed(path, shown, "created");
       if (!inLower) return isWhole;
-      const gone = this.#root.view.goneIn?.(path);
       const lacksAll = gone === undefined ? this.#lacksNames(path, inUpper, lowerNames.text) : isAnew;
       const lacked = gone === undefined && lacksAll ? lowerNames.text.filter((name) => !inUpper.has(name)) : gone;
       for (const name of lacked ?? []) await this.#gone(path === "" ? name : `${path}/${name}`);
       for (const shown of lacksAll ? lowerNames.notText : []) this.#unnamed(path, shown, "deleted");
       return isWhole;
     });
+  }
+
+  /** What is gone clashes with nothing. */
+  #clashes(path: string, names: readonly string[], gone: readonly string[] | undefined): ReadonlySet<string> {
+    const isThere = (name: string): boolean => {
+      const below = join(path, name);
+      if (this.#hidden.has(below)) return true;
+      const upper = statIfPresent(join(this.#upper, below));
+      if (upper !== undefined) return !isWhiteout(upper);
+      return gone === undefined ? statIfPresent(this.#root.view.at(below)) !== undefined : !gone.includes(name);
+    };
+    return caseClashes([...caseClashes(names)].filter(isThere));
   }
 
   /** @returns whether the upper layer has all of the entry */

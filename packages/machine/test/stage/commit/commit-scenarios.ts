@@ -49,6 +49,8 @@ const commands = {
   "closes directories":
     "mkdir -p closed/in && echo 1 > closed/in/one && chmod 0 closed/in && chmod 500 closed && chmod 555 src",
   "makes unreadable files": "echo 1 > new.txt && chmod 0 new.txt && echo more >> a.txt && chmod 200 a.txt",
+  "changes a file by a new name":
+    "ln a.txt b && echo more >> b && ln src/b.txt src/a && echo more >> src/a && ln old/d.txt d",
   "changes nothing": "touch a.txt && echo a > a.txt && mv old/d.txt x && mv x old/d.txt && mkdir t && rmdir t",
 };
 

@@ -46,6 +46,10 @@ const seen: Readonly<Record<string, readonly [command: string, effects: Readonly
   ],
   "hard links": ["ln a.txt b.txt", { "b.txt": "created hard-link" }],
   "names that differ by case": ["echo x > A.TXT", { "A.TXT": "created case-clash" }],
+  "a name in place of one in another case": [
+    "mv a.txt A.TXT; echo x > src/B.txt; rm src/b.txt",
+    { "A.TXT": "created", "a.txt": "deleted", "src/B.txt": "created", "src/b.txt": "deleted" },
+  ],
   "odd names": [
     "echo x > $'a\\tb'; echo x > $'x\\xe2\\x80\\xaey'",
     { "a\tb": "created odd-name", "x\u202ey": "created odd-name" },
