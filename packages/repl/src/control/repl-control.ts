@@ -151,11 +151,7 @@ export class ReplControl {
         await this.#opening.tried;
         return this.#followed.value ?? this.#create(signal);
       },
-      // An editor's host has git, and handles the branch itself.
-      ready: async (followed, prompt) => {
-        await this.#chosen.inForce();
-        if (host.kind === "page") await this.branch.ready(followed, prompt);
-      },
+      ready: (followed, prompt) => this.ready(followed, prompt),
       request: () => ({ scenario: this.scenario.value, enableThinking: true }),
       failure: this.failure,
       signal: this.#end.signal,
@@ -220,6 +216,13 @@ export class ReplControl {
   /** Resolves when a session is shown; starts one if there is none. */
   async begun(): Promise<void> {
     if (this.#followed.value === undefined) await this.#create(this.#end.signal);
+  }
+
+  /** Resolves when a turn or a plan may begin: settings are in force, and the branch is decided. */
+  async ready(followed: FollowedSession, prompt: Parameters<BranchStore["ready"]>[1]): Promise<void> {
+    await this.#chosen.inForce();
+    // An editor's host has git, and handles the branch itself.
+    if (this.host.kind === "page") await this.branch.ready(followed, prompt);
   }
 
   /** The next prompt begins a new session. */

@@ -24,7 +24,7 @@ export function Panel({ control }: { readonly control: ReplControl }) {
       return <ProposalReview control={control} />;
     case "plan":
       return plan === undefined ? (
-        <NoSession what="Plans" />
+        <NoSession what="Plans" by="type /plan and what is to be done" />
       ) : (
         <PlanPanel store={plan} request={control.turns.draft.value} />
       );
@@ -78,6 +78,10 @@ function SystemPrompt({ control }: { readonly control: ReplControl }) {
   );
 }
 
-function NoSession({ what }: { readonly what: string }) {
-  return <p class="empty">{what} belong to a session. Begin one in the chat.</p>;
+function NoSession({ what, by = "begin one" }: { readonly what: string; readonly by?: string }) {
+  return (
+    <p class="empty">
+      {what} belong to a session: {by} in the chat.
+    </p>
+  );
 }

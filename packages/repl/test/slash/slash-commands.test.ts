@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { describe, expect, it, vi } from "vitest";
 import { runSlash } from "#slash/run-slash";
 import { allSlashCommands, slashCommands } from "#slash/slash-commands";
@@ -126,6 +127,25 @@ describe("slash commands", () => {
   it("/undo has nothing to take back, and says so", async () => {
     const { control } = await app();
     expect(await runSlash(control, "/undo")).toMatchObject({ note: "This session has no change set to take back." });
+  });
+
+  it("/plan on a protected branch begins once the branch is decided", async () => {
+    const { control, server } = await app();
+    const prepared: string[] = [];
+    Object.assign(server.methods, {
+      getWorkspaceState: () => ({ git: GitState.READY, branch: "main", commit: "c", protectedBy: "main" }),
+      prepareBranch: ({ task }: { readonly task: string }) => {
+        prepared.push(task);
+        return { branch: "ai-agent/add-a-test", change: BranchChange.CREATED };
+      },
+    });
+    await runSlash(control, "/plan add a test");
+    await vi.waitFor(() => expect(control.branch.question.value?.wanted).toBe("ai-agent/add-a-test"));
+    expect(server.started).toEqual([]);
+    control.branch.answer("create");
+    await progress(control, "running");
+    expect(prepared).toEqual(["add a test"]);
+    expect(server.started[0]).toMatchObject({ scenario: "PLAN", userInput: "add a test" });
   });
 
   it("/plan alone shows the plans, with a goal it has a plan written", async () => {

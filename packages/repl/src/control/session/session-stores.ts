@@ -44,8 +44,11 @@ export class SessionStores implements Disposable {
     const { session } = followed;
     this.plan = new PlanStore({
       plans: new SessionPlans(plans, sessionId),
-      write: (request, options) =>
-        writePlan({ client: agent, sessionId, identity: session.identity }, request, options),
+      write: async (request, options) => {
+        // Nothing of a plan can be approved on a protected branch.
+        await control.ready(followed, { task: request, ...options });
+        return writePlan({ client: agent, sessionId, identity: session.identity }, request, options);
+      },
       undo: (changeSetId, { signal }) => session.undo({ changeSetId, signal }),
     });
     const todos = computed(() => followed.view.value.facts.value.todos);
