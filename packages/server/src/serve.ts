@@ -86,8 +86,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const stateDir = await prepareStateDirectory(options.stateDir);
   const configDir = userConfigDir(options.environment);
-  const { commandLimits } = await requireServerConfig(configDir);
-  const environment = commandEnvironment(options.environment);
+  const { commandLimits, commandVariables } = await requireServerConfig(configDir);
+  const environment = commandEnvironment(options.environment, commandVariables);
   const opening = openSandbox({
     mode: options.sandbox ?? "auto",
     stateDir,

@@ -27,8 +27,8 @@ export async function openDiskWorkspace(options: {
   const { root } = options;
   const stateDir = await prepareStateDirectory(options.stateDir);
   const configDir = userConfigDir(options.environment);
-  const { commandLimits: limits } = await requireServerConfig(configDir);
-  const environment = commandEnvironment(options.environment);
+  const { commandLimits: limits, commandVariables } = await requireServerConfig(configDir);
+  const environment = commandEnvironment(options.environment, commandVariables);
   const sandbox = await openSandbox({
     mode: options.sandbox,
     stateDir,

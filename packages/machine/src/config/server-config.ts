@@ -38,9 +38,15 @@ export const serverConfigSchema = z.strictObject({
         .max(1024 * mebibyte)
         .optional()
         .describe("What one command and all it starts may write to disks, in MiB; then it is ended. By default 32768."),
+      variables: z
+        .array(z.string().regex(/^[A-Za-z_]\w*$/, "no name of a variable"))
+        .optional()
+        .describe(
+          "Names of variables of the server's environment that commands get besides the usual ones, e.g. `PYTHONPATH`. Not those that look like logins.",
+        ),
     })
     .default({})
-    .describe("Limits of each command that the server runs."),
+    .describe("Limits and environment of each command that the server runs."),
 });
 
 /** What the person who runs the server wrote down; undefined where nothing is said. */
@@ -48,6 +54,8 @@ export interface ServerConfig {
   readonly capabilitiesRequired: boolean | undefined;
   /** Bytes. */
   readonly commandLimits: { readonly memoryBytes?: number; readonly writtenBytes?: number };
+  /** Names of further variables that commands get. */
+  readonly commandVariables: readonly string[];
   /** Why the file cannot be used, and how to mend it. Anyone who reads one must not take it for a file that says nothing. */
   readonly problem: string | undefined;
 }
@@ -71,18 +79,19 @@ export async function loadServerConfig(configDir: string): Promise<ServerConfig>
   try {
     const text = await readUserFile(join(configDir, serverFile));
     const { capabilities, commands } = serverConfigSchema.parse(text === undefined ? {} : JSON.parse(text));
-    const { memory_mib: memory, written_mib: written } = commands;
+    const { memory_mib: memory, written_mib: written, variables = [] } = commands;
     return {
       capabilitiesRequired: capabilities.required,
       commandLimits: {
         ...(memory === undefined ? {} : { memoryBytes: memory * mebibyte }),
         ...(written === undefined ? {} : { writtenBytes: written * mebibyte }),
       },
+      commandVariables: variables,
       problem: undefined,
     };
   } catch (error) {
     const problem = `${join(configDir, serverFile)} cannot be used: ${whyNot(error)}`;
-    return { capabilitiesRequired: undefined, commandLimits: {}, problem };
+    return { capabilitiesRequired: undefined, commandLimits: {}, commandVariables: [], problem };
   }
 }
 

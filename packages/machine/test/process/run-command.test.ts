@@ -263,4 +263,21 @@ describe("commandEnvironment", () => {
       GIT_SEQUENCE_EDITOR: "true",
     });
   });
+
+  test.each([
+    ["PYTHONPATH", "/opt/lib", true],
+    ["DATABASE_URL", "postgres://localhost/app", true],
+    ["NODE_OPTIONS", "--max-old-space-size=4096", true],
+    ["AWS_REGION", "eu-west-1", true],
+    ["KEYBOARD", "de", true],
+    ["DATABASE_URL", "postgres://app:correct-horse@db/app", false],
+    ["SERVICE_TOKEN", "x", false],
+    ["GENNAI_AUTH", "x", false],
+    ["AWS_SECRET_ACCESS_KEY", "x", false],
+    ["SSH_AUTH_SOCK", "/run/agent", false],
+    ["DEPLOY", "ghp_abcdefghijklmnopqrstuvwxyzABCDEF0123", false],
+  ])("a variable that the user named: %s=%s is passed: %s", (name, value, isPassed) => {
+    expect(commandEnvironment({ [name]: value })).not.toHaveProperty(name);
+    expect(Object.hasOwn(commandEnvironment({ [name]: value }, [name]), name)).toBe(isPassed);
+  });
 });

@@ -12,18 +12,20 @@ import { Stages } from "#staged-shell/stages/stages";
 /**
  * A machine that stages commands over workspaces.
  * @param inHome files of the user's home @param path where programs are looked for @param homeRoot a home to use instead
+ * @param named variables that the user named for commands
  */
 export async function stagingMachine(
   stateRoot?: string,
   inHome: Readonly<Record<string, string>> = {},
   path = process.env["PATH"],
   homeRoot?: string,
+  named: Readonly<Record<string, string>> = {},
 ) {
   await using parts = new AsyncDisposableStack();
   const state = { root: stateRoot ?? parts.use(await temporaryDirectory()).root };
   const home = homeRoot === undefined ? parts.use(await temporaryDirectory(inHome)) : { root: homeRoot };
   const stateDir = realpathSync(state.root);
-  const environment = commandEnvironment({ PATH: path, HOME: home.root });
+  const environment = commandEnvironment({ PATH: path, HOME: home.root, ...named }, Object.keys(named));
   const sandbox = parts.use(
     await openSandbox({ mode: "required", stateDir, home: home.root, environment, platform: "linux" }),
   );

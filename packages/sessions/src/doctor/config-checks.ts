@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/server-config";
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import { looksLikeLogin } from "@gennai/machine/process/environment/command-environment";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/group/command-limits";
 import { modelsFile, readModelsFile } from "@gennai/models/facts/models-file";
 import { providers } from "@gennai/models/providers";
@@ -68,9 +69,9 @@ function requirement({ capabilitiesRequired }: ServerConfig): string {
     : "no profile is required, also with --auth (capabilities.required)";
 }
 
-async function serverFinding({ configDir }: ConfigDirectories): Promise<Finding> {
+async function serverFinding({ configDir, environment }: ConfigDirectories): Promise<Finding> {
   const check = "server.json";
-  const { problem, commandLimits } = await loadServerConfig(configDir);
+  const { problem, commandLimits, commandVariables } = await loadServerConfig(configDir);
   if (problem !== undefined) {
     const next = ["Correct or remove the file: until then no server starts."];
     return { check, state: "fail", text: problem, next };
@@ -78,7 +79,13 @@ async function serverFinding({ configDir }: ConfigDirectories): Promise<Finding>
   const limits = { ...defaultCommandLimits, ...commandLimits };
   const most = `${inMebibytes(limits.memoryBytes)} of memory and write ${inMebibytes(limits.writtenBytes)}`;
   const text = `a command may hold ${most}: it is watched and ended when it goes over; no control group limits it`;
-  return { check, state: "ok", text };
+  const refused = commandVariables.filter((name) => looksLikeLogin(name, environment[name] ?? ""));
+  if (refused.length > 0) {
+    const next = ["Take them out of commands.variables."];
+    return { check, state: "warn", text: `${refused.join(", ")}: looks like a login, so no command gets it`, next };
+  }
+  const named = commandVariables.length === 0 ? "" : `; commands get ${commandVariables.join(", ")}`;
+  return { check, state: "ok", text: text + named };
 }
 
 async function hooksFinding({ configDir, stateDir, workspace }: ConfigDirectories): Promise<Finding> {

@@ -36,6 +36,16 @@ describe("server.json", () => {
       expect(told).toContain("it took more than 256 MiB of memory (the limit commands.memory_mib)");
   });
 
+  test("commands get the variables that it names, but no logins", async () => {
+    await using config = await configured('{"commands":{"variables":["APP_MODE","APP_URL"]}}');
+    const own = { APP_MODE: "test", APP_URL: "http://a:b@c/", APP_DEPTH: "3" };
+    const script = running("echo mode=$APP_MODE url=$APP_URL depth=$APP_DEPTH");
+    const environment = { ...config.environment, ...own };
+    await using server = await startTestServer({ script, server: { environment, sandbox: "required" } });
+    const events = await runTurn(server, await startSession(server), "go");
+    expect(eventsOf(events, "toolResult")[0]?.output).toContain("mode=test url= depth=\n");
+  });
+
   test("seed 003 §10 least: where a license is required and missing, only reading is permitted", async () => {
     await using config = await configured('{"capabilities":{"required":true}}');
     const script = running("touch made.txt");

@@ -1,4 +1,6 @@
 import { isAbsolute } from "node:path";
+import { announcedSecrets } from "../../redaction/announced-secrets.ts";
+import { tokenShapes } from "../../redaction/token-shapes.ts";
 import { certificateVariables } from "./certificate-variables.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,10 +28,10 @@ const atNoTerminal: Readonly<Record<string, string>> = {
 };
 
 /**
- * The environment for a command: only names from a fixed list, without values that contain a credential. `PATH` keeps only
- * absolute directories, so that the working directory does not decide which program is found.
+ * The environment for a command: only names from a fixed list, and those that the user named, without values that look like a
+ * login. `PATH` keeps only absolute directories, so that the working directory does not decide which program is found.
  */
-export function commandEnvironment(own: Environment): Record<string, string> {
+export function commandEnvironment(own: Environment, named: readonly string[] = []): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined || value === "") continue;
@@ -38,10 +40,24 @@ export function commandEnvironment(own: Environment): Record<string, string> {
         .split(":")
         .filter((directory) => isAbsolute(directory))
         .join(":");
-    } else if ((passed.has(name) || /^LC_[A-Z]+$/.test(name)) && !holdsCredential(value)) environment[name] = value;
+    } else if (passed.has(name) || /^LC_[A-Z]+$/.test(name)) {
+      if (!holdsCredential(value)) environment[name] = value;
+    } else if (named.includes(name) && !looksLikeLogin(name, value)) environment[name] = value;
   }
   environment["PATH"] ??= "/usr/local/bin:/usr/bin:/bin";
   return { ...environment, ...atNoTerminal };
+}
+
+/** By its name, or by what it holds. */
+export function looksLikeLogin(name: string, value: string): boolean {
+  return (
+    /^GENNAI_|TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|(?:PRIVATE|ACCESS)_KEY|_PAT$|_AUTH$|AUTH_SOCK$/i.test(name) ||
+    holdsCredential(value) ||
+    // One long word of letters and digits.
+    /^(?=.*\d)(?=.*[A-Za-z])\w[\w+=-]{23,}$/.test(value) ||
+    tokenShapes(value).length > 0 ||
+    announcedSecrets(`${name}=${value}`).length > 0
+  );
 }
 
 /** A URL with a user in it. */

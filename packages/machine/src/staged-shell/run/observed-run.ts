@@ -6,6 +6,7 @@ import { agreedControl } from "@gennai/governance/policies/files/agreed-control"
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { IgnoredPaths } from "../../git/ignored-paths.ts";
+import { commandEnvironment } from "../../process/environment/command-environment.ts";
 import { CommandNotStarted } from "../../process/run-command.ts";
 import { layStagedTree } from "../../proposal/lay-staged-tree.ts";
 import { holdsPrograms } from "../../sandbox/host/host-layout.ts";
@@ -101,8 +102,9 @@ export async function runAndObserve(
     const within = relative(transaction.roots[0]?.path ?? workspaceRoot, workspaceRoot);
     if (proposal !== undefined) await stage.change((merged) => layStagedTree(proposal, join(merged, within)));
     const proposed = [...(proposal?.files.keys() ?? [])].map((path) => join(within, path));
+    // What the user's own variables name could lie in the workspace.
     const seen = {
-      ...environment,
+      ...(key !== undefined || mayStand ? commandEnvironment(environment) : environment),
       ...watch.environment,
       ...program?.environment,
       ...(startsFresh ? noCompiledCode : {}),

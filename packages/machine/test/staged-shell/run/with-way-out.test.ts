@@ -94,3 +94,17 @@ test("npm starts no git that the workspace's settings name", async () => {
   expect(host.reached).toEqual([]);
   expect(staged.run.output).toContain("dep");
 });
+
+test("a variable that the user named for commands leads a program with a way out to nothing", async () => {
+  using host = await allowedHost();
+  await using workspace = await temporaryDirectory({ "evil.cjs": "console.log('evil ran');" });
+  const named = { NODE_OPTIONS: `--require=${workspace.path("evil.cjs")}` };
+  await using machine = await stagingMachine(undefined, {}, undefined, undefined, named);
+  const run = async (text: string, allowed = host.allowed) => {
+    const staged = await machine.run(workspace.root, text, false, undefined, allowed);
+    await staged.drop();
+    return staged.run.output;
+  };
+  expect(await run("node -p 1", [])).toContain("evil ran");
+  expect(await run("npm ping --silent")).not.toContain("evil ran");
+});
