@@ -9,8 +9,9 @@ import { defaultGraceMs, endAll, endHolders, ProcessGroup } from "./group/proces
 import { openedBy } from "./group/process-table.ts";
 import { inheritedDescriptors } from "./helper/inherited-descriptors.ts";
 import { parkShell, startInParkedShell } from "./helper/parked-shell.ts";
-import { type CommandEnd, type StartedChild } from "./helper/started-child.ts";
+import { type CommandEnd, closing, type StartedChild } from "./helper/started-child.ts";
 import { BoundedOutput, type OutputEncoding } from "./output/bounded-output.ts";
+import { type OutputPipe, outputPipe } from "./output/output-pipe.ts";
 import { PlainText, plainText } from "./output/plain-text.ts";
 import { settlesWithin } from "./settles-within.ts";
 import { startProcess } from "./start-process.ts";
@@ -173,18 +174,24 @@ export async function runCommand(
 async function start(command: CapturedCommand, limits: CommandLimits): Promise<StartedChild> {
   const handle = openDirectory(command.cwd);
   const nothing = openSync("/dev/null", "r+");
+  let to: OutputPipe | undefined;
+  let child: StartedChild | undefined;
   try {
+    to = await outputPipe();
     // By handle where possible, so that nothing can replace the directory between check and start.
     const byHandle = (process: string) => (isLinux ? `/proc/${process}/fd/${handle}` : command.cwd.path);
     const { argv, opens } = command;
     const shell = { argv, opens, directory: byHandle(String(process.pid)), directoryName: command.cwd.path };
-    const inParked = await startInParkedShell({ ...shell, limits: systemLimits(limits) }, command.env);
-    return inParked ?? (await spawnShell(command, limits, { directory: byHandle("self"), nothing }));
+    child = await startInParkedShell({ ...shell, limits: systemLimits(limits), to }, command.env);
+    child ??= await spawnShell(command, limits, { directory: byHandle("self"), nothing, to });
+    return child;
   } catch (error) {
     throw new CommandNotStarted("spawn_failed", `The command could not be started: ${errorMessage(error)}`, error);
   } finally {
     closeSync(handle);
     closeSync(nothing);
+    if (to !== undefined) closeSync(to.end);
+    if (child === undefined) to?.output.destroy();
   }
 }
 
@@ -193,37 +200,38 @@ const isLinux = process.platform === "linux";
 async function spawnShell(
   command: CapturedCommand,
   limits: CommandLimits,
-  { directory, nothing }: { readonly directory: string; readonly nothing: number },
+  {
+    directory,
+    nothing,
+    to,
+  }: { readonly directory: string; readonly nothing: number; readonly to: OutputPipe | undefined },
 ): Promise<StartedChild> {
   // One pipe for both streams keeps their order; only a shell can join them, and it is replaced at once.
   const script = `${systemLimits(limits)}; ${command.opens === undefined ? "" : 'exec 3<"$0"; '}exec "$@" 2>&1`;
   const child = startProcess("/bin/sh", ["-c", script, command.opens ?? "sh", ...command.argv], {
     cwd: directory,
     env: { ...command.env, PWD: command.cwd.path },
-    stdio: streams(nothing),
+    stdio: streams(nothing, to?.end ?? "pipe"),
     detached: true,
   });
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<CommandEnd>();
-  const closed = Promise.withResolvers<void>();
   child.once("spawn", () => begun.resolve());
   child.once("error", (error) => begun.reject(error));
   child.once("exit", (exitCode, signal) =>
     ended.resolve({ exitCode: exitCode ?? undefined, signal: signal ?? undefined }),
   );
-  child.once("close", () => closed.resolve());
   const pipe = child.pid === undefined ? undefined : openedBy(child.pid, 1);
   await begun.promise;
-  if (child.pid === undefined || !(child.stdout instanceof Socket)) {
-    throw new Error("The process has no id or no output.");
-  }
+  const output = to?.output ?? child.stdout;
+  if (child.pid === undefined || !(output instanceof Socket)) throw new Error("The process has no id or no output.");
   const session = { leader: child.pid, since: child.pid };
-  return { session, output: child.stdout, pipe, ended: ended.promise, closed: closed.promise };
+  return { session, output, pipe, ended: ended.promise, closed: closing(output) };
 }
 
 /** Streams: no input; output to this process, with errors joined by the shell; inherited descriptors are covered by `nothing`. */
-function streams(nothing: number): ("ignore" | "pipe" | number)[] {
-  const all: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "ignore"];
+function streams(nothing: number, output: "pipe" | number): ("ignore" | "pipe" | number)[] {
+  const all: ("ignore" | "pipe" | number)[] = ["ignore", output, "ignore"];
   for (const descriptor of inheritedDescriptors()) {
     while (all.length < descriptor) all.push("ignore");
     all[descriptor] = nothing;

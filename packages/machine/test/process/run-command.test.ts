@@ -56,6 +56,11 @@ describe("what a command gives back", () => {
       "echo a; echo b >&2; echo c",
       { state: "exited", exitCode: 0, output: "a\nb\nc\n" },
     ],
+    [
+      "what it writes by the names of its outputs",
+      "set -e; echo a >/dev/stdout; echo b >/dev/stderr; echo c >>/proc/self/fd/2; echo d",
+      { state: "exited", exitCode: 0, output: "a\nb\nc\nd\n" },
+    ],
     ["an exit code", "echo no; exit 3", { state: "exited", exitCode: 3, output: "no\n" }],
     ["nothing", "true", { state: "exited", exitCode: 0, output: "" }],
     ["a signal", "kill -SEGV $$", { state: "exited", exitCode: undefined, signal: "SIGSEGV" }],

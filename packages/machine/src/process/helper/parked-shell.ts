@@ -1,4 +1,5 @@
 import { newestProcess, openedBy } from "../group/process-table.ts";
+import type { OutputPipe } from "../output/output-pipe.ts";
 import { SpawnHelper, type WaitingShell } from "./spawn-helper.ts";
 import { closing, type StartedChild } from "./started-child.ts";
 
@@ -14,6 +15,8 @@ export interface ShellStart {
   readonly directoryName: string;
   /** Shell words before the program. */
   readonly limits: string;
+  /** Where it writes; by default, to the shell's own output. */
+  readonly to: OutputPipe | undefined;
 }
 
 type Environment = Readonly<Record<string, string>>;
@@ -92,9 +95,11 @@ export async function startInParkedShell(
 ): Promise<StartedChild | undefined> {
   const shell = forCommands.take(environment);
   if (shell === undefined) return undefined;
-  const { id, input, output, said, saidTo, ended } = shell;
+  const { id, input, said, saidTo, ended } = shell;
+  const output = start.to?.output ?? shell.output;
+  if (start.to !== undefined) shell.output.destroy();
   for (const stream of [input, output, said]) stream.ref();
-  const pipe = openedBy(id, 1);
+  const pipe = start.to === undefined ? openedBy(id, 1) : openedBy(process.pid, start.to.end);
   // The shell has waited for a while: processes that others started since are not its children.
   const session = { leader: id, since: Math.max(id, newestProcess()) };
   // Its message comes before the end of the stream, even if it has ended by now, so that no program is started twice.
@@ -136,10 +141,11 @@ function letGo({ input, output, said }: WaitingShell): void {
   for (const stream of [output, said]) stream.destroy();
 }
 
-function scriptOf({ argv, opens, directory, directoryName, limits }: ShellStart, saidTo: number): string {
+function scriptOf({ argv, opens, directory, directoryName, limits, to }: ShellStart, saidTo: number): string {
   return [
     `cd ${quoted(directory)} && PWD=${quoted(directoryName)} && export PWD || exit 125`,
     `unset OLDPWD; ${limits}`,
+    ...(to === undefined ? [] : [`exec >/proc/${process.pid}/fd/${to.end}`]),
     `echo >&${saidTo}; exec ${saidTo}>&- ${opens === undefined ? "" : `3<${quoted(opens)} `}${argv.map(quoted).join(" ")} </dev/null 2>&1`,
     "",
   ].join("\n");

@@ -82,7 +82,7 @@ test.each([
     "pwd; echo $PWD; /bin/pwd; echo ${OLDPWD-none}",
     `${tmpdir()}\n${tmpdir()}\n${tmpdir()}\nnone\n`,
   ],
-  ["no input, and of us only its two outputs", "cat; ls -l /proc/$$/fd | grep -c socket:", "2\n"],
+  ["no input, and of us only its two outputs", "cat; ls -l /proc/$$/fd | grep -cE 'socket:|gennai-pipes-'", "2\n"],
   ["its own session", 'test "$(ps -o sid= -p $$ | tr -d " ")" = $$ && echo leads', "leads\n"],
 ])("it has %s", async (_name, text, want) => {
   await commandAndPause();

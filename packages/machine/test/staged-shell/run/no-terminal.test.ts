@@ -23,3 +23,14 @@ test("what would open an editor or a pager ends at once", async () => {
     await staged.drop();
   }
 });
+
+test("outputs can be opened by their names, also by a command that a waiting shell starts", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await temporaryRepository({ "a.txt": "1\n" });
+  for (const round of ["first", "second", "third"]) {
+    const text = `set -e; echo ${round} >/dev/stderr; echo x | tee /dev/stderr >/dev/null; node -e 'fs.writeFileSync("/dev/stderr", "node")'`;
+    const staged = await machine.run(repository.root, text);
+    expect(staged.run).toMatchObject({ exitCode: 0, output: `${round}\nx\nnode` });
+    await staged.drop();
+  }
+});
