@@ -3,8 +3,6 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync
 import { join } from "node:path";
 import { forgetCheckpoints } from "@gennai/store/checkpoints/forget-checkpoints";
 import { checkpointDirectory, WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
-import { excludeFromGit } from "@gennai/store/ledger/file/git-exclude";
-import { usualLedgerFileName } from "@gennai/store/ledger/file/ledger-file-name";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type DiskEntry, put, treeOf } from "../../../store/test/checkpoints/tree-on-disk.ts";
@@ -171,15 +169,11 @@ test("files that only stopped being ignored are not taken for new ones", async (
   });
 });
 
-test.each([
-  ["listed while a command runs", ""],
-  ["listed after the user's own patterns", "*.mine"],
-])("that the ledger is %s in git's private exclude file, is nothing a command changed", async (_when, own) => {
+test("that the ledger's own ignore file appears while a command runs, is nothing the command changed", async () => {
   const { root, checkpoints, restore } = world();
   git(root, "init", "--quiet", "--template=");
-  put(root, ".git/info/exclude", { text: own });
   const id = await checkpoints.open("session", new AbortController().signal);
-  await excludeFromGit(root, usualLedgerFileName);
+  put(root, ".orchestration/.gitignore", { text: ".gitignore\nagent_trace*.jsonl\n" });
   put(root, "new.txt", { text: "agent\n" });
   await checkpoints.close(id);
   // Of what an ignore rule may have let appear, the end would not be known.

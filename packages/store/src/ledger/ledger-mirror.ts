@@ -12,7 +12,6 @@ import { isPurging } from "../database/purge-job-table.ts";
 import type { IsOurs } from "./file/chain-of-others.ts";
 import { eraseRecords } from "./file/erase-records.ts";
 import { lastRecordBeyond } from "./file/file-beyond-store.ts";
-import { excludeFromGit } from "./file/git-exclude.ts";
 import { openLedgerFile } from "./file/ledger-file.ts";
 import { ledgerFileNameIn, usualLedgerFileName, usualLedgerPath } from "./file/ledger-file-name.ts";
 import { keepCopy, recoveredCopyPath, writeExactly } from "./file/ledger-mirror-file.ts";
@@ -52,8 +51,6 @@ export class LedgerMirror {
   readonly #options: LedgerMirrorOptions;
   readonly #dirty = new Set<string>();
   readonly #warnings: MirrorWarnings;
-  /** Workspaces whose exclude file cannot be written. */
-  readonly #notExcluded = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   readonly #inOrder = pLimit(1);
   #cleaning = Promise.resolve();
@@ -258,8 +255,6 @@ export class LedgerMirror {
   ): Promise<{ readonly handle: FileHandle; readonly isMoved: boolean }> {
     const isOurs = this.#isOurs(rows.workspace);
     const { name, isMoved } = await mirrorFileName(root, { ...rows, table: this.#table, isOurs });
-    // First, so that git never sees the file. The other state directory's file may come from a place without such a repository.
-    await this.#excludeFromGit(root, new Set([usualLedgerFileName, name]));
     const handle = await openLedgerFile(root, "write", name);
     if (isMoved) {
       const text = `${usualLedgerPath(root)} is the ledger of another state directory and stays as it is. That of ${this.#options.stateDir} goes to ${name} beside it.`;
@@ -327,15 +322,5 @@ export class LedgerMirror {
     for (const page of this.#table.bytesAfter(workspace, Math.max(afterSeq, 0))) {
       at += await writeExactly(handle, page, at);
     }
-  }
-
-  /** Each time, because the repository may be another one meanwhile. What is tracked stays tracked. */
-  async #excludeFromGit(root: string, names: ReadonlySet<string>): Promise<void> {
-    if (this.#notExcluded.has(root)) return;
-    await this.#warnings.of(root, "could not be listed in .git/info/exclude", async () => {
-      this.#notExcluded.add(root);
-      for (const name of names) await excludeFromGit(root, name);
-      this.#notExcluded.delete(root);
-    });
   }
 }

@@ -19,10 +19,6 @@ describe("git", () => {
     git(bench.fixture.root, "init", "-q");
     await bench.fixture.record(bench.store, 1);
     expect(git(bench.fixture.root, "status", "--porcelain")).toBe("");
-    const exclude = join(bench.fixture.root, ".git", "info", "exclude");
-    expect(
-      (await readFile(exclude, "utf8")).split("\n").filter((line) => line === "/.orchestration/agent_trace.jsonl"),
-    ).toHaveLength(1);
   });
 
   it("does not see it in another repository at the same path, and stops tracking nothing", async () => {
@@ -47,9 +43,6 @@ describe("git", () => {
     git(main, "worktree", "add", "-q", bench.fixture.root);
     await bench.fixture.record(bench.store, 1);
     expect(git(bench.fixture.root, "status", "--porcelain")).toBe("");
-    expect(await readFile(join(main, ".git", "info", "exclude"), "utf8")).toContain(
-      "\n/.orchestration/agent_trace.jsonl\n",
-    );
   });
 
   it("does not see it below the repository's root", async () => {
@@ -59,24 +52,6 @@ describe("git", () => {
     expect(git(bench.fixture.directory, "status", "--porcelain", "-uall", "workspace").trim()).toBe(
       '?? "workspace/a file"',
     );
-    expect(await readFile(join(bench.fixture.directory, ".git", "info", "exclude"), "utf8")).toContain(
-      "\n/workspace/.orchestration/agent_trace.jsonl\n",
-    );
-  });
-
-  it.each<[string, (repository: string) => Promise<void>]>([
-    ["a link", (repository) => symlink(join(repository, ".git"), join(bench.fixture.root, ".git"))],
-    ["a file", (repository) => writeFile(join(bench.fixture.root, ".git"), `gitdir: ${join(repository, ".git")}\n`)],
-  ])("leaves another repository alone that %s in the place of .git names", async (_name, name) => {
-    const other = join(bench.fixture.directory, "other");
-    await mkdir(other);
-    git(other, "init", "-q");
-    const exclude = join(other, ".git", "info", "exclude");
-    const text = await readFile(exclude, "utf8");
-    await name(other);
-    await bench.fixture.record(bench.store, 1);
-    expect(await readFile(exclude, "utf8")).toBe(text);
-    await bench.expectSound(1);
   });
 
   it("does not see it in a submodule", async () => {
@@ -92,17 +67,28 @@ describe("git", () => {
     await bench.store.log.append("sub", { events: [], ledger: [entryOf(1)], durable: true }, { seq: 0, epoch: 1 });
     await bench.store.flushLedgers();
     expect(git(root, "status", "--porcelain")).toBe("");
-    expect(await readdir(join(root, ".orchestration"))).toEqual(["agent_trace.jsonl"]);
+    expect(await readdir(join(root, ".orchestration"))).toEqual([".gitignore", "agent_trace.jsonl"]);
   });
 
-  it("is not written through a link", async () => {
-    git(bench.fixture.root, "init", "-q");
-    const exclude = join(bench.fixture.root, ".git", "info", "exclude");
-    await rm(exclude);
-    await symlink(join(bench.fixture.directory, "victim"), exclude);
+  it.each([
+    ["a link", (path: string) => symlink("../victim", path)],
+    ["the user's own rules", (path: string) => writeFile(path, "*.tmp\n")],
+  ])("leaves %s alone", async (_name, make) => {
+    const rules = join(bench.fixture.root, ".orchestration", ".gitignore");
+    await mkdir(join(bench.fixture.root, ".orchestration"));
+    await make(rules);
     await bench.fixture.record(bench.store, 1);
-    expect(bench.fixture.warnings).toEqual([expect.stringContaining("info/exclude")]);
-    expect(await readdir(bench.fixture.directory)).not.toContain("victim");
+    expect(await readdir(bench.fixture.root)).toEqual([".orchestration"]);
+    expect(await readFile(rules, "utf8").catch(() => "link")).toMatch(/^(?:link|\*\.tmp\n)$/);
     await bench.expectSound(1);
   });
+});
+
+it.each([{}, { files: ["*"] }, { files: [".orchestration"] }])("npm packs no ledger: %j", async (more) => {
+  const { root } = bench.fixture;
+  await writeFile(join(root, "package.json"), JSON.stringify({ name: "a", version: "1.0.0", ...more }));
+  await bench.fixture.record(bench.store, 1);
+  const packed = execFileSync("npm", ["pack", "--dry-run", "--json"], { cwd: root, encoding: "utf8" });
+  expect(packed).toContain('"package.json"');
+  expect(packed).not.toContain("agent_trace");
 });

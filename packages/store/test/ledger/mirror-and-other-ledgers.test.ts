@@ -54,7 +54,7 @@ describe("a file that is another state directory's ledger", () => {
     await bench.fixture.record(bench.store, 1);
     await bench.expectSound(3);
     expect(await bench.recovered()).toEqual([mixed]);
-    expect(await readdir(dirname(bench.fixture.mirror))).toEqual(["agent_trace.jsonl"]);
+    expect(await readdir(dirname(bench.fixture.mirror))).toEqual([".gitignore", "agent_trace.jsonl"]);
     expect(bench.fixture.warnings).toEqual([expect.stringContaining("was changed")]);
   });
 

@@ -1,11 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { plainRepository } from "@gennai/machine/git/plain-repository";
 import { UnsafeRepository } from "@gennai/machine/git/run/confirmed-repository";
 import { GitMissingError } from "@gennai/machine/git/run/machine-git";
 import { git } from "@gennai/machine/git/run/run-git";
-import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { entriesOf } from "./kept-paths.ts";
 
 interface RepositoryFiles {
@@ -31,7 +29,7 @@ export class IgnoreRules {
   async patterns(signal?: AbortSignal): Promise<string> {
     const place = await this.#find(signal);
     if (place === undefined) return "";
-    if (place.prefix === "") return withoutOurs(textOf(place.exclude));
+    if (place.prefix === "") return textOf(place.exclude);
     let directory = this.#root;
     const above: string[] = [];
     for (const _part of place.prefix.split("/").filter((part) => part !== "")) {
@@ -97,18 +95,6 @@ function nearestRepository(root: string): string | undefined {
     if (existsSync(join(directory, ".git"))) return directory;
     if (dirname(directory) === directory) return undefined;
   }
-}
-
-/**
- * Leaves out the ledger, which the server adds to the private file when it first writes it, even while a command runs: no rule
- * changes by that.
- */
-function withoutOurs(patterns: string): string {
-  const ours = `/${ledgerDirectory}/`;
-  const lines = patterns
-    .split(/\r?\n/)
-    .filter((line) => line !== "" && !(line.startsWith(ours) && isLedgerFileName(line.slice(ours.length))));
-  return lines.map((line) => `${line}\n`).join("");
 }
 
 function textOf(path: string): string {

@@ -223,7 +223,9 @@ function isDirectory(path: string): boolean {
 export function isOurs(path: string): boolean {
   const name = basename(path);
   if (name.startsWith(temporaryPrefix)) return true;
-  return path === intentMapFile || (dirname(path) === ledgerDirectory && isLedgerFileName(name));
+  return (
+    path === intentMapFile || (dirname(path) === ledgerDirectory && (isLedgerFileName(name) || name === ".gitignore"))
+  );
 }
 
 function isReadable(path: string): boolean {

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { basename } from "node:path";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
@@ -34,7 +34,21 @@ export async function openLedgerFile(
   using directory = holdLedgerDirectory(workspaceRoot, { create: access === "write" });
   const flags = access === "read" ? constants.O_RDONLY : constants.O_RDWR | constants.O_CREAT;
   directory.check();
+  if (access === "write") leaveOut(directory);
   return await openPlainFile(directory.entry(name), flags);
+}
+
+/**
+ * Keeps ledgers out of commits, where branches would reset them, and out of packages: npm reads such files too.
+ * https://docs.npmjs.com/cli/v11/using-npm/developers#keeping-files-out-of-your-package
+ */
+function leaveOut(directory: HeldDirectory): void {
+  try {
+    writeFileSync(directory.entry(".gitignore"), ".gitignore\nagent_trace*.jsonl\n", { flag: "wx", mode: 0o644 });
+  } catch (error) {
+    // The user's own rules stay.
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
 }
 
 /**
