@@ -12,7 +12,7 @@ import { parkShell, startInParkedShell } from "./helper/parked-shell.ts";
 import { type CommandEnd, closing, type StartedChild } from "./helper/started-child.ts";
 import { BoundedOutput, type OutputEncoding } from "./output/bounded-output.ts";
 import { type OutputPipe, outputPipe } from "./output/output-pipe.ts";
-import { PlainText, plainText } from "./output/plain-text.ts";
+import { lastOfLines, PlainText, plainText } from "./output/plain-text.ts";
 import { settlesWithin } from "./settles-within.ts";
 import { startProcess } from "./start-process.ts";
 
@@ -158,7 +158,7 @@ export async function runCommand(
       ...(exceeded === undefined || state !== "over-limit" ? {} : { exceeded }),
       exitCode: end?.exitCode,
       signal: end?.signal,
-      output: plainText(text),
+      output: plainText(lastOfLines(text)),
       encoding,
       outputSha256: digest.digest("hex"),
       leftOut,

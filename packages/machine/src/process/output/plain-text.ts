@@ -77,6 +77,17 @@ export class PlainText {
   }
 }
 
+/** Lines that a carriage return wrote anew, e.g. of a progress bar, as they were at the end. */
+export function lastOfLines(text: string): string {
+  if (!text.includes("\r")) return text;
+  const last = text.split("\n").map((line) => {
+    let end = line.length;
+    while (line[end - 1] === "\r") end -= 1;
+    return line.slice(end === 0 ? 0 : line.lastIndexOf("\r", end - 1) + 1, end);
+  });
+  return last.join("\n");
+}
+
 /** Plain text of a complete output. */
 export function plainText(text: string): string {
   return /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/.test(text) ? new PlainText().push(text) : text;

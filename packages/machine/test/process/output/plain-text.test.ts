@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PlainText, plainText } from "#process/output/plain-text";
+import { lastOfLines, PlainText, plainText } from "#process/output/plain-text";
 
 describe("output without what it says to a terminal", () => {
   test.each<[string, string, string]>([
@@ -21,6 +21,16 @@ describe("output without what it says to a terminal", () => {
     ["an escape in an escape", "\u001b\u001b[31ma\u001b]0;x\u001b[1mb", "ab"],
   ])("%s", (_name, text, wanted) => {
     expect(plainText(text)).toBe(wanted);
+  });
+
+  test.each([
+    ["a progress bar", "get\n 10%\r 50%\r100%\ndone\n", "get\n100%\ndone\n"],
+    ["one that has not ended", " 10%\r 50%\r", " 50%"],
+    ["line ends of others", "a\r\nb\r\r\nc\r", "a\nb\nc"],
+    ["only carriage returns", "\r\r\n\r", "\n"],
+    ["none", "a\nb", "a\nb"],
+  ])("of %s, the last state stays", (_name, text, wanted) => {
+    expect(lastOfLines(text)).toBe(wanted);
   });
 
   test("it is the same in pieces, and never has a control in it", () => {

@@ -25,13 +25,12 @@ import type { SeenContents } from "../../session/state/seen-contents.ts";
 import { startBackground } from "../background/start-in-background.ts";
 import { pathName } from "../path-name.ts";
 import { commandOperands } from "./command-operands.ts";
-import { commandOutcome } from "./command-outcome.ts";
+import { commandOutcome, jobNotes, maxTimeoutMs } from "./command-outcome.ts";
 import { executeKeyed } from "./execute-keyed.ts";
 import { executeStaged } from "./execute-staged.ts";
 import { withWantedLogin } from "./wanted-login.ts";
 
 const defaultTimeoutMs = 120_000;
-const maxTimeoutMs = 600_000;
 
 const parameters = z.strictObject({
   command: z
@@ -259,7 +258,10 @@ export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
         { ...ports, workspaceRoot: root, shellArguments: (command) => ports.shellArguments(command) },
         { signal, onOutput },
       );
-      return { ...commandOutcome(run, timeoutMs, notes), ...(putBack.files.length === 0 ? {} : { putBack }) };
+      return {
+        ...commandOutcome(run, timeoutMs, [...notes, ...jobNotes(text)]),
+        ...(putBack.files.length === 0 ? {} : { putBack }),
+      };
     },
 
     async verify(args, outcome) {

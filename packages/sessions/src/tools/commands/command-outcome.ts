@@ -2,10 +2,17 @@ import type { ToolOutcome } from "@gennai/governance/tool";
 import type { CommandRun } from "@gennai/machine/process/run-command";
 import { withNotes } from "../command-output.ts";
 
+export const maxTimeoutMs = 600_000;
+
 /** The result of a command, for the model. @param more notes after the output, each in brackets */
 export function commandOutcome(run: CommandRun, timeoutMs: number, more: readonly string[]): ToolOutcome {
   const end = endOf(run, timeoutMs);
   const notes = [`[${end.note}]`, ...encodingNotes(run), ...more];
+  if (run.state === "timed-out") {
+    notes.push(
+      `[timeout_ms may be ${maxTimeoutMs} at most; run_in_background is for what takes longer, and for servers]`,
+    );
+  }
   if (run.survivors.length > 0) notes.push(`[processes that could not be ended: ${run.survivors.join(", ")}]`);
   return {
     output: withNotes(run.output, notes),
@@ -13,6 +20,14 @@ export function commandOutcome(run: CommandRun, timeoutMs: number, more: readonl
     ...(run.exitCode === undefined || run.state !== "exited" ? {} : { exitCode: run.exitCode }),
     ...(end.failure === undefined ? {} : { failure: end.failure }),
   };
+}
+
+/** Tells the model that what the command leaves in the background ends with it. */
+export function jobNotes(text: string): readonly string[] {
+  const bare = text.replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, "");
+  return /(?<![&|<>\\])&(?![&>])/.test(bare) && !/\b(?:wait|kill|fg)\b/.test(bare)
+    ? ["[what `&` started has ended with the command: run a server or watcher by itself, with run_in_background]"]
+    : [];
 }
 
 /** Tells the model that its text differs from the printed bytes, and gives their digest. */

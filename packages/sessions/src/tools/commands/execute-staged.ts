@@ -11,7 +11,7 @@ import { runProposed } from "@gennai/machine/staged-shell/run/run-proposed";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
 import type { ToolFact } from "../tool-fact.ts";
 import { waysToKeep } from "../ways-to-keep.ts";
-import { commandOutcome } from "./command-outcome.ts";
+import { commandOutcome, jobNotes } from "./command-outcome.ts";
 import { type EditContents, editRecords } from "./edit-records.ts";
 import { lostWrites } from "./lost-writes.ts";
 import { type NetworkedRun, runWithNetwork } from "./run-with-network.ts";
@@ -81,6 +81,7 @@ async function settle(
   const lost = lostWrites(command, workspaceRoot);
   const notes = [
     ...ofNetwork,
+    ...jobNotes(command.text),
     ...stagedLimitNotes(run),
     ...(lost.length === 0 ? [] : [`[outside the workspace, so not kept: ${shownNames(lost)}]`]),
     ...(left.length === 0 ? [] : [`[never kept: ${shownNames(left)}]`]),

@@ -29,10 +29,24 @@ describe("Bash", () => {
       "a deadline",
       { command: "echo begun; sleep 20", timeout_ms: 300 },
       {
-        output: "begun\n[timed out after 0.3 s]",
+        output: expect.stringMatching(
+          /^begun\n\[timed out after 0\.3 s\]\n\[timeout_ms may be 600000 at most; run_in_background/,
+        ),
         failure: { failureClass: "timeout", message: "The command timed out after 0.3 s." },
       },
       "failed",
+    ],
+    [
+      "a job that it leaves behind",
+      { command: "sleep 20 >/dev/null 2>&1 & echo begun" },
+      { output: expect.stringMatching(/^begun\n\[exit code 0\]\n\[what `&` started has ended/) },
+      "verified",
+    ],
+    [
+      "jobs and signs that are none",
+      { command: "(echo a & wait) 2>&1 && echo 'b & c' &>/dev/stdout" },
+      { output: "a\nb & c\n[exit code 0]" },
+      "verified",
     ],
     [
       "a signal",
