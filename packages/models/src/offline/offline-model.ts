@@ -1,6 +1,6 @@
 import { type Model, type ModelEvent, type ModelRequest, userSideText } from "@gennai/agent/model";
 import { breathe } from "./event-loop.ts";
-import { planAnswer } from "./plan-request.ts";
+import { nextAnswer } from "./next-answer.ts";
 
 /** Roughly; good enough to show that a budget is being used. */
 const charactersPerToken = 4;
@@ -9,7 +9,7 @@ const wordsPerBreath = 64;
 const argumentPieces = /[\s\S]{1,256}/gu;
 
 /**
- * The assistant that needs no network and no key. It knows a small language (`help-text.ts`), turns it into real tool calls
+ * The assistant that needs no network and no key. It knows a small language (`parse-request.ts`), turns it into real tool calls
  * and reports what their results say. The same conversation always gets the same answer.
  */
 export class OfflineModel implements Model {
@@ -19,7 +19,7 @@ export class OfflineModel implements Model {
 
   async *stream(request: ModelRequest, { signal }: { readonly signal: AbortSignal }): AsyncIterable<ModelEvent> {
     signal.throwIfAborted();
-    const answer = planAnswer(request);
+    const answer = nextAnswer(request);
     let written = 0;
     if (request.enableThinking) {
       yield* inWords("thinking-delta", answer.thought, signal);

@@ -24,7 +24,7 @@ function refusal(code: string, ids: readonly string[]) {
   return { code, message: "You must cite a valid active Intent ID.", hint, retryable: true };
 }
 
-const intentTools = [...codeTools, "select_active_intent", "request_scope_expansion", "record_lesson"];
+const intentTools = [...codeTools, "select_active_intent"];
 
 const rows: readonly ConversationRow[] = [
   {
@@ -49,7 +49,7 @@ const rows: readonly ConversationRow[] = [
     refuse: asksFor("INT-1", "INT-2"),
     calls: ["Read a.txt", "Edit a.txt"],
     after: { "a.txt": "foo\n" },
-    answer: ["You must cite a valid active Intent ID.", "several: INT-1, INT-2", "use intent INT-1 then"],
+    answer: ["You must cite a valid active Intent ID.", "several: INT-1, INT-2", "run --intent ID"],
   },
   {
     name: "says when no intent can be selected",
@@ -59,62 +59,6 @@ const rows: readonly ConversationRow[] = [
     refuse: asksFor(),
     calls: ["Read a.txt", "Delete a.txt"],
     answer: ["No intent can be selected now; gennai intents list says what to do."],
-  },
-  {
-    name: "works under the intent that was named",
-    files: { "a.txt": "foo\n" },
-    say: "under INT-2: replace foo with bar in a.txt",
-    tools: intentTools,
-    refuse: asksFor("INT-1", "INT-2"),
-    calls: ["select_active_intent INT-2", "Read a.txt", "Edit a.txt"],
-    after: { "a.txt": "bar\n" },
-    answer: ["I work under the intent INT-2.", "Replaced"],
-  },
-  {
-    name: "stops at an intent that cannot be selected",
-    files: { "a.txt": "foo\n" },
-    say: "use intent INT-9 then delete a.txt",
-    tools: intentTools,
-    refuse: asksFor("INT-1", "INT-2"),
-    calls: ["select_active_intent INT-9"],
-    after: { "a.txt": "foo\n" },
-    answer: ["could not select the intent INT-9", "several: INT-1, INT-2", "Not attempted"],
-  },
-  {
-    name: "stops where intents are off and one was named",
-    say: "use intent INT-1 then run echo hello",
-    calls: [],
-    answer: ["Intents are off in this workspace"],
-  },
-  {
-    name: "reports a scope violation and asks for nothing by itself",
-    files: { "a.txt": "foo\n" },
-    say: "delete a.txt",
-    tools: intentTools,
-    refuse: (name) =>
-      name === "Delete"
-        ? {
-            code: "scope_violation",
-            message: "Scope Violation: INT-1 is not authorized to edit a.txt.",
-            retryable: true,
-          }
-        : undefined,
-    calls: ["Read a.txt", "Delete a.txt"],
-    answer: ["Scope Violation: INT-1", "request scope for PATHS because REASON"],
-  },
-  {
-    name: "asks for scope when it is told to",
-    say: "request scope for src/** because the parser lives there",
-    tools: intentTools,
-    calls: ["request_scope_expansion the parser lives there"],
-    answer: ["owns src/** now"],
-  },
-  {
-    name: "writes a lesson down",
-    say: "remember that the clock is a port",
-    tools: intentTools,
-    calls: ["record_lesson the clock is a port"],
-    answer: ["the clock is a port"],
   },
 ];
 

@@ -6,7 +6,7 @@ import { codeTools, collect, converse, readTools, ToolWorld } from "./tool-world
 
 const model = new OfflineModel();
 
-const long = `${Array.from({ length: 4500 }, (_, index) => `line ${index + 1} foo`).join("\n")}\n`;
+const long = `${"foo\n".repeat(4500)}`;
 
 const rows: readonly ConversationRow[] = [
   {
@@ -25,18 +25,17 @@ const rows: readonly ConversationRow[] = [
     answer: ["1 file, 1 occurrence"],
   },
   {
-    name: "reads a long file to its end before it counts",
-    files: { "long.txt": long },
-    say: "replace foo with bar in long.txt",
-    calls: ["Read long.txt", "Read long.txt", "Read long.txt", "Edit long.txt"],
-    answer: ["4500 occurrences"],
-  },
-  {
-    name: "counts nothing in a file of which it sees only a part, and changes it nevertheless",
-    files: { "a.txt": "foo\n", "b.txt": `foo ${redactionMarker}\n` },
+    name: "changes nothing that it cannot see whole",
+    files: { "a.txt": "foo\n", "b.txt": `foo ${redactionMarker}\n`, "long.txt": long },
     say: "replace foo with bar in *.txt",
-    after: { "a.txt": "bar\n", "b.txt": `bar ${redactionMarker}\n` },
-    answer: ["in 2 files, at every place:", "a.txt (1)", /b\.txt$/],
+    after: { "a.txt": "bar\n", "b.txt": `foo ${redactionMarker}\n`, "long.txt": long },
+    answer: [
+      "in 1 file, 1 occurrence:",
+      "a.txt (1)",
+      "Not changed:",
+      /- b\.txt: .* masked/,
+      /- long\.txt: .* shortened/,
+    ],
   },
   {
     name: "says when nothing matches",
@@ -64,28 +63,6 @@ const rows: readonly ConversationRow[] = [
     ],
   },
   {
-    name: "reads again and tries once more when the file changed",
-    files: { "a.txt": "foo\n" },
-    say: "replace foo with bar in a.txt",
-    refuse: (name, _args, call) =>
-      name === "Edit" && call === 2 ? { code: "stale_file", message: "Stale File: a.txt", retryable: true } : undefined,
-    calls: ["Read a.txt", "Edit a.txt", "Read a.txt", "Edit a.txt"],
-    after: { "a.txt": "bar\n" },
-    answer: ["Replaced"],
-    never: ["Not changed"],
-  },
-  {
-    name: "tries no more than once more",
-    files: { "a.txt": "foo\n" },
-    say: "replace foo with bar in a.txt",
-    refuse: (name) =>
-      name === "Edit" ? { code: "stale_file", message: "Stale File: a.txt", retryable: true } : undefined,
-    calls: ["Read a.txt", "Edit a.txt", "Read a.txt", "Edit a.txt"],
-    after: { "a.txt": "foo\n" },
-    answer: ["Not changed", "Stale File"],
-    never: ["Replaced"],
-  },
-  {
     name: "creates",
     say: "create docs/a.md with # Title",
     calls: ["Glob docs/a.md", "Write docs/a.md"],
@@ -101,35 +78,13 @@ const rows: readonly ConversationRow[] = [
     never: ["Created"],
   },
   {
-    name: "creates nothing over a file the search did not see",
-    files: { "a.md": "old\n" },
-    say: "create a.md with new",
-    refuse: (name) =>
-      name === "Glob"
-        ? "[no files found]"
-        : name === "Write"
-          ? { code: "not_read", message: "Read it first.", retryable: true }
-          : undefined,
-    after: { "a.md": "old\n" },
-    answer: ["exists already"],
-    never: ["Created"],
-  },
-  {
     name: "gives a refusal's reason",
     say: "create ../../etc/x with y",
     refuse: (name) =>
       name === "Write" ? { code: "outside_workspace", message: "The path is outside of the workspace." } : undefined,
     after: {},
-    answer: ["I could not create ../../etc/x", "outside of the workspace", "outside_workspace"],
+    answer: ["Not changed", "../../etc/x", "outside of the workspace", "outside_workspace"],
     never: ["Created"],
-  },
-  {
-    name: "appends by the last lines that are unique",
-    files: { "log.txt": "x\n}\n\nx\n}\n" },
-    say: "append last to log.txt",
-    calls: ["Read log.txt", "Edit log.txt"],
-    after: { "log.txt": "x\n}\n\nx\n}\nlast\n" },
-    answer: ["Appended 1 line to log.txt."],
   },
   {
     name: "appends where no newline ends the file",
@@ -143,13 +98,6 @@ const rows: readonly ConversationRow[] = [
     files: { "a.txt": "" },
     say: "append two to a.txt",
     after: { "a.txt": "two\n" },
-    answer: ["Appended"],
-  },
-  {
-    name: "appends to repeated blank lines",
-    files: { "a.txt": "\n\n\n" },
-    say: "append two to a.txt",
-    after: { "a.txt": "\n\n\ntwo\n" },
     answer: ["Appended"],
   },
   {
@@ -167,13 +115,6 @@ const rows: readonly ConversationRow[] = [
     after: {},
     answer: ["does not exist"],
     never: ["Deleted"],
-  },
-  {
-    name: "moves",
-    files: { "a.txt": "x" },
-    say: "rename file a.txt to b.txt",
-    after: { "b.txt": "x" },
-    answer: ["Moved a.txt to b.txt."],
   },
   { name: "finds", files: { "a.txt": "one\ntwo foo\n" }, say: "find foo", answer: ["1 line", "a.txt:2:two foo"] },
   {
@@ -222,11 +163,6 @@ const rows: readonly ConversationRow[] = [
     calls: ["RunInTerminal npm i"],
     answer: ["handed “npm i” to the terminal"],
     never: ["exit code"],
-  },
-  {
-    name: "adds todos",
-    say: "add todo one then add todo two then show todos",
-    answer: ["Added the todo “one”", "2 todos:\n- one (pending)\n- two (pending)"],
   },
   {
     name: "cannot write where it may only read",

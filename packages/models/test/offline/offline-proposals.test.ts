@@ -13,21 +13,19 @@ describe("OfflineModel where changes are proposed", () => {
   };
 
   it("proposes all steps in one call, later ones on top of earlier ones", async () => {
-    const files = { "src/a.ts": "foo\n", "src/b.ts": "no newline foo", "old.txt": "x\n", "gone.txt": "y\n" };
+    const files = { "src/a.ts": "foo\n", "src/b.ts": "no newline foo", "gone.txt": "y\n" };
     const say =
-      "create src/c.ts with foo then replace foo with $1 in src/*.ts then append end to src/b.ts then move old.txt to new.txt then delete gone.txt";
+      "create src/c.ts with foo then replace foo with $1 in src/*.ts then append end to src/b.ts then delete gone.txt";
     const { world, text } = await propose(files, say);
     expect(world.proposals).toEqual([
       [
         { path: "src/c.ts", operation: "create", new_content: "$1\n" },
         { path: "src/a.ts", operation: "update", new_content: "$1\n" },
         { path: "src/b.ts", operation: "update", new_content: "no newline $1\nend\n" },
-        { path: "new.txt", operation: "create", new_content: "x\n" },
-        { path: "old.txt", operation: "delete" },
         { path: "gone.txt", operation: "delete" },
       ],
     ]);
-    expect(text).toContain("Proposed 6 changes; nothing is written until you apply them");
+    expect(text).toContain("Proposed 4 changes; nothing is written until you apply them");
   });
 
   it("proposes nothing when nothing changes", async () => {

@@ -1,5 +1,5 @@
 import type { Message, Model, ModelEvent, ToolDefinition } from "@gennai/agent/model";
-import { globMatches } from "#offline/rounds/find-files";
+import picomatch from "picomatch";
 
 type Args = Readonly<Record<string, unknown>>;
 /** `raw`: a tool that ran and failed. */
@@ -14,7 +14,6 @@ export class ToolWorld {
   readonly calls: string[] = [];
   /** Consulted before a tool runs: an error to give instead, once or always. */
   readonly refuse: (name: string, args: Args, call: number) => Answer | undefined;
-  todos: { id: string; content: string; status: string; priority: string }[] = [];
   proposals: unknown[] = [];
   /** The last that was selected. */
   intent = "";
@@ -26,7 +25,7 @@ export class ToolWorld {
 
   call(name: string, argumentsJson: string): { output: string; isError: boolean } {
     const args: Args = JSON.parse(argumentsJson);
-    const subject = ["file_path", "pattern", "command", "path", "from", "intent_id", "reason", "lesson"]
+    const subject = ["file_path", "pattern", "command", "path", "from", "intent_id"]
       .map((name) => text(args, name))
       .find((value) => value !== "");
     this.calls.push(`${name} ${subject ?? ""}`.trim());
@@ -53,14 +52,15 @@ export class ToolWorld {
         return lines.join("\n");
       }
       case "Glob": {
-        const found = [...this.files.keys()].filter((file) => globMatches(text(args, "pattern"), file));
+        const found = [...this.files.keys()].filter((file) => picomatch.isMatch(file, text(args, "pattern")));
         return found.join("\n") || "[no files found]";
       }
       case "Grep": {
         const pattern = new RegExp(text(args, "pattern"));
         const inScope = [...this.files].filter(
           ([file]) =>
-            (args["glob"] === undefined || globMatches(text(args, "glob"), file)) &&
+            (args["glob"] === undefined ||
+              picomatch.isMatch(file, text(args, "glob"), { basename: !text(args, "glob").includes("/") })) &&
             (args["path"] === undefined || args["path"] === file),
         );
         const hits = inScope.flatMap(([file, body]) =>
@@ -72,10 +72,6 @@ export class ToolWorld {
       case "select_active_intent":
         this.intent = text(args, "intent_id");
         return "<intent_context/>";
-      case "request_scope_expansion":
-        return "The user agreed.";
-      case "record_lesson":
-        return "Recorded.";
       case "LS":
         return [...this.files.keys()].join("\n");
       case "Write":
@@ -94,21 +90,10 @@ export class ToolWorld {
       }
       case "Delete":
         return this.files.delete(path) ? "Deleted it." : missing;
-      case "Move":
-        this.files.set(text(args, "to"), this.files.get(text(args, "from")) ?? "");
-        this.files.delete(text(args, "from"));
-        return "Moved it.";
       case "Bash":
         return `hello\n[exit code ${text(args, "command").startsWith("fail") ? 2 : 0}]`;
       case "RunInTerminal":
         return "SENT";
-      case "TodoRead":
-        return JSON.stringify(this.todos);
-      case "TodoWrite": {
-        const todos: unknown = args["todos"];
-        this.todos = Array.isArray(todos) ? todos : [];
-        return JSON.stringify(this.todos);
-      }
       case "ProposeChanges": {
         const changes: unknown = args["changes"];
         this.proposals.push(changes);
@@ -141,13 +126,10 @@ export const codeTools = [
   "Edit",
   "MultiEdit",
   "Delete",
-  "Move",
   "Bash",
   "RunInTerminal",
-  "TodoRead",
-  "TodoWrite",
 ];
-export const editorTools = ["Read", "LS", "Grep", "Glob", "TodoRead", "TodoWrite", "ProposeChanges"];
+export const editorTools = ["Read", "LS", "Grep", "Glob", "ProposeChanges"];
 export const readTools = ["Read", "LS", "Grep", "Glob"];
 
 function definitions(names: readonly string[]): readonly ToolDefinition[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commandResult } from "#offline/rounds/tool-replies";
+import { commandResult } from "#offline/tool-output";
 
 test.each<[string, string, ReturnType<typeof commandResult>]>([
   ["a command that ended", "hello\n[exit code 0]", { text: "hello", exitCode: 0, notes: [] }],
