@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ModelEndpoint } from "./model-endpoint.ts";
+import { type ModelEndpoint, withPathInPlace } from "./model-endpoint.ts";
 import { sendParts } from "./request/send-parts.ts";
 
 /** The server answered, and has no such answer, now or later. */
@@ -32,7 +32,7 @@ export async function askServer<Answer>(
   { apiKey, headers }: Pick<ModelEndpoint, "apiKey" | "headers">,
   { url, signal, body }: JsonRequest,
 ): Promise<Answer> {
-  const text = await textFrom(url, body === undefined ? [] : [Buffer.from(JSON.stringify(body))], {
+  const text = await textFrom(withPathInPlace(url), body === undefined ? [] : [Buffer.from(JSON.stringify(body))], {
     method: body === undefined ? "GET" : "POST",
     headers: {
       ...(apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }),

@@ -41,6 +41,15 @@ export async function resolveEndpoint(
     });
   }
   const apiKey = (await keys(backend, baseUrl)) ?? "";
+  if (!/^[\x20-\x7E]*$/.test(apiKey)) {
+    throw new ModelError(
+      "not_configured",
+      `The key of ${backend} holds a line break, or another character that no key has.`,
+      {
+        hint: "Set it again, in one line.",
+      },
+    );
+  }
   if (facts.needsKey && apiKey === "") {
     throw new ModelError("not_configured", `The backend ${backend} needs a key.`, {
       hint: `Set it where you choose the model; or put it into the environment variable ${facts.keyVariables.slice(0, 2).join(" or ")} where the server starts, or into its system's keychain (service gennai, account ${backend}).`,
@@ -82,4 +91,11 @@ function checkedBaseUrl(backend: Provider, written: string): string {
     });
   }
   return written.replace(/\/+$/, "");
+}
+
+/** The path before the query, which the address of a server may have (Azure: `?api-version=…`), and what was put behind that. */
+export function withPathInPlace(url: string): string {
+  return url.replace(/\/*\?([^/?]*)(\/[^?]*)\??(.*)$/, (_, query: string, path: string, more: string) =>
+    [path, [query, more].filter((each) => each !== "").join("&")].join("?"),
+  );
 }

@@ -6,7 +6,7 @@ import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { askChat } from "./answer/ask-chat.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
 import { capabilitiesOf } from "./facts/model-capabilities.ts";
-import type { ModelEndpoint } from "./model-endpoint.ts";
+import { type ModelEndpoint, withPathInPlace } from "./model-endpoint.ts";
 import { type ChatDialect, chatDialect, learnDialect } from "./request/chat-dialect.ts";
 import { encodeMessages, type RequestFrame, requestFrame, withMessages } from "./request/encoded-messages.ts";
 import { toTools } from "./request/provider-prompt.ts";
@@ -28,7 +28,7 @@ export function createOpenAICompatibleModel(
   const { baseUrl, model, facts } = endpoint;
   const id = `${backend}/${model}`;
   const server = `${baseUrl} ${model}`;
-  const url = `${baseUrl}/chat/completions`;
+  const url = withPathInPlace(`${baseUrl}/chat/completions`);
   const headers = headersOf(endpoint);
   // By its signal: the only thing of a call that is passed on unchanged.
   const sent = new WeakMap<AbortSignal, SentRequest>();
@@ -73,8 +73,9 @@ export function createOpenAICompatibleModel(
         prompt: [],
         ...(request.maxOutputTokens > 0 ? { maxOutputTokens: request.maxOutputTokens } : {}),
         ...toTools(request),
-        ...(request.enableThinking && dialect.effort
-          ? { reasoning: nearestEffort(request.effort ?? "medium", facts.efforts) }
+        // Without one, a model thinks as hard as its maker finds right.
+        ...(request.enableThinking && request.effort !== undefined && dialect.effort
+          ? { reasoning: nearestEffort(request.effort, facts.efforts) }
           : {}),
       };
     },

@@ -27,7 +27,9 @@ export function createOpenAIModel(endpoint: ModelEndpoint, timing: Partial<Model
       prompt: toPrompt(id, request.system, request.messages, { errorsAs: "text", plainIds: true }),
       ...(request.maxOutputTokens > 0 ? { maxOutputTokens: request.maxOutputTokens } : {}),
       ...toTools(request),
-      ...(request.enableThinking ? { reasoning: nearestEffort(request.effort ?? "medium", facts.efforts) } : {}),
+      ...(request.enableThinking && request.effort !== undefined
+        ? { reasoning: nearestEffort(request.effort, facts.efforts) }
+        : {}),
       providerOptions: {
         openai: {
           store: false,

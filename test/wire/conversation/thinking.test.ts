@@ -1,3 +1,4 @@
+import { Effort } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { ModelAnswer, ModelRefusal } from "@gennai/testkit/model-server/model-answer";
 import type { ReceivedModelRequest } from "@gennai/testkit/model-server/model-server";
 import { describe, expect, test } from "vitest";
@@ -88,7 +89,7 @@ const messageSchema = z.looseObject({ role: z.string(), tool_call_id: z.string()
 describe("a chat-completions server that wants it otherwise", () => {
   const turns = async (model: string, answers: Parameters<typeof wireWorld>[1]) => {
     const world = await wireWorld("openai-compatible", answers, { model, files });
-    const sessionId = await startSession(world.server);
+    const sessionId = await startSession(world.server, { settings: { effort: Effort.HIGH } });
     return { world, state: endState(await runTurn(world.server, sessionId, "Look", { enableThinking: true })) };
   };
 

@@ -30,6 +30,8 @@ export interface SystemPromptInput {
   readonly date?: string;
   /** What `repositoryBlock` made when the session began; absent without a repository. */
   readonly repository?: string;
+  /** `terminalBlock` where an editor with a terminal was attached when the session began; else empty. */
+  readonly terminal?: string;
   readonly todos: readonly Todo[];
   /** The project's notes for agents (`AGENTS.md`, `CLAUDE.md`), a text each. */
   readonly projectNotes: readonly string[];
@@ -79,6 +81,7 @@ export function systemPrompt(input: SystemPromptInput): Instructions {
     sections: [
       section("environment", "Environment", environment.join("\n")),
       { name: "repository", text: input.repository ?? "" },
+      { name: "terminal", text: input.terminal ?? "" },
       section("rules", "Rules", rules.map((rule) => `- ${rule}`).join("\n")),
       section("tone", "Tone", tone),
       section("intents", "Intent", intentsBlock(input.intents)),
@@ -146,6 +149,9 @@ const stagedRules = [
   "A command runs on a copy, so trying costs nothing. What it changed is kept when it has ended, if rules or the user agree. What was not kept, and why, is said in brackets at the end of its output: such files are as they were before.",
   "A command has no network at first; the user is asked about what it wants to reach, and after a yes it runs again by itself. Do not work around a no. Files that hold secrets are not there. Commits are not signed; hooks of the repository run. A program cannot rename a directory that was there before (EXDEV, e.g. `git mv`): use `mv OLD NEW`, then `git add -A OLD NEW`.",
 ];
+
+export const terminalBlock =
+  "# Terminal\nRunInTerminal types a command into the user's editor: only for what the user must see or answer. Bash runs the rest.";
 
 /** A repository for the model: names in it are others' words, and must not be able to close their own block. */
 export function repositoryBlock({ branch, changes, moreChanges, commits }: RepositoryAtStart): string {

@@ -42,7 +42,17 @@ export function machineChecks(machine: Machine): readonly Check[] {
     { name: "ripgrep", run: (signal) => ripgrepFinding(signal) },
     { name: "sandbox", run: () => sandboxFindings(machine) },
     { name: "disk", run: () => diskFinding(machine.stateDir) },
+    { name: "proxy", run: async () => proxyFindings(machine.environment) },
   ];
+}
+
+/** Node passes by a proxy unless it is told: https://nodejs.org/api/cli.html#node_use_env_proxy1 */
+export function proxyFindings(environment: Machine["environment"]): readonly Finding[] {
+  const name = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"].find((each) => environment[each]);
+  if (name === undefined || environment["NODE_USE_ENV_PROXY"] === "1") return [];
+  const text = `${name} is set, and models are asked without it.`;
+  const next = ["Where the server starts: export NODE_USE_ENV_PROXY=1 (Node 22.21, 24.5 or newer)."];
+  return [{ check: "proxy", state: "warn", text, next }];
 }
 
 export function nodeFinding(version: string): Finding {

@@ -1,4 +1,5 @@
 import { ModelError } from "@gennai/agent/model";
+import { withPathInPlace } from "../model-endpoint.ts";
 import { webStream } from "./answer-bytes.ts";
 import { type NeededEvents, neededEvents } from "./needed-events.ts";
 import { readableAnswer } from "./readable-answer.ts";
@@ -15,8 +16,8 @@ async function fetchNeeded(
   needed: NeededEvents | undefined,
   ...[asked, request]: Parameters<typeof fetch>
 ): Promise<Response> {
-  const response = await fetch(asked, { ...request, redirect: "manual" });
-  const url = asked instanceof Request ? asked.url : asked.toString();
+  const url = withPathInPlace(asked instanceof Request ? asked.url : asked.toString());
+  const response = await fetch(asked instanceof Request ? asked : url, { ...request, redirect: "manual" });
   const { headers, body } = response;
   if (redirections.has(response.status)) {
     void body?.cancel();

@@ -41,9 +41,11 @@ const networkHints: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: "The server fell silent in the middle of an answer; try again.",
   UND_ERR_SOCKET: "The server closed the connection in the middle; try again.",
   CERT_HAS_EXPIRED: "The server's certificate has expired.",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "The server's certificate is self-signed; add it to NODE_EXTRA_CA_CERTS.",
-  SELF_SIGNED_CERT_IN_CHAIN: "The certificate chain is self-signed; add its root to NODE_EXTRA_CA_CERTS.",
 };
+/** Of OpenSSL and of Node: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_/;
+const untrustedHint =
+  "The server's certificate is not trusted here: add that of its authority, as a proxy of a company has it, to NODE_EXTRA_CA_CERTS.";
 
 /** An answer that had begun well, and what happened to it. */
 export class BrokenAnswer extends Error {
@@ -65,13 +67,15 @@ export function providerFailure(thrown: unknown, context: FailureContext): Provi
   if (status !== undefined && status >= 300) return statusFailure(thrown, status, context);
   const network = networkCode(thrown);
   if (network !== undefined) {
-    const hint = networkHints[network] ?? "Check the network and the address of the model.";
+    const hint =
+      networkHints[network] ??
+      (untrusted.test(network) ? untrustedHint : "Check the network, a proxy, and the address of the model.");
     const error = new ModelError("unreachable", `No answer from ${context.baseUrl} (${network}).`, {
       hint,
       retryable: true,
     });
     const nobodyThere = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(network);
-    return { error, transient: !/CERT|SELF_SIGNED/.test(network), retryAfter: undefined, nobodyThere };
+    return { error, transient: !untrusted.test(network), retryAfter: undefined, nobodyThere };
   }
   const detail = clean(messageOf(thrown), context);
   const error = new ModelError("bad_response", `${context.baseUrl} sent an answer that could not be read: ${detail}`, {
@@ -264,7 +268,12 @@ export function networkCode(thrown: unknown): string | undefined {
   let current = thrown;
   for (let depth = 0; depth < 6 && current !== undefined; depth += 1) {
     const code = stringField(current, "code");
-    if (code !== undefined && /^(E[A-Z_]+|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|[A-Z_]*SELF_SIGNED[A-Z_]*)$/.test(code))
+    if (
+      code !== undefined &&
+      /^(E(?!RR_)[A-Z_]+|ERR_TLS_[A-Z_]+|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|UNABLE_TO_[A-Z_]+|[A-Z_]*SELF_SIGNED[A-Z_]*)$/.test(
+        code,
+      )
+    )
       return code;
     if (current instanceof TypeError && current.message === "terminated") return "UND_ERR_SOCKET";
     const errors = field(current, "errors");

@@ -81,6 +81,8 @@ function statusOfError(text: string): number | undefined {
   }
   const error = typeof parsed === "object" && parsed !== null && "error" in parsed ? parsed.error : undefined;
   if (error === undefined || error === null || error === false) return undefined;
+  // So LM Studio says it of an address without /v1.
+  if (typeof error === "string" && /unexpected endpoint/i.test(error)) return 404;
   const codes = typeof error === "object" ? [Reflect.get(error, "code"), Reflect.get(error, "status")] : [];
   return codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code < 600) ?? 500;
 }

@@ -127,10 +127,11 @@ export async function turnTools(
     mayRead: await createMayRead(session, signal),
   });
   const { editorAbilities } = session;
-  for (const kind of ["command", "diagnostics", "find-symbols"] as const)
-    if (editor.can(kind)) editorAbilities.add(kind);
+  for (const kind of ["diagnostics", "find-symbols"] as const) if (editor.can(kind)) editorAbilities.add(kind);
   const terminal = tools.get("RunInTerminal");
-  if (terminal !== undefined && !editorAbilities.has("command"))
+  // As the conversation began: what a provider has in its cache stays the same.
+  const told = state.conversation.partTold("terminal");
+  if (terminal !== undefined && !(told === undefined ? editor.can("command") : told !== ""))
     tools.set("RunInTerminal", { ...terminal, shownTo: noModel });
   if (editorAbilities.has("diagnostics")) tools.set("Problems", problemsTool({ workspace, editor }));
   if (editorAbilities.has("find-symbols")) tools.set("Symbols", symbolsTool({ workspace, editor }));

@@ -1,5 +1,5 @@
 import { type Instructions, instructionsText } from "@gennai/agent/prompt/instructions";
-import { repositoryBlock, systemPrompt } from "@gennai/agent/prompt/system-prompt";
+import { repositoryBlock, systemPrompt, terminalBlock } from "@gennai/agent/prompt/system-prompt";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { intentContext } from "@gennai/governance/intents/intent-context";
 import { repositorySummary } from "@gennai/machine/git/repository-summary";
@@ -39,6 +39,7 @@ export async function turnInstructions(
     platform: workspace.client?.platform ?? services.platform,
     date: new Date(services.now()).toISOString().slice(0, 10),
     repository: state.conversation.partTold("repository") ?? (await repositoryNow(session, mayRead)),
+    terminal: state.conversation.partTold("terminal") ?? (session.clients.can("command") ? terminalBlock : ""),
     todos: state.todos,
     projectNotes: now.texts,
     skills: [...(await sessionSkills(session, mayRead)).values()],
