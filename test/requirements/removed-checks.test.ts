@@ -346,6 +346,7 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
     protectedBranches: [],
     config: { allowPaths: undefined, denyPaths: [], protectedBranches: [], check: undefined },
     sessionBegan: 0,
+    branchOffer: undefined,
     claimTree: () => ({ type: "ours" }),
     sandboxed: false,
     capabilities: {

@@ -105,7 +105,7 @@ test("a session is listed, and loaded with all that happened in it", async () =>
   editor.updates.length = 0;
   await editor.agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
   expect(editor.updates[0]).toMatchObject({ sessionUpdate: "user_message_chunk", content: { text: "make it two" } });
-  expect(saidIn(editor.updates)).toBe("Done.");
+  expect(saidIn(editor.updates)).toBe("Branch ai-agent/make-it-two (created).\n\nDone.");
   expect(JSON.stringify(editor.updates)).toContain('"newText":"two\\n"');
 });
 

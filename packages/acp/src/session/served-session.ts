@@ -9,7 +9,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { callFailure } from "@gennai/client/connection/call-failure";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { listModels, type ProviderChoice } from "@gennai/client/session/models/model-choices";
-import { prepareBranch } from "@gennai/client/session/state/workspace-state";
+import { getWorkspaceState, prepareBranch } from "@gennai/client/session/state/workspace-state";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
@@ -144,13 +144,14 @@ export class ServedSession {
       await this.#askAboutServers(signal);
       const isNew = prompt.continues === undefined;
       const writes = this.#settings.editingMode === "branch";
-      if (isNew && writes && !(await this.#prepareBranch(prompt.text, signal))) return "refusal";
+      if (isNew && writes && (await this.#needsBranchNow(signal)) && !(await this.#prepareBranch(prompt.text, signal)))
+        return "refusal";
       signal.throwIfAborted();
     } catch (error) {
       if (turn.stopped) return "cancelled";
       throw error;
     }
-    return turn.run(prompt, this.#mode);
+    return turn.run({ ...prompt, branchTask: prompt.text || "continued" }, this.#mode);
   }
 
   /** The prompt for the model; undefined when it was a command that is done. */
@@ -189,6 +190,13 @@ export class ServedSession {
       const { toolCallId } = question.toolCall;
       await this.#view.tell([{ sessionUpdate: "tool_call_update", toolCallId, status: "completed" }]);
     }
+  }
+
+  /** A plan is bound to its branch, and without git none can begin; other work begins one with its first write. */
+  async #needsBranchNow(signal: AbortSignal): Promise<boolean> {
+    if (this.#mode.id === "plan") return true;
+    const { git } = await getWorkspaceState(this.#place.server, { sessionId: this.sessionId, signal });
+    return git !== "ready";
   }
 
   /** False if there is no branch to work on; the user is told why. */

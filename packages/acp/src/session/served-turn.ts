@@ -14,6 +14,8 @@ export interface TurnPrompt extends PromptContent {
   readonly scenario: string;
   /** Of the turn that is gone on with, in place of a text. */
   readonly continues?: string;
+  /** What a branch is for that the first write begins. */
+  readonly branchTask?: string;
 }
 
 const cancelReason = "Stopped by the user in the editor.";

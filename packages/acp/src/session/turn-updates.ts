@@ -83,6 +83,12 @@ export class TurnUpdates {
         return [{ sessionUpdate: "plan", entries: event.value.items.map(planEntry) }];
       case "usage":
         return this.#usageUpdate(event.value);
+      case "branchChanged": {
+        const { branch, created } = event.value;
+        return [
+          chunk("agent_message_chunk", `Branch ${spelledOut(branch)} (${created ? "created" : "switched"}).\n\n`),
+        ];
+      }
       case "sessionRenamed":
         return [{ sessionUpdate: "session_info_update", title: event.value.title }];
       case "error":

@@ -238,6 +238,14 @@ type SessionFact =
       readonly what: "started" | "ended" | "port-opened";
       readonly run: BackgroundRunRecord;
     }
+  /** The working tree went to a branch for the agent. */
+  | {
+      readonly type: "branch-changed";
+      readonly branch: string;
+      readonly how: "created" | "switched";
+      /** Where HEAD was, unless on no branch; without a commit, git does not know that branch any more. */
+      readonly before?: { readonly branch: string; readonly commit: string | undefined };
+    }
   /** Progress of a prompt's attempts; the server has the details. */
   | {
       readonly type: "attempts-changed";

@@ -1,10 +1,8 @@
 import { ExpectedError } from "@gennai/machine/expected-error";
-import { type AgentBranch, prepareBranch } from "@gennai/machine/git/prepare-branch";
-import { readGitHead } from "@gennai/machine/git-data/git-head";
+import { type AgentBranch, prepareBranch, wantedBranch } from "@gennai/machine/git/prepare-branch";
 import { ServiceError } from "@gennai/machine/service-error";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
-import { shellWords } from "../terminal/shell-words.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 export interface BranchRequest {
@@ -20,9 +18,22 @@ export interface BranchRequest {
 
 /** Does here, before a server is asked, what the server's `prepareBranch` does. Throws `CliError`; then nothing was changed. */
 export async function prepareAgentBranch(request: BranchRequest): Promise<AgentBranch> {
-  const { workspace: directory, request: task, branch, protect, signal } = request;
+  return asCliErrors(prepareBranch(asked(request)));
+}
+
+/** The branch that is worked on, if it is the present one; undefined: one begins with the first write. Throws `CliError` as well. */
+export async function presentBranch(request: BranchRequest): Promise<AgentBranch | undefined> {
+  const wanted = await asCliErrors(wantedBranch(asked(request)));
+  return wanted.how === "kept" ? wanted : undefined;
+}
+
+function asked({ workspace: directory, request: task, branch, protect, signal }: BranchRequest) {
+  return { directory, task, protect, signal, ...(branch === undefined ? {} : { branch }) };
+}
+
+async function asCliErrors<Value>(work: Promise<Value>): Promise<Value> {
   try {
-    return await prepareBranch({ directory, task, protect, signal, ...(branch === undefined ? {} : { branch }) });
+    return await work;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     throw new CliError(error.message, {
@@ -33,20 +44,12 @@ export async function prepareAgentBranch(request: BranchRequest): Promise<AgentB
   }
 }
 
-/** Text about the branch that is shown before a turn. */
+/** Text about the branch, for people. */
 export function branchTitle({ name, how, before }: AgentBranch): string {
   const title = `Branch ${terminalSafe(name)}${how === "kept" ? "" : ` (${how})`}`;
   if (before === undefined || before.commit !== undefined) return title;
   const branch = terminalSafe(before.branch);
   return `${title} · ${branch} has no commit, so git has no branch ${branch} now; make it with: git switch --create ${branch}`;
-}
-
-/** How to leave a branch that was made for a task. Undefined if it has commits of its own, or there is no branch to go back to. */
-export function wayBack(workspace: string, { name, how, before }: AgentBranch): string | undefined {
-  if (how !== "created" || before?.commit === undefined) return undefined;
-  const head = readGitHead(workspace);
-  if (head.type !== "branch" || head.branch !== name || head.commit !== before.commit) return undefined;
-  return `${shellWords(["git", "switch", before.branch])} && ${shellWords(["git", "branch", "-d", name])}`;
 }
 
 const ways = "On the command line: --branch NAME, or Proposal Mode by --mode proposal.";

@@ -14,6 +14,7 @@ import { riskFromMessage } from "@gennai/protocol/model/governance/risk";
 import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
 import { colouredLine, type Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { branchTitle } from "./agent-branch.ts";
 import { toolCallLine, toolErrorMessage } from "./tool-call-line.ts";
 
 /** Lines of a result that are shown; the session has all lines. */
@@ -119,6 +120,13 @@ export class EventPrinter {
         this.line(this.#paint("red", `error: ${this.#asTyped(terminalSafe(body.value))}`));
         this.#printHint(event);
         break;
+      case "branchChanged": {
+        const { branch, created, before, beforeCommit } = body.value;
+        const left = before === "" ? {} : { before: { branch: before, commit: beforeCommit || undefined } };
+        const title = branchTitle({ name: branch, how: created ? "created" : "switched", ...left });
+        this.line(this.#paint("dim", title));
+        break;
+      }
       case "changeSetApplied":
       case "checkpointClosed":
         for (const file of body.value.files) {

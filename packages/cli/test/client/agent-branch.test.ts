@@ -1,7 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { prepareAgentBranch, wayBack } from "#client/agent-branch";
+import { prepareAgentBranch, presentBranch } from "#client/agent-branch";
 
 const { signal } = new AbortController();
 const prepare = (workspace: string, more: { request?: string; branch?: string; protect?: readonly string[] } = {}) =>
@@ -17,17 +16,6 @@ test("leaves a protected branch, and carries what is not committed", async () =>
   expect(await prepare(repository.root)).toEqual({ name: "ai-agent/fix-it", how: "kept" });
 });
 
-test("a branch that was made for nothing can be left as the user is told", async () => {
-  await using repository = await temporaryRepository({ "a.txt": "one\n" });
-  const back = wayBack(repository.root, await prepare(repository.root));
-  execFileSync("sh", ["-c", back ?? "false"], { cwd: repository.root });
-  expect(await repository.git("branch", "--format=%(refname:short)")).toBe("main");
-  const quoted = await prepare(repository.root, { branch: "it's" });
-  expect(wayBack(repository.root, quoted)).toContain(`git branch -d 'it'\\''s'`);
-  await repository.git("commit", "--quiet", "--allow-empty", "--message", "work");
-  expect(wayBack(repository.root, quoted)).toBeUndefined();
-});
-
 test("switches to a branch that is there already", async () => {
   await using repository = await temporaryRepository({ "a.txt": "one\n" });
   await repository.git("branch", "ai-agent/fix-it");
@@ -38,6 +26,50 @@ test("a branch whose name only begins the same is another one", async () => {
   await using repository = await temporaryRepository({ "a.txt": "one\n" });
   await repository.git("branch", "ai-agent/fix-it-again");
   expect(await prepare(repository.root)).toEqual({ name: "ai-agent/fix-it", how: "created", before: main });
+});
+
+test("a task's branch without the present commits is left alone, and numbered ones like it", async () => {
+  await using repository = await temporaryRepository({ "a.txt": "one\n" });
+  await repository.git("branch", "ai-agent/fix-it");
+  await repository.git("branch", "ai-agent/fix-it-2");
+  await repository.git("commit", "--quiet", "--allow-empty", "--message", "second");
+  expect(await prepare(repository.root)).toMatchObject({ name: "ai-agent/fix-it-3", how: "created" });
+  await repository.git("switch", "--quiet", "main");
+  expect(await prepare(repository.root)).toMatchObject({ name: "ai-agent/fix-it-3", how: "switched" });
+});
+
+test("says whether the present branch is worked on, and changes nothing", async () => {
+  await using repository = await temporaryRepository({ "a.txt": "one\n" });
+  const present = () => presentBranch({ workspace: repository.root, request: "fix it", protect: [], signal });
+  expect(await present()).toBeUndefined();
+  expect(await repository.git("branch", "--format=%(refname:short)")).toBe("main");
+  await repository.git("switch", "--quiet", "--create", "feature");
+  expect(await present()).toEqual({ name: "feature", how: "kept" });
+});
+
+test.each([
+  ["a merge", ["merge", "--quiet", "--no-commit", "--no-ff", "other"], "git merge --abort"],
+  ["a cherry-pick", ["cherry-pick", "other"], "git cherry-pick --abort"],
+  ["a rebase", ["rebase", "--quiet", "other"], "git rebase --abort"],
+])("during %s, says how to end it", async (_what, command, way) => {
+  await using repository = await temporaryRepository({ "a.txt": "one\n" });
+  await repository.git("switch", "--quiet", "--create", "other");
+  await repository.write("a.txt", "theirs\n");
+  await repository.git("commit", "--quiet", "--all", "--message", "theirs");
+  await repository.git("switch", "--quiet", "main");
+  await repository.write("a.txt", "mine\n");
+  await repository.git("commit", "--quiet", "--all", "--message", "mine");
+  await repository.git(...command).catch(() => undefined);
+  await expect(prepare(repository.root)).rejects.toMatchObject({ exitCode: 1, next: [expect.stringContaining(way)] });
+});
+
+test("a branch in the way of all of the agent's is named, with what to do", async () => {
+  await using repository = await temporaryRepository({ "a.txt": "one\n" });
+  await repository.git("branch", "ai-agent");
+  await expect(prepare(repository.root)).rejects.toMatchObject({
+    message: "git cannot have ai-agent/fix-it beside the branch ai-agent.",
+    next: [expect.stringContaining("git branch --move ai-agent NAME")],
+  });
 });
 
 test("a tag that has the branch's name changes nothing", async () => {
@@ -65,7 +97,6 @@ test("works before the first commit, and on a detached head", async () => {
   await using unborn = await temporaryRepository();
   const made = await prepare(unborn.root);
   expect(made).toEqual({ name: "ai-agent/fix-it", how: "created", before: { branch: "main", commit: undefined } });
-  expect(wayBack(unborn.root, made)).toBeUndefined();
   await using detached = await temporaryRepository({ "a.txt": "one\n" });
   await detached.git("switch", "--quiet", "--detach");
   expect(await prepare(detached.root)).toEqual({ name: "ai-agent/fix-it", how: "created" });
@@ -118,6 +149,10 @@ test("what git cannot carry stays, and is told", async () => {
   await repository.git("commit", "--quiet", "--all", "--message", "second");
   await repository.git("switch", "--quiet", "main");
   await repository.write("a.txt", "mine\n");
-  await expect(prepare(repository.root)).rejects.toThrow(/could not switch to ai-agent\/fix-it/);
+  const named = prepare(repository.root, { branch: "ai-agent/fix-it" });
+  await expect(named).rejects.toMatchObject({
+    message: expect.stringContaining("could not switch to ai-agent/fix-it"),
+    next: [expect.stringContaining("Commit or stash")],
+  });
   expect(await repository.read("a.txt")).toBe("mine\n");
 });

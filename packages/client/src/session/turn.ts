@@ -12,6 +12,8 @@ export interface TurnRequest {
   readonly text: string;
   /** Id of the turn that was cut off and is gone on with, in place of a prompt. */
   readonly continues?: string;
+  /** What a branch is for that the first write begins without a question; absent: a person is asked. */
+  readonly branchTask?: string;
   /** Empty: the server's default for the session's mode. */
   readonly scenario?: string;
   /** Default: true. What is shown of it is each client's matter. */
@@ -28,6 +30,7 @@ export function startTurnFields(sessionId: string, request: TurnRequest) {
     scenario: request.scenario ?? "",
     userInput: request.text,
     continueTurnId: request.continues ?? "",
+    branchTask: request.branchTask ?? "",
     enableThinking: request.enableThinking ?? true,
     images: [...(request.images ?? [])],
     ...(request.context === undefined ? {} : { editorContext: editorContextFields(request.context) }),

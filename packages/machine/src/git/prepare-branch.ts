@@ -29,12 +29,39 @@ export interface AgentBranch {
   readonly before?: { readonly branch: string; readonly commit: string | undefined };
 }
 
+/** Where the agent would work; `created` and `switched` are still to be done. */
+export type WantedBranch = Pick<AgentBranch, "name" | "how">;
+
 /**
  * Brings the working tree onto a branch the agent may work on: from a protected branch to `ai-agent/…`, carrying uncommitted
- * changes if git can; any other branch is kept. Throws `ServiceError` with one of the reasons `git_missing`,
- * `no_repository`, `not_trusted`, `protected_branch`, `bad_branch_name`, `cannot_switch`; then nothing was changed.
+ * changes if git can; any other branch is kept. Throws `ServiceError` as `wantedBranch` does, and with the reason `cannot_switch`;
+ * then nothing was changed.
  */
 export async function prepareBranch(request: BranchRequest): Promise<AgentBranch> {
+  const { directory, signal } = request;
+  const wanted = await wantedBranch(request);
+  const { name, how } = wanted;
+  if (how === "kept") return wanted;
+  const before = readGitHead(directory);
+  const to = how === "switched" ? [name] : ["--create", name];
+  const moved = await git(["switch", "--quiet", ...to], { directory, signal, writes: "working-tree" });
+  if (moved.code !== 0) {
+    throw new ServiceError(
+      "failed_precondition",
+      `git could not ${how === "switched" ? "switch to" : "create"} ${name}: ${moved.stderr.trim()}`,
+      { reason: "cannot_switch", hint: afterRefusedSwitch(moved.stderr) },
+    );
+  }
+  if (before.type !== "branch") return wanted;
+  return { ...wanted, before: { branch: before.branch, commit: before.commit } };
+}
+
+/**
+ * The branch that `prepareBranch` would bring the working tree onto; changes nothing. A name derived from the task is never that of
+ * a branch that leads elsewhere than HEAD: work would go on without what was committed since. Throws `ServiceError` with one of
+ * the reasons `git_missing`, `no_repository`, `not_trusted`, `protected_branch`, `bad_branch_name`.
+ */
+export async function wantedBranch(request: BranchRequest): Promise<WantedBranch> {
   const { directory, signal } = request;
   const { protectedBranches } = await loadProjectConfig(directory);
   const protection = [...request.protect, ...protectedBranches];
@@ -43,43 +70,42 @@ export async function prepareBranch(request: BranchRequest): Promise<AgentBranch
     return { name: inFiles.current, how: "kept" };
 
   const run: Run = (...args) => git(args, { directory, signal });
-  const name = request.branch ?? branchNameFor(request.task);
+  const named = request.branch ?? branchNameFor(request.task);
   // Each start of git takes the time of a sandbox.
-  const { current, exists, remoteDefaults } =
-    (await seenAtOnce(run, name)) ?? (await seenOneByOne(run, name, { directory, signal }));
+  const { current, likeIt, remoteDefaults } =
+    (await seenAtOnce(run, named)) ?? (await seenOneByOne(run, named, { directory, signal }));
   const extra = [...protection, ...remoteDefaults];
   const isFree = current !== undefined && !isProtected(current, extra);
   if (isFree && (request.branch === undefined || request.branch === current)) return { name: current, how: "kept" };
 
-  if (isProtected(name, extra)) {
-    throw new ServiceError("invalid_argument", `${name} is a protected branch; the agent does not work there.`, {
+  if (isProtected(named, extra)) {
+    throw new ServiceError("invalid_argument", `${named} is a protected branch; the agent does not work there.`, {
       reason: "protected_branch",
       hint: "Choose another name, or none.",
     });
   }
-  // A name derived from the task is always valid.
-  if (request.branch !== undefined && !exists && (await run("check-ref-format", "--branch", name)).code !== 0) {
-    throw new ServiceError("invalid_argument", `${JSON.stringify(name)} is not a name git accepts for a branch.`, {
-      reason: "bad_branch_name",
-      hint: "Choose another name, or none.",
-    });
+  if (!likeIt.includes(named)) {
+    // A name derived from the task is always valid.
+    if (request.branch !== undefined && (await run("check-ref-format", "--branch", named)).code !== 0) {
+      throw new ServiceError("invalid_argument", `${JSON.stringify(named)} is not a name git accepts for a branch.`, {
+        reason: "bad_branch_name",
+        hint: "Choose another name, or none.",
+      });
+    }
+    return { name: named, how: "created" };
   }
-  const before = readGitHead(directory);
-  const moved = await git(["switch", "--quiet", ...(exists ? [name] : ["--create", name])], {
-    directory,
-    signal,
-    writes: "working-tree",
-  });
-  if (moved.code !== 0) {
-    throw new ServiceError(
-      "failed_precondition",
-      `git could not ${exists ? "switch to" : "create"} ${name}: ${moved.stderr.trim()}`,
-      { reason: "cannot_switch", hint: afterRefusedSwitch(moved.stderr) },
-    );
+  return request.branch === undefined ? atHead(run, named, likeIt) : { name: named, how: "switched" };
+}
+
+/** The branch itself or a numbered one like it: the first that is at HEAD, or does not exist. */
+async function atHead(run: Run, named: string, likeIt: readonly string[]): Promise<WantedBranch> {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? named : `${named}-${number}`;
+    if (!likeIt.includes(name)) return { name, how: "created" };
+    const { code, stdout } = await run("rev-parse", "HEAD", `refs/heads/${name}`);
+    const [head, commit] = stdout.trim().split("\n");
+    if (code === 0 && head === commit) return { name, how: "switched" };
   }
-  const how = exists ? "switched" : "created";
-  if (before.type !== "branch") return { name, how };
-  return { name, how, before: { branch: before.branch, commit: before.commit } };
 }
 
 function isProtected(branch: string, extra: readonly string[]): boolean {
@@ -92,18 +118,17 @@ type Run = (...args: string[]) => Promise<GitResult>;
 interface Branches {
   /** Undefined if HEAD is on no branch. */
   readonly current: string | undefined;
-  /** Whether the wanted branch exists. */
-  readonly exists: boolean;
+  /** Branches whose names begin with the wanted one's. */
+  readonly likeIt: readonly string[];
   /** Branches that the remotes call their default. */
   readonly remoteDefaults: readonly string[];
 }
 
 /** Asks git once for everything. Undefined if the answer is not clear: no repository, no commit yet, no git. */
 async function seenAtOnce(run: Run, name: string): Promise<Branches | undefined> {
-  const own = `refs/heads/${name}`;
   // Without a star, a pattern matches what is below it. Links are followed: a remote's HEAD is reported as the branch it leads
   // to.
-  const refs = [`--glob=${own}*`, "--glob=refs/remotes/*/HEAD"];
+  const refs = [`--glob=refs/heads/${name}*`, "--glob=refs/remotes/*/HEAD"];
   const asked = await run("rev-parse", "--is-inside-work-tree", "--symbolic-full-name", "HEAD", ...refs).catch(
     () => undefined,
   );
@@ -111,8 +136,8 @@ async function seenAtOnce(run: Run, name: string): Promise<Branches | undefined>
   const [isInside, head = "", ...found] = asked.stdout.trimEnd().split("\n");
   if (isInside !== "true") return undefined;
   return {
-    current: head.startsWith("refs/heads/") ? head.slice("refs/heads/".length) : undefined,
-    exists: found.includes(own),
+    current: head.startsWith(heads) ? head.slice(heads.length) : undefined,
+    likeIt: found.flatMap((ref) => (ref.startsWith(heads) ? [ref.slice(heads.length)] : [])),
     remoteDefaults: found.flatMap((ref) => /^refs\/remotes\/[^/]+\/(.+)$/.exec(ref)?.[1] ?? []),
   };
 }
@@ -161,12 +186,15 @@ async function currentBranch(run: Run): Promise<string | undefined> {
 }
 
 async function knownBranches(run: Run, name: string): Promise<Omit<Branches, "current">> {
-  const own = `refs/heads/${name}`;
-  const { stdout } = await run("for-each-ref", "--format=%(refname) %(symref:lstrip=3)", own, "refs/remotes/*/HEAD");
+  const patterns = [`${heads}${name}*`, `${heads}${name}*/**`, "refs/remotes/*/HEAD"];
+  const { stdout } = await run("for-each-ref", "--format=%(refname) %(symref:lstrip=3)", ...patterns);
   const refs = stdout.split("\n").map((line) => line.split(" "));
   return {
-    // As a pattern, the name also matches branches below it.
-    exists: refs.some(([ref]) => ref === own),
-    remoteDefaults: refs.flatMap(([ref, leadsTo = ""]) => (ref === own || leadsTo === "" ? [] : [leadsTo])),
+    likeIt: refs.flatMap(([ref = ""]) => (ref.startsWith(heads) ? [ref.slice(heads.length)] : [])),
+    remoteDefaults: refs.flatMap(([ref = "", leadsTo = ""]) =>
+      ref.startsWith(heads) || leadsTo === "" ? [] : [leadsTo],
+    ),
   };
 }
+
+const heads = "refs/heads/";

@@ -24,18 +24,21 @@ export interface BranchQuestion {
 interface Task {
   /** What the user asked for; names the branch. */
   readonly task: string;
+  /** The branch is to be decided before anything is written, as for a plan, which is bound to its branch. */
+  readonly now?: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Branch Mode where no editor has git: before a session's first turn, the workspace is put onto a branch of the agent, if the
- * person agrees. Asks once a session, and again after a call was refused because of its branch.
+ * Branch Mode where no editor has git: where nothing can be written, asks before a turn what the person wants instead. The server
+ * asks about a branch with the first write; here it is only asked about for a plan, and after a call was refused for its branch.
  */
 export class BranchStore {
   readonly firstCommit = new FirstCommitStore();
   readonly #question = signal<BranchQuestion | undefined>(undefined);
   readonly #busy = signal(false);
   readonly #settled = new Set<string>();
+  readonly #refused = new Set<string>();
   readonly #useProposals: () => Promise<boolean>;
   #answer: ((answer: BranchAnswer) => void) | undefined;
 
@@ -60,14 +63,15 @@ export class BranchStore {
   /** A call was refused because of the branch that it would have written on: the next turn asks again. */
   refused(sessionId: string): void {
     this.#settled.delete(sessionId);
+    this.#refused.add(sessionId);
   }
 
   /** Resolves when a turn may begin. Rejects with `ConnectError`, or with the signal's reason if the person gives up. */
-  async ready(followed: FollowedSession, { task, signal }: Task): Promise<void> {
+  async ready(followed: FollowedSession, { task, now = false, signal }: Task): Promise<void> {
     const { session, settings } = followed;
     const { client, sessionId } = session;
     const inBranchMode = () => settings.value.editingMode === "branch";
-    if (!inBranchMode() || this.#settled.has(sessionId)) return;
+    if (!inBranchMode() || (this.#settled.has(sessionId) && !now)) return;
     const state = await getWorkspaceState(client, { sessionId, signal });
     // Nothing can be written on this branch, and these prompts only read.
     if (firstPrompts.includes(task) && !isFree(state)) return;
@@ -75,7 +79,7 @@ export class BranchStore {
       await this.firstCommit.offer(client, { sessionId, signal });
     }
     const prepare = () => prepareBranch(client, { sessionId, task, signal });
-    if (!isFree(state)) {
+    if (!isFree(state) && (state.git !== "ready" || now || this.#refused.has(sessionId))) {
       const wanted = state.git === "ready" ? branchNameFor(task) : undefined;
       // If git is missing, the server says best what to do.
       let refusal = wanted === undefined ? await failureIn(prepare, signal) : undefined;

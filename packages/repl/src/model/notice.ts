@@ -43,6 +43,14 @@ export function noticeOf(event: InvokeEvent): NoticeItem | undefined {
       const level = skipped.length === 0 && !interrupted ? "info" : "warning";
       return { ...notice(level, "checkpoint", text), hint };
     }
+    case "branchChanged": {
+      const { branch, before } = body.value;
+      return notice(
+        "info",
+        "branch",
+        `Works on the branch ${branch}${before === "" ? "" : `; ${before} stays as it is`}`,
+      );
+    }
     case "intentSelected":
       return notice("info", "intent", `Works under intent ${body.value.intent?.id}: ${body.value.intent?.name}`);
     case "rulesChanged": {

@@ -156,6 +156,7 @@ export class SessionView {
       case "intentSelected":
         if (body.value.intent === undefined) return;
         break;
+      case "branchChanged":
       case "sessionStarted":
       case "sessionCleared":
       case "rulesChanged":

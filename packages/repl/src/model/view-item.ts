@@ -193,6 +193,7 @@ export interface NoticeItem {
     | "turn"
     | "session"
     | "settings"
+    | "branch"
     | "intent"
     | "rules"
     | "emergency"

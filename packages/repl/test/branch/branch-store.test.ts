@@ -68,14 +68,19 @@ async function deskOn(state: Workspace, refusals = 0, refusesFirstCommit = false
 const open = (store: BranchStore) => vi.waitFor(() => expect(store.question.value).toBeDefined());
 const never = new AbortController().signal;
 
-it("asks nothing for a first prompt that only reads, and asks before the next one", async () => {
-  using on = await deskOn(onMain);
+it("asks nothing for a first prompt that only reads, and asks before the next one where git is not ready", async () => {
+  using on = await deskOn({ git: GitState.NO_REPOSITORY }, 1);
   await on.store.ready(on.followed, { task: firstPrompts[0] ?? "", signal: never });
   expect(on.store.question.value).toBeUndefined();
   const ready = on.store.ready(on.followed, { task: "Mend it", signal: never });
   await open(on.store);
   on.store.answer("look");
   await ready;
+});
+
+it("asks nothing on a protected branch: the server does with the first write", async () => {
+  using on = await deskOn(onMain);
+  await on.store.ready(on.followed, { task: "Mend it", signal: never });
   expect(on.prepared).toEqual([]);
 });
 
@@ -95,8 +100,9 @@ const answers: readonly (readonly [BranchAnswer, readonly string[], number])[] =
   ["proposal", [], 1],
   ["look", [], 0],
 ];
-it.each(answers)("on a protected branch, the answer %s lets the turn begin", async (answer, prepared, switched) => {
+it.each(answers)("after a refusal, the answer %s lets the next turn begin", async (answer, prepared, switched) => {
   using on = await deskOn(onMain);
+  on.store.refused("s");
   const ready = on.store.ready(on.followed, { task: "Mend it", signal: never });
   await open(on.store);
   expect(on.store.question.value).toMatchObject({ wanted: "ai-agent/mend-it", changedFiles: 2, refusal: undefined });
@@ -109,6 +115,7 @@ it.each(answers)("on a protected branch, the answer %s lets the turn begin", asy
 
 it("shows why the server would not, and tries again", async () => {
   using on = await deskOn(onMain, 1);
+  on.store.refused("s");
   const ready = on.store.ready(on.followed, { task: "Mend it", signal: never });
   await open(on.store);
   on.store.answer("create");
@@ -129,6 +136,7 @@ it("without git, says at once what the server says", async () => {
 
 it("gives up with the prompt, and asks again after a call was refused for its branch", async () => {
   using on = await deskOn(onMain);
+  on.store.refused("s");
   const leaving = new AbortController();
   const left = on.store.ready(on.followed, { task: "Mend it", signal: leaving.signal });
   await open(on.store);

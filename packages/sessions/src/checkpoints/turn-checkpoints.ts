@@ -19,6 +19,8 @@ const maxNamed = 200;
 export interface TurnCheckpointsOptions {
   readonly checkpoints: Pick<WorkspaceCheckpoints, "open" | "close" | "problem">;
   readonly sessionId: string;
+  /** Prepares the tree for these effects, before it is kept and before they happen. Throws `ToolFailure`: then they do not. */
+  beforeWrite?(effects: readonly Effect[], signal: AbortSignal): Promise<void>;
   emit(event: SessionEvent, turnId: string): void;
 }
 
@@ -73,6 +75,7 @@ export class TurnCheckpoints {
 
   async #execute(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
     if (!analysis.effects.every(isReadOnly)) await this.#closing;
+    await this.#options.beforeWrite?.(analysis.effects, context.signal);
     if (analysis.effects.some(isStaged)) return this.#executeStaged(tool, args, analysis, context);
     const checkpointId = analysis.effects.some(runsSomething) ? await this.#open(tool.name, context) : undefined;
     if (checkpointId === undefined) return tool.execute(args, analysis, context);
@@ -92,8 +95,19 @@ export class TurnCheckpoints {
         ...context,
         judge: async (found) => {
           const judgement = await context.judge(found);
+          if (judgement.type !== "keep") return judgement;
+          const kept = found.parts.filter((part) => !judgement.dropped.includes(part));
+          try {
+            await this.#options.beforeWrite?.(
+              kept.flatMap((part) => part.effects),
+              context.signal,
+            );
+          } catch (error) {
+            if (error instanceof ToolFailure) return { type: "drop", error: error.toToolError() };
+            throw error;
+          }
           const effects = found.parts.flatMap((part) => part.effects);
-          if (judgement.type !== "keep" || !effects.some(runsSomething)) return judgement;
+          if (!effects.some(runsSomething)) return judgement;
           // A link's target is its content, so this is no change to a file.
           own.push(...effects.flatMap(contentDigest));
           checkpointId = await this.#open(tool.name, context);

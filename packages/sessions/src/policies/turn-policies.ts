@@ -8,7 +8,7 @@ import { createConnectionsPolicy } from "@gennai/governance/policies/commands/co
 import { createExternalToolsPolicy } from "@gennai/governance/policies/commands/external-tools";
 import { createFoundWritesPolicy } from "@gennai/governance/policies/files/found-writes";
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/files/single-writer";
-import { createBranchPolicy, type EditingMode } from "@gennai/governance/policies/git/branch";
+import { type BranchOffer, createBranchPolicy, type EditingMode } from "@gennai/governance/policies/git/branch";
 import { createGitChangesPolicy } from "@gennai/governance/policies/git/git-changes";
 import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governance/policies/git/git-contents";
 import type { Policy } from "@gennai/governance/policy";
@@ -34,6 +34,8 @@ export interface TurnPolicyOptions {
   /** Globs of further protected branches. */
   readonly protectedBranches: readonly string[];
   readonly config: ProjectConfig;
+  /** The branch that a first write begins; undefined if none does. */
+  readonly branchOffer: BranchOffer | undefined;
   readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
   /** Commands run in a sandbox, the server's or that of the client that holds the files. */
   readonly sandboxed: boolean;
@@ -99,6 +101,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
         return branchState(place);
       },
       protectedBy: (branch) => protectionOf(place, branch),
+      offer: options.branchOffer,
     }),
     createSingleWriterPolicy(options.claimTree),
     ...options.hookPolicies,

@@ -2,7 +2,7 @@ import type { HookCommand } from "@gennai/governance/hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@gennai/governance/hooks/hooks-policy";
 import { zeroAccessGlobs } from "@gennai/governance/policies/files/secrets";
 import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
-import type { EditingMode } from "@gennai/governance/policies/git/branch";
+import type { BranchOffer, EditingMode } from "@gennai/governance/policies/git/branch";
 import type { Policy } from "@gennai/governance/policy";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
@@ -46,6 +46,8 @@ export async function loadTurnRules(
   options: {
     readonly editingMode: EditingMode;
     readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
+    /** The branch that a first write begins. */
+    readonly branchOffer?: BranchOffer | undefined;
     readonly signal: AbortSignal;
     /** Isolation of commands, if different from the server's own. */
     readonly isolation?: "sandboxed" | "unsandboxed";
@@ -76,6 +78,7 @@ export async function loadTurnRules(
     protectedBranches: services.protectedBranches,
     sessionBegan: state.began,
     claimTree: options.claimTree,
+    branchOffer: options.branchOffer,
     sandboxed: (options.isolation ?? placeOfCommands(session).isolation) === "sandboxed",
     emergency: services.emergency,
     ownDirectories: services.ownDirectories,

@@ -18,11 +18,11 @@ test("on a protected branch the agent gets one of its own, changes files there, 
   await using gennai = await serveGennai({ workspace });
   await using on = await openPage(gennai);
   await on.repl.send(task);
-  const question = on.repl.root.getByRole("region", { name: "Branch for the agent" });
-  await question.getByText(wanted).waitFor();
+  const { question } = on.repl;
+  await question.getByText(wanted).first().waitFor();
   await takeScreenshot(on.page, "page branch question");
   expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
-  await question.getByRole("button", { name: "Create this branch" }).click();
+  await question.getByRole("button", { name: "Allow once" }).click();
 
   await on.repl.see("2 files changed");
   await on.repl.idle();
@@ -52,17 +52,20 @@ test("an offered first prompt is sent by a click and works without a model, with
   expect(on.complaints).toEqual([]);
 });
 
-test("Proposal Mode instead: the same prompt is proposed, and nothing is written", async () => {
+test("after a no nothing is written; in Proposal Mode the same prompt is proposed", async () => {
   await using workspace = await temporaryRepository(files);
   await using gennai = await serveGennai({ workspace });
   await using on = await openPage(gennai);
   await on.repl.send(task);
-  await on.repl.root.getByRole("button", { name: "Use Proposal Mode instead" }).click();
+  await on.repl.question.getByRole("button", { name: "Deny" }).click();
+  await on.repl.idle();
+  expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
+  await on.repl.useEditingMode("proposal");
+  await on.repl.send(task);
   await on.repl.see("Proposed: 2 files");
   await on.repl.idle();
   expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
   expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
-  expect(await on.repl.root.getByLabel("Editing mode").inputValue()).toBe("proposal");
 });
 
 test("without git the server's reason is shown, and what can be done", async () => {
@@ -97,7 +100,7 @@ test("in a repository without a commit the first one is offered, of what is not 
   await question.getByText(".env").waitFor();
   await takeScreenshot(on.page, "page first commit");
   await question.getByRole("button", { name: "Commit 1 file" }).click();
-  await on.repl.root.getByRole("button", { name: "Create this branch" }).click();
+  await on.repl.question.getByRole("button", { name: "Allow once" }).click();
   await on.repl.see("1 file changed");
   await on.repl.idle();
   expect(await directory.git("ls-tree", "-r", "--name-only", "main")).toBe("src/paint.ts");

@@ -25,10 +25,7 @@ test.for(looks)(
     await using on = await openPage(gennai, look);
     const { root } = on.repl;
     await on.repl.send("replace colour with color in src/**/*.ts");
-    await root
-      .getByRole("region", { name: "Branch for the agent" })
-      .getByRole("button", { name: "Create this branch" })
-      .click();
+    await on.repl.question.getByRole("button", { name: "Allow once" }).click();
     await on.repl.see("2 files changed");
     await on.repl.idle();
 

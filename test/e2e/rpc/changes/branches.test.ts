@@ -52,7 +52,7 @@ test("carries no changes over those of the branch", async () => {
   await workspace.git("commit", "--quiet", "--all", "--message", "second");
   await workspace.git("switch", "--quiet", "main");
   await workspace.write("README.md", "mine\n");
-  expect(await refusalOf(client.prepareBranch({ sessionId, task: "fix it" }))).toMatchObject({
+  expect(await refusalOf(client.prepareBranch({ sessionId, branch: "ai-agent/fix-it" }))).toMatchObject({
     code: "failed_precondition",
     info: "cannot_switch",
     hint: expect.stringContaining("Commit or stash"),

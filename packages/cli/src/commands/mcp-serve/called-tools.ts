@@ -1,6 +1,9 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import * as z from "zod";
 
+/** What the branch is for that the first write begins. */
+export const branchTask = "mcp client";
+
 /** A tool of a session, as its server describes it to a model. */
 export interface OfferedTool {
   readonly name: string;
@@ -108,7 +111,7 @@ export class CalledTools {
     signal.addEventListener("abort", stop, { once: true });
     try {
       const events = session.runTurn(
-        { text },
+        { text, branchTask },
         {
           // After a cancel, too, its end is awaited: then nothing runs any more.
           signal: never,

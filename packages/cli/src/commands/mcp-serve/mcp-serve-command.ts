@@ -8,7 +8,7 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { prepareAgentBranch } from "../../client/agent-branch.ts";
+import { prepareAgentBranch, presentBranch } from "../../client/agent-branch.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, requireIsolation, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
@@ -17,7 +17,7 @@ import { type Console, isTerminal } from "../../terminal/console.ts";
 import { version } from "../../version.ts";
 import { parseSandbox, parseStages } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { CalledTools } from "./called-tools.ts";
+import { branchTask, CalledTools } from "./called-tools.ts";
 import { elicitedAnswer, howToAnswer } from "./elicited-answer.ts";
 
 export interface McpServeFlags extends ServerFlags {
@@ -46,13 +46,9 @@ export async function mcpServeCommand(flags: McpServeFlags, console: Console): P
   const ending = new AbortController();
   const { signal } = ending;
   const settings = { backend: "editor", model: "", editingMode: "branch" } as const;
-  await prepareAgentBranch({
-    workspace,
-    request: "mcp client",
-    protect,
-    signal,
-    ...(flags.branch === undefined ? {} : { branch: flags.branch }),
-  });
+  const wanted = { workspace, request: branchTask, protect, signal };
+  if (flags.branch === undefined) await presentBranch(wanted);
+  else await prepareAgentBranch({ ...wanted, branch: flags.branch });
   await using chosen = await chooseServer(
     {
       ...serverRequest(flags, { workspace, stateDir, signal }),

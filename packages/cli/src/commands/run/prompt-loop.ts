@@ -26,8 +26,8 @@ export interface PromptOptions {
   readonly thinking: boolean;
   /** The session's intent at the beginning. */
   readonly intent: IntentSummary | undefined;
-  /** Brings the workspace onto a branch before the first turn that writes. */
-  readonly prepare: (request: string, mode: EditingMode) => Promise<unknown>;
+  /** Sees to the branch for a request, as far as no server can do it when something is written. */
+  readonly prepare: (request: string, mode: EditingMode | "plan") => Promise<unknown>;
   /** Reviews what the turn proposed. */
   readonly afterTurn: (report: TurnReport) => Promise<unknown>;
 }
@@ -77,14 +77,14 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
       };
       if (line.trim() === "/again") {
         if (cutOff === undefined) terminal.write("No turn was cut off here. Say what shall be done.\n");
-        else await runOne({ text: "", continues: cutOff.turnId });
+        else await runOne({ text: "", continues: cutOff.turnId, branchTask: "continued" });
       } else if (line.trim().startsWith("/")) await runWord(line.trim(), state, options);
       else if (state.planning) {
-        await options.prepare(line, "branch");
+        await options.prepare(line, "plan");
         await planAtPrompt(line, session, options);
       } else {
         await options.prepare(line, state.mode);
-        await runOne({ text: line, scenario: state.scenario, enableThinking: options.thinking });
+        await runOne({ text: line, branchTask: line, scenario: state.scenario, enableThinking: options.thinking });
       }
     } catch (error) {
       const { message, next } = asCliError(error);

@@ -8,7 +8,7 @@ import { addSessionWorktree } from "@gennai/machine/git/session-worktree";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { Pipeline } from "../../ci/pipeline.ts";
-import { branchTitle, prepareAgentBranch, wayBack } from "../../client/agent-branch.ts";
+import { branchTitle, prepareAgentBranch, presentBranch } from "../../client/agent-branch.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { describeUsage } from "../../client/turn-usage.ts";
@@ -91,7 +91,7 @@ export async function runCommand(
   const offersFirst = terminal.policy === "ask" && held === undefined && hasNoCommit(workspace);
   const prepare = async (
     text: string,
-    mode: SettingsChoice["editingMode"],
+    mode: SettingsChoice["editingMode"] | "plan",
     session?: AgentSession,
   ): Promise<AgentBranch | undefined> => {
     if (mode === "proposal") return undefined;
@@ -100,14 +100,11 @@ export async function runCommand(
       isOffered = true;
       await offerFirstCommit(session, { input, write: (words) => terminal.write(words), signal });
     }
-    const protect = flags.protect ?? [];
-    return prepareAgentBranch({
-      workspace,
-      request: text,
-      protect,
-      signal,
-      ...(flags.branch === undefined ? {} : { branch: flags.branch }),
-    });
+    const { branch, protect = [] } = flags;
+    const wanted = { workspace, request: text, protect, signal };
+    if (branch !== undefined) return prepareAgentBranch({ ...wanted, branch });
+    // A server elsewhere cannot begin one here, and a plan is bound to its branch.
+    return held !== undefined || mode === "plan" ? prepareAgentBranch(wanted) : presentBranch(wanted);
   };
   // Before a server starts: without a repository nothing can run. A resumed session has its own mode, and an intent that cannot
   // be selected leaves everything as it is.
@@ -180,17 +177,26 @@ export async function runCommand(
   ];
   if (opening.length > 0) terminal.view.note(opening.join(" · "));
   if (flags.json === true) terminal.writeJson({ session: { sessionId: session.sessionId, workspace, version } });
-  const turn = { text: request, images, scenario: flags.scenario ?? "", enableThinking: flags.thinking !== false };
+  const turn = {
+    text: request,
+    branchTask: request,
+    images,
+    scenario: flags.scenario ?? "",
+    enableThinking: flags.thinking !== false,
+  };
   const report = await runTurn(session, turn, { view: terminal.view, interrupts, signal });
   let code = exitCodeOf(report, interrupts.interrupted);
   const reviewed = await proposals(report);
   if (code === exitCode.ok && reviewed.some(({ undecided }) => undecided)) code = exitCode.refused;
   if (pipeline !== undefined) code = pipeline.ended(report, code);
-  if (flags.json !== true && branch !== undefined && report.changedFiles.length > 0) {
+  const inBranchMode = session.settings.editingMode === "branch";
+  if (flags.json !== true && inBranchMode && report.changedFiles.length > 0) {
     const diff = await workingTreeDiff(workspace, report.changedFiles, { signal });
     if (diff !== "") terminal.write(`\n${colouredDiff(diff, terminal.paint)}\n\n`);
   }
-  finish({ terminal, session, workspace, report, reviewed, branch, intent, code, json: flags.json === true });
+  const head = readGitHead(workspace);
+  const endsOn = inBranchMode && head.type === "branch" ? head.branch : undefined;
+  finish({ terminal, session, report, reviewed, branch: endsOn, intent, code, json: flags.json === true });
   return code;
 }
 
@@ -274,10 +280,9 @@ async function reviewAll(
 function finish(facts: {
   readonly terminal: UserTerminal;
   readonly session: AgentSession;
-  readonly workspace: string;
   readonly report: TurnReport;
   readonly reviewed: readonly ReviewResult[];
-  readonly branch: AgentBranch | undefined;
+  readonly branch: string | undefined;
   readonly intent: IntentSummary | undefined;
   readonly code: ExitCode;
   readonly json: boolean;
@@ -296,7 +301,7 @@ function finish(facts: {
         usage,
         changedFiles: [...changedFiles, ...reviewed.flatMap(({ files }) => files)],
         proposals: reviewed,
-        ...(branch === undefined ? {} : { branch: branch.name }),
+        ...(branch === undefined ? {} : { branch }),
         ...(intent === undefined ? {} : { intent: intent.id }),
       },
     });
@@ -311,7 +316,4 @@ function finish(facts: {
     terminal.view.note(`Go on with: gennai run --session ${session.sessionId}, then /again`);
   }
   terminal.view.note(`Session ${session.sessionId}${changed ? ` · take the changes back with: ${undo}` : ""}`);
-  const isLeft = code === exitCode.ok && !changed && report.proposals.length === 0 && report.cutOff === undefined;
-  const back = isLeft && branch !== undefined ? wayBack(facts.workspace, branch) : undefined;
-  if (back !== undefined) terminal.view.note(`No file was changed. To leave the new branch: ${terminalSafe(back)}`);
 }

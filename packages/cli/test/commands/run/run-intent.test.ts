@@ -14,7 +14,7 @@ test("--intent: the turn works under it, the opening line says so, and the ledge
   await using here = await cliScene(files);
   const { code, out, err } = await here.run("run", "--intent", "INT-001", replace);
   expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out.split("\n")[0]).toMatch(/^Branch ai-agent\/\S+ \(created\) · intent INT-001: Colours$/);
+  expect(out.split("\n")[0]).toBe("intent INT-001: Colours");
   expect(await here.repository.read("src/a.txt")).toBe("color\n");
   expect((await here.run("undo")).code).toBe(0);
   const ledger = (await here.run("ledger", "show")).out;

@@ -10,6 +10,15 @@ export function onlyMovesToBranch({ commands, unresolved, dangers }: CommandAnal
   return moveOf(command)?.plain === true;
 }
 
+/** Whether a command has git write the index or commits of the present branch. */
+export function commitsHere({ commands }: CommandAnalysis): boolean {
+  return commands.some(({ name, words: [verb] }) => name === "git" && verb !== undefined && committing.has(verb));
+}
+
+const committing: ReadonlySet<string> = new Set(
+  "add am cherry-pick commit merge mv pull rebase reset revert rm stage".split(" "),
+);
+
 /** A protected branch that a command switches to before it does more there; undefined if there is none. */
 export function branchWrittenAfterMove(
   { commands }: CommandAnalysis,

@@ -2,7 +2,7 @@ import picomatch from "picomatch";
 import { type Effect, type GitChange, isReadOnly } from "../../effect.ts";
 import type { Policy } from "../../policy.ts";
 import { allow, ask, deny, type Verdict } from "../../verdict.ts";
-import { branchOf, branchWrittenAfterMove, onlyMovesToBranch } from "./branch-moves.ts";
+import { branchOf, branchWrittenAfterMove, commitsHere, onlyMovesToBranch } from "./branch-moves.ts";
 
 /** State of HEAD. */
 export type BranchState =
@@ -27,18 +27,27 @@ export type EditingMode = "branch" | "proposal" | "staged-proposal";
 /** Looks at the branch of the work tree right now. Rejects when git cannot be asked. */
 export type ReadBranch = (options: { readonly signal: AbortSignal }) => Promise<BranchState>;
 
+/** The branch that a turn's first write begins, where nothing is written on the present one. */
+export interface BranchOffer {
+  readonly name: string;
+  /** A person is asked before. */
+  readonly asks: boolean;
+}
+
 export interface BranchPolicyOptions {
   readonly mode: EditingMode;
   readonly readBranch: ReadBranch;
   /** What protects a branch of this name; undefined if nothing does. */
   readonly protectedBy: (branch: string) => string | undefined;
+  /** Whoever carries out a call has to begin it before the first effect for which `needsBranch` holds. */
+  readonly offer?: BranchOffer | undefined;
 }
 
 /**
  * In Branch Mode, files change and commands that may write run only on the session's own, unprotected branch. In Proposal
  * Mode only the user changes files; commands run only if they are staged. This policy denies: no yes can change that.
  */
-export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPolicyOptions): Policy {
+export function createBranchPolicy({ mode, readBranch, protectedBy, offer }: BranchPolicyOptions): Policy {
   return {
     name: "branch",
     kind: "guard",
@@ -49,6 +58,10 @@ export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPoli
       );
       if (mode === "staged-proposal") return writesNowhere(analysis.effects) ? allow : proposalOnly;
       if (mode === "proposal") return writes || commands.length > 0 ? proposalOnly : allow;
+      if (offer !== undefined && needsBranch(analysis.effects)) {
+        const state = await readBranch({ signal });
+        if (isBarred(state)) return offered(offer, state);
+      }
       if (analysis.effects.some((effect) => effect.type === "exec" && effect.staged === true)) return allow;
       const head = analysis.effects.find((effect) => effect.type === "git" && effect.what === "head");
       if (head?.type === "git") return writes ? onNewHead(head, protectedBy) : allow;
@@ -65,6 +78,35 @@ export function createBranchPolicy({ mode, readBranch, protectedBy }: BranchPoli
       return state.type === "branch" ? onBranch(state) : allow;
     },
   };
+}
+
+/**
+ * Whether these effects may write on the present branch: on files, or by commands of git. A staged command's files are looked at
+ * when they are found; what it would do with git's index and commits cannot move to another branch afterwards.
+ */
+export function needsBranch(effects: readonly Effect[]): boolean {
+  // It went to a branch by itself.
+  if (effects.some((effect) => effect.type === "git" && effect.what === "head")) return false;
+  return effects.some((effect) => {
+    if (effect.type === "write" || mayWrite(effect)) return true;
+    if (effect.type !== "exec" || isReadOnly(effect) || onlyMovesToBranch(effect.command)) return false;
+    return effect.staged !== true || commitsHere(effect.command);
+  });
+}
+
+/** Whether nothing may be written where HEAD is, and a new branch would help. */
+export function isBarred(state: BranchState): boolean {
+  return state.type === "detached" || (state.type === "branch" && state.protectedBy !== undefined);
+}
+
+function offered({ name, asks }: BranchOffer, state: BranchState): Verdict {
+  if (!asks) return allow;
+  const where = state.type === "branch" ? `Branch ${state.branch} is protected` : "HEAD is detached";
+  return ask({
+    code: "protected_branch",
+    rule: "branch/protected-branch",
+    reason: `${where}. A yes begins the branch ${name}, and everything goes on there.`,
+  });
 }
 
 /** A staged command moved HEAD, and changed files: they belong to the branch it went to. */

@@ -50,6 +50,30 @@ describe("branch", () => {
   });
 
   it.each([
+    [{ name: "ai-agent/y", asks: false }, "allow"],
+    [{ name: "ai-agent/y", asks: true }, "ask protected_branch"],
+  ])("where a branch can begin (%o): %s", async (offer, expected) => {
+    let state: BranchState = on("main", { protectedBy: "main" });
+    const policy = createBranchPolicy({ mode: "branch", readBranch: async () => state, protectedBy, offer });
+    for (const effect of [
+      write(inside("a")),
+      exec("npm test"),
+      { ...exec("git commit -m x"), staged: true as const },
+    ]) {
+      expect(summary(await decide(policy, effect))).toBe(expected);
+    }
+    for (const effect of [exec("git log"), { ...exec("npm test"), staged: true as const }]) {
+      expect(summary(await decide(policy, effect))).toBe("allow");
+    }
+    state = { type: "detached" };
+    expect(summary(await decide(policy, write(inside("a"))))).toBe(expected);
+    state = { type: "none" };
+    expect(summary(await decide(policy, write(inside("a"))))).toBe("deny no_repository");
+    state = on("ai-agent/x");
+    expect(summary(await decide(policy, write(inside("a"))))).toBe("allow");
+  });
+
+  it.each([
     ["git switch main && touch a", "deny protected_branch"],
     ["git checkout release/1; rm a", "deny protected_branch"],
     ["cd . && (git switch --quiet main; npm install)", "deny protected_branch"],

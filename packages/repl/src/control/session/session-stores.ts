@@ -46,7 +46,7 @@ export class SessionStores implements Disposable {
       plans: new SessionPlans(plans, sessionId),
       write: async (request, options) => {
         // Nothing of a plan can be approved on a protected branch.
-        await control.ready(followed, { task: request, ...options });
+        await control.ready(followed, { task: request, now: true, ...options });
         return writePlan({ client: agent, sessionId, identity: session.identity }, request, options);
       },
       undo: (changeSetId, { signal }) => session.undo({ changeSetId, signal }),

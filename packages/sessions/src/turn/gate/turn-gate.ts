@@ -6,7 +6,7 @@ import type { RememberedAnswers } from "@gennai/governance/gate/confirm/remember
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
 import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
-import type { EditingMode } from "@gennai/governance/policies/git/branch";
+import { type EditingMode, needsBranch } from "@gennai/governance/policies/git/branch";
 import type { Tool } from "@gennai/governance/tool";
 import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session/session-settings";
 import { sessionBridge } from "../../bridge/session-bridge.ts";
@@ -30,6 +30,7 @@ import { withKeysBehind } from "../../tools/commands/run-keys-behind.ts";
 import { SessionJournal, type SessionJournalOptions } from "../records/session-journal.ts";
 import { type TaskPorts, taskTools } from "../sub-agents/task-tools.ts";
 import { TreeWait } from "./tree-wait.ts";
+import { TurnBranch, type TurnBranchOptions } from "./turn-branch.ts";
 import { turnTools } from "./turn-tools.ts";
 
 /** Maximum milliseconds for a policy. */
@@ -71,6 +72,8 @@ export async function buildTurnGate(
     readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern">;
     /** Replaces the session's editing mode. */
     readonly editingMode?: ChosenMode;
+    /** Begins a branch at the first write; without it, nothing is written on a protected one. */
+    readonly branch?: TurnBranchOptions;
     /** More tools that the server calls for the user. */
     readonly moreOwnTools?: (proposal: SessionProposal | undefined) => readonly Tool[];
     /** Replaces the session's remembered answers. */
@@ -104,7 +107,11 @@ export async function buildTurnGate(
     limitMs: services.admission.treeWaitMs,
     emit: (event) => writer.emit(event, { turnId }),
   });
-  const rules = await loadTurnRules(session, { editingMode, claimTree, signal });
+  const branch =
+    turn.branch === undefined || editingMode !== "branch"
+      ? undefined
+      : await TurnBranch.of(session, turn.branch, signal);
+  const rules = await loadTurnRules(session, { editingMode, claimTree, branchOffer: branch?.offer, signal });
   const repositoryChecks = new Map<string, ProjectCheck>();
   const { tools, ownTools, offered, warnings } = await turnTools(session, scenario, {
     editor,
@@ -122,6 +129,9 @@ export async function buildTurnGate(
   const checkpoints = new TurnCheckpoints({
     checkpoints: kept ?? noCheckpoints,
     sessionId: session.id,
+    beforeWrite: async (effects, stop) => {
+      if (branch !== undefined && needsBranch(effects)) await branch.begin(stop);
+    },
     emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
   });
   if (proposal === undefined) {

@@ -28,6 +28,8 @@ export interface TurnInput {
   readonly clientTurnId: string;
   /** Id of the turn to continue, instead of a prompt. */
   readonly continues?: string;
+  /** What a branch is for that the first write begins without a question; absent: it is for the prompt, and a person is asked. */
+  readonly branchTask?: string;
   /** The editor state that the user chose to send. */
   readonly editorContext?: EditorContext;
 }
@@ -56,6 +58,10 @@ export async function prepareTurn(
     turnId,
     modelId: model.id,
     signal,
+    branch: {
+      task: (continues === undefined ? input.branchTask : undefined) ?? text,
+      asks: input.branchTask === undefined,
+    },
     subAgents: {
       model,
       enableThinking,

@@ -260,6 +260,12 @@ function bodyToWire(event: SessionEvent): WireEvent {
       return checkpointEventToWire(event);
     case "background-run":
       return { case: "backgroundRunChanged", value: { run: backgroundRecordToWire(event.run) } };
+    case "branch-changed": {
+      const { branch, how, before } = event;
+      const created = how === "created";
+      const value = { branch, created, before: before?.branch ?? "", beforeCommit: before?.commit ?? "" };
+      return { case: "branchChanged", value };
+    }
     case "attempts-changed":
       return { case: "attemptsChanged", value: { attemptsId: event.attemptsId, number: event.attempt } };
     case "session-started":

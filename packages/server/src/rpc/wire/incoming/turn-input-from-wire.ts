@@ -14,12 +14,13 @@ const maxInputCharacters = 1024 * 1024;
 export function turnInputFromWire(request: InvokeRequest | StartTurnRequest, clientTurnId: string): TurnInput {
   assertId("client_turn_id", clientTurnId);
   const { userInput, scenario, enableThinking, images } = request;
+  const agreed = "branchTask" in request && request.branchTask !== "" ? { branchTask: request.branchTask } : {};
   if ("continueTurnId" in request && request.continueTurnId !== "") {
     if (userInput !== "" || scenario !== "" || images.length > 0 || request.editorContext !== undefined) {
       throw new ServiceError("invalid_argument", "A turn that goes on with another one has no prompt of its own.");
     }
     const continues = request.continueTurnId;
-    return { text: "", scenario, enableThinking, images, clientTurnId, continues };
+    return { text: "", scenario, enableThinking, images, clientTurnId, continues, ...agreed };
   }
   assertText("user_input", userInput);
   const editorContext = editorContextFromWire(request.editorContext);
@@ -29,6 +30,7 @@ export function turnInputFromWire(request: InvokeRequest | StartTurnRequest, cli
     enableThinking,
     images,
     clientTurnId,
+    ...agreed,
     ...(editorContext === undefined ? {} : { editorContext }),
   };
 }

@@ -1,0 +1,70 @@
+import { type BranchOffer, isBarred } from "@gennai/governance/policies/git/branch";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { loadProjectConfig } from "@gennai/machine/config/project-config";
+import { prepareBranch, wantedBranch } from "@gennai/machine/git/prepare-branch";
+import { ServiceError } from "@gennai/machine/service-error";
+import { branchNameFor } from "@gennai/protocol/branch-name";
+import { branchState } from "../../policies/own-branch.ts";
+import type { Session } from "../../session/session.ts";
+
+export interface TurnBranchOptions {
+  /** What the branch is for; names it. */
+  readonly task: string;
+  /** A person is asked before. */
+  readonly asks: boolean;
+}
+
+/** Begins a branch for the agent just before the first write of a turn, so that reading moves nobody anywhere. */
+export class TurnBranch {
+  readonly offer: BranchOffer;
+  readonly #session: Session;
+  readonly #task: string;
+
+  private constructor(session: Session, task: string, offer: BranchOffer) {
+    this.#session = session;
+    this.#task = task;
+    this.offer = offer;
+  }
+
+  /** Undefined where no branch can begin: the rules say why when something is to be written. */
+  static async of(
+    session: Session,
+    { task, asks }: TurnBranchOptions,
+    signal: AbortSignal,
+  ): Promise<TurnBranch | undefined> {
+    const { workspace, settings, services } = session;
+    if (workspace.client !== undefined || (asks && !settings.interactive)) return undefined;
+    try {
+      const protect = services.protectedBranches;
+      const { name, how } = await wantedBranch({ directory: workspace.root, task, protect, signal });
+      return new TurnBranch(session, task, { name: how === "kept" ? branchNameFor(task) : name, asks });
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Resolves when HEAD is where something may be written. Throws `ToolFailure`; then the branch is unchanged. */
+  async begin(signal: AbortSignal): Promise<void> {
+    const { workspace, services } = this.#session;
+    const { root, controlRoot } = workspace;
+    const protect = services.protectedBranches;
+    const protectedBranches = [...protect, ...(await loadProjectConfig(root)).protectedBranches];
+    if (!isBarred(branchState({ controlRoot, sessionBranch: undefined, protectedBranches }))) return;
+    try {
+      const { name, how, before } = await prepareBranch({ directory: root, task: this.#task, protect, signal });
+      if (how === "kept") return;
+      await this.#session.decided(
+        [{ type: "branch-changed", branch: name, how, ...(before === undefined ? {} : { before }) }],
+        "session",
+        { branch: name, how },
+      );
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      throw new ToolFailure("no_branch", `Nothing was written: ${error.message}`, {
+        failureClass: "permission_denied",
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
+      });
+    }
+  }
+}

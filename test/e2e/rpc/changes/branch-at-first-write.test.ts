@@ -1,0 +1,93 @@
+import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { startTestServer } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import { eventsOf, startSession, Watcher } from "../session-client.ts";
+
+const writing = [
+  { tool: { name: "Read", args: { file_path: "README.md" } } },
+  { tool: { name: "Write", args: { file_path: "new.txt", content: "new\n" } } },
+  { text: ["Over."] },
+];
+
+const commit = "git -c user.name=a -c user.email=a@example.com commit -qm new";
+
+test.each([
+  ["yes", ConfirmationAnswer.YES, "ai-agent/make-it", "new\n"],
+  ["no", ConfirmationAnswer.NO, "main", undefined],
+] as const)("the first write asks about a branch; %s", async (_name, answer, branch, content) => {
+  await using server = await startTestServer({ script: [{ steps: writing }] });
+  const { client, workspace } = server;
+  const sessionId = await startSession(server, { interactive: true });
+  await workspace.git("switch", "--quiet", "main");
+  await using editor = await Watcher.attach(server, sessionId);
+  const { turnId } = await client.startTurn({ sessionId, userInput: "Make it", clientTurnId: "one" });
+  const { requestId, actionSha256, computed } = await editor.next("confirmationRequest");
+  expect(computed?.reason).toContain("A yes begins the branch ai-agent/make-it");
+  expect(await workspace.git("branch", "--show-current")).toBe("main");
+  await editor.submit({ case: "confirmationResponse", value: { requestId, actionSha256, answer } });
+  await editor.end(turnId);
+  expect(await workspace.git("branch", "--show-current")).toBe(branch);
+  expect(await workspace.read("new.txt").catch(() => undefined)).toBe(content);
+  const made = answer === ConfirmationAnswer.YES ? [{ branch, created: true, before: "main" }] : [];
+  expect(eventsOf(editor.events, "branchChanged")).toMatchObject(made);
+});
+
+test("one that was agreed to ahead begins without a question, and not where a call is refused", async () => {
+  const refused = { tool: { name: "Write", args: { file_path: "../outside.txt", content: "x\n" } } };
+  await using server = await startTestServer({
+    script: [
+      { match: "refused", steps: [refused, { text: ["Over."] }] },
+      { match: "written", steps: writing },
+    ],
+  });
+  const { client, workspace } = server;
+  const sessionId = await startSession(server);
+  await workspace.git("switch", "--quiet", "main");
+  await using editor = await Watcher.attach(server, sessionId);
+  const run = async (userInput: string) => {
+    const started = await client.startTurn({ sessionId, userInput, clientTurnId: userInput, branchTask: "mend it" });
+    await editor.end(started.turnId);
+    return workspace.git("branch", "--show-current");
+  };
+  expect(await run("refused")).toBe("main");
+  expect(await run("written")).toBe("ai-agent/mend-it");
+  expect(await workspace.read("new.txt")).toBe("new\n");
+});
+
+test("what cannot begin is told, and nothing is written", async () => {
+  await using server = await startTestServer({ script: [{ steps: writing }] });
+  const { client, workspace } = server;
+  const sessionId = await startSession(server);
+  await workspace.git("switch", "--quiet", "main");
+  await using editor = await Watcher.attach(server, sessionId);
+  const names = (await workspace.git("branch", "--format=%(refname:short)")).split("\n");
+  for (const name of names.filter((each) => each.startsWith("ai-agent/"))) await workspace.git("branch", "-D", name);
+  await workspace.git("branch", "ai-agent");
+  const { turnId } = await client.startTurn({ sessionId, userInput: "go", clientTurnId: "one", branchTask: "x" });
+  await editor.end(turnId);
+  expect(eventsOf(editor.events, "toolResult").at(-1)?.error).toContain("beside the branch ai-agent");
+  expect(await workspace.read("new.txt").catch(() => undefined)).toBeUndefined();
+  expect(await workspace.git("branch", "--show-current")).toBe("main");
+});
+
+test.each([
+  ["what a staged command wrote", "printf new > new.txt", "?? new.txt"],
+  ["a commit of one", `printf new > new.txt && git add new.txt && ${commit}`, ""],
+])("%s lands on the branch that then begins; main stays", async (_name, command, status) => {
+  await using server = await startTestServer({
+    script: [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Over."] }] }],
+    server: { sandbox: "required", stages: "required" },
+  });
+  const { client, workspace } = server;
+  const sessionId = await startSession(server);
+  await workspace.git("switch", "--quiet", "main");
+  const main = await workspace.git("rev-parse", "main");
+  await using editor = await Watcher.attach(server, sessionId);
+  const { turnId } = await client.startTurn({ sessionId, userInput: "go", clientTurnId: "one", branchTask: "mend it" });
+  await editor.end(turnId);
+  expect(eventsOf(editor.events, "toolResult").at(-1)).toMatchObject({ error: "" });
+  expect(await workspace.git("branch", "--show-current")).toBe("ai-agent/mend-it");
+  expect(await workspace.read("new.txt")).toBe("new");
+  expect(await workspace.git("status", "--porcelain", "new.txt")).toBe(status);
+  expect(await workspace.git("rev-parse", "main")).toBe(main);
+});
