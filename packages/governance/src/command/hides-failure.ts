@@ -1,8 +1,8 @@
 import type { CommandAnalysis } from "./command-analysis.ts";
 
-/** Whether a part of the command may have failed though its exit code is 0: not all of its programs are joined by `&&`. */
+/** True if a program in it may fail although the exit code is 0: only `&&`, and a single program, pass every failure on. */
 export function hidesFailure({ text, commands }: CommandAnalysis): boolean {
-  // A wrapper, e.g. `timeout`, ends as what it wraps.
-  const programs = commands.filter(({ wrappers }, at) => (commands[at + 1]?.wrappers.length ?? 0) <= wrappers.length);
-  return programs.length > text.split("&&").length || /^\s*!\s/.test(text);
+  const words = text.trim();
+  if (words.startsWith("!")) return true;
+  return commands.length > 1 && /[|;\n`]|[$<>]\(|(?<![&<>])&(?![&>])/.test(words);
 }
