@@ -29,7 +29,7 @@ describe("git", () => {
     git(root, "init", "-q");
     await bench.fixture.record(bench.store, 1);
     expect(git(root, "status", "--porcelain")).toBe("");
-    git(root, "add", "--force", ".orchestration");
+    git(root, "add", "--force", ".orchestration/agent_trace.jsonl");
     await bench.fixture.record(bench.store, 1);
     expect(git(root, "status", "--porcelain")).toBe("AM .orchestration/agent_trace.jsonl\n");
   });
