@@ -178,6 +178,8 @@ export interface AppliedChange {
   readonly beforeMode?: number;
   /** Directories that had to be created for it, outermost first, relative to the root. */
   readonly madeDirectories?: readonly string[];
+  /** The earlier file has other names (hard links), which keep its content. */
+  readonly isLinked?: boolean;
 }
 
 export interface ApplyOptions {

@@ -86,6 +86,7 @@ async function applyWhen(
       afterSha256: after,
       ...(before === undefined ? {} : { beforeMode: before.mode & 0o777 }),
       ...(directories.length === 0 ? {} : { madeDirectories: directories }),
+      ...(operation === "update" && (before?.names ?? 1) > 1 ? { isLinked: true } : {}),
     };
   });
 }

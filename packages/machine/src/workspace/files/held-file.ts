@@ -26,6 +26,8 @@ export interface HeldFile extends FileContent {
   readonly mode: number;
   readonly owner: number;
   readonly group: number;
+  /** How many names it has (hard links). */
+  readonly names?: number;
 }
 
 /**
@@ -195,7 +197,7 @@ function hashed(bytes: Uint8Array): FileContent {
 }
 
 function heldFile({ bytes, sha256: digest }: FileContent, stat: Stats): HeldFile {
-  return { bytes, sha256: digest, mode: stat.mode & 0o7777, owner: stat.uid, group: stat.gid };
+  return { bytes, sha256: digest, mode: stat.mode & 0o7777, owner: stat.uid, group: stat.gid, names: stat.nlink };
 }
 
 function checkSize(size: number, maxBytes: number, name: string): void {

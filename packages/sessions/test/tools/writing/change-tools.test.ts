@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isToolFact } from "#tools/tool-fact";
@@ -340,4 +340,13 @@ test("MultiEdit looks through a large file for so many texts that it has only ne
   await bench.run("MultiEdit", nearly(5));
   await bench.run("MultiEdit", { file_path: "large.ts", edits: edits(200, "").slice(5) });
   expect(bench.text("large.ts")?.match(/ \/\/$/gm)).toHaveLength(200);
+});
+
+test("a change of one of several names of a file says that the others keep the old content", async () => {
+  bench.file("a.txt", "old\n");
+  linkSync(join(bench.root, "a.txt"), join(bench.root, "b.txt"));
+  await read("a.txt");
+  const { outcome } = await bench.run("Edit", { file_path: "a.txt", old_string: "old", new_string: "new" });
+  expect(outcome.output).toContain("[a.txt has other names (hard links): they keep the old content]");
+  expect([bench.text("a.txt"), bench.text("b.txt")]).toEqual(["new\n", "old\n"]);
 });

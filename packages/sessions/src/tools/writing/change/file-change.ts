@@ -153,8 +153,11 @@ export async function applyPlanned(
     blocks: planned[index]?.blocks ?? [],
   }));
   const fact: ToolFact = { type: "change-set", files: applied.map(appliedRecord) };
+  const linked = applied
+    .filter(({ isLinked }) => isLinked)
+    .map(({ path }) => `\n[${pathName(path)} has other names (hard links): they keep the old content]`);
   return {
-    output: `${statement}.${lineReport(changes)}${notesOf(planned)}`,
+    output: `${statement}.${lineReport(changes)}${notesOf(planned)}${linked.join("")}`,
     changes,
     observed: changes.map(({ path, afterSha256 }, index) => observedAfter(planned[index], path, "disk", afterSha256)),
     facts: [fact],
