@@ -6,7 +6,7 @@ import { describeNames } from "./undo-text.ts";
 
 /** A line about the commit that still holds what was taken back, with what takes it back there; "" without one. Never rejects. */
 export async function describeCommit(directory: string, files: readonly AppliedFile[]): Promise<string> {
-  for (const { path, beforeSha256 } of files.slice(0, maxAsked)) {
+  for (const { path, beforeSha256 } of files.slice(0, 20)) {
     const run = (...args: string[]) => git(args, { directory }).catch(() => ({ code: 1, stdout: "" }));
     const { code, stdout } = await run("cat-file", "blob", `HEAD:./${path}`);
     const isHeld = code === 0 ? sha256Hex(stdout) === beforeSha256 : beforeSha256 === undefined;
@@ -18,6 +18,3 @@ export async function describeCommit(directory: string, files: readonly AppliedF
   }
   return "";
 }
-
-/** Each file starts git. */
-const maxAsked = 20;

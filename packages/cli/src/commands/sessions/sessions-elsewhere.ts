@@ -12,11 +12,9 @@ export async function sessionsElsewhere(
   const { signal } = new AbortController();
   // Where git cannot say, there is no repository, or none that may be read.
   const trees = await listSessionWorktrees(workspace, signal).catch(() => []);
-  const others = trees.filter(({ path }) => path !== workspace).slice(-maxTrees);
+  const others = trees.filter(({ path }) => path !== workspace);
   return [
     ...others.map(({ path }) => `In a session's working tree: gennai ${verb} --workspace ${shellWords([path])}`),
     "Moved or renamed? gennai sessions --all names the former path; undo works once the project is back there.",
   ].map((line) => terminalSafe(asTyped(line, environment)));
 }
-
-const maxTrees = 3;

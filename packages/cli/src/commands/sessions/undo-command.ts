@@ -155,8 +155,7 @@ async function undoToCheckpoint(
       flags.json === true ? `${JSON.stringify({ sessionId, ...restored })}\n` : describeRestored(restored, { dryRun }),
     );
     if (!dryRun && flags.json !== true) {
-      const workspace = await resolveWorkspace(flags.workspace, console);
-      console.output.write(await describeCommit(workspace, restored.files));
+      console.output.write(await describeCommit(await resolveWorkspace(flags.workspace, console), restored.files));
     }
     const forcible = restored.skipped.filter(goesBackByForce);
     if (forcible.length > 0 && flags.json !== true) {

@@ -73,9 +73,8 @@ export async function judgeFound(
 /** Ids of the parts to drop so that the rest stays: if nobody answers, and only refs beside it need a yes. Empty otherwise. */
 function refsWithoutYes({ type }: Answer, { question }: AskedAction, against: AgainstParts): readonly string[] {
   if (type !== "nobody" && type !== "timeout") return [];
-  const areRefs = [...against.keys()].every(({ effects }) =>
-    effects.every((effect) => effect.type === "git" && effect.what === "ref"),
-  );
+  const effects = [...against.keys()].flatMap((part) => part.effects);
+  const areRefs = effects.every((effect) => effect.type === "git" && effect.what === "ref");
   return (areRefs ? droppedForRest(question.parts ?? []) : undefined) ?? [];
 }
 

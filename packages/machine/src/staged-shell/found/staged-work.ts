@@ -148,15 +148,11 @@ export class StagedWork {
     const inGit = this.#inGit[root]?.(path) ?? "";
     const [, ref] = /^(?:logs\/)?(refs\/(?:heads|remotes|tags)\/.+)$/.exec(inGit) ?? [];
     const isOwn = join(this.repository?.writable[0] ?? "/", inGit) === this.absolute({ root, path });
-    return isOwn && ref !== undefined && !this.#refsOfHead().has(ref) ? ref : undefined;
-  }
-
-  /** Where HEAD leads before and after the command. */
-  #refsOfHead(): ReadonlySet<string | undefined> {
+    if (!isOwn || ref === undefined) return undefined;
     const now = readGitHead(this.workspaceRoot);
     const moves = this.git.flatMap((effect) => (effect.type === "head" ? [effect.from, effect.to] : []));
-    const refs = moves.map((ref) => ref?.replace(/^ref: /, ""));
-    return new Set([...refs, now.type === "branch" ? `refs/heads/${now.branch}` : undefined]);
+    const isOfHead = moves.includes(`ref: ${ref}`) || (now.type === "branch" && ref === `refs/heads/${now.branch}`);
+    return isOfHead ? undefined : ref;
   }
 
   /**
