@@ -65,6 +65,6 @@ test.each([[[]], [["--turn", "1"]]])(
     expect(await here.repository.git("show", "HEAD:new/a.txt")).toBe("pear");
     expect(await here.repository.git("show", "HEAD:old.txt")).toBe("apple");
     // Nothing is said of a commit that holds no change of the agent's.
-    expect((await here.run("undo")).out).toBe("restored old.txt\n");
+    expect((await here.run("undo", "--session", here.older)).out).toBe("restored old.txt\n");
   },
 );
