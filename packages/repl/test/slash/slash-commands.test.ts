@@ -130,7 +130,7 @@ describe("slash commands", () => {
   });
 
   it("/plan on a protected branch begins once the branch is decided", async () => {
-    const { control, server } = await app();
+    const server = new OneSession();
     const prepared: string[] = [];
     Object.assign(server.methods, {
       getWorkspaceState: () => ({ git: GitState.READY, branch: "main", commit: "c", protectedBy: "main" }),
@@ -139,6 +139,8 @@ describe("slash commands", () => {
         return { branch: "ai-agent/add-a-test", change: BranchChange.CREATED };
       },
     });
+    const { control } = appOn(server);
+    await opened(control);
     await runSlash(control, "/plan add a test");
     await vi.waitFor(() => expect(control.branch.question.value?.wanted).toBe("ai-agent/add-a-test"));
     expect(server.started).toEqual([]);
