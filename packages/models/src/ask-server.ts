@@ -1,5 +1,6 @@
 import type * as z from "zod";
-import { type ModelEndpoint, withPathInPlace } from "./model-endpoint.ts";
+import type { ModelEndpoint } from "./model-endpoint.ts";
+import { withPathInPlace } from "./path-in-place.ts";
 import { sendParts } from "./request/send-parts.ts";
 
 /** The server answered, and has no such answer, now or later. */

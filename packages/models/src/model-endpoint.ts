@@ -45,9 +45,7 @@ export async function resolveEndpoint(
     throw new ModelError(
       "not_configured",
       `The key of ${backend} holds a line break, or another character that no key has.`,
-      {
-        hint: "Set it again, in one line.",
-      },
+      { hint: "Set it again, in one line." },
     );
   }
   if (facts.needsKey && apiKey === "") {
@@ -91,11 +89,4 @@ function checkedBaseUrl(backend: Provider, written: string): string {
     });
   }
   return written.replace(/\/+$/, "");
-}
-
-/** The path before the query, which the address of a server may have (Azure: `?api-version=…`), and what was put behind that. */
-export function withPathInPlace(url: string): string {
-  return url.replace(/\/*\?([^/?]*)(\/[^?]*)\??(.*)$/, (_, query: string, path: string, more: string) =>
-    [path, [query, more].filter((each) => each !== "").join("&")].join("?"),
-  );
 }

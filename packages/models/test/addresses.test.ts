@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { networkCode, providerFailure } from "#answer/provider-failure";
 import { readableAnswer } from "#answer/readable-answer";
 import { nothingKnown } from "#facts/model-facts";
-import { resolveEndpoint, withPathInPlace } from "#model-endpoint";
+import { resolveEndpoint } from "#model-endpoint";
+import { withPathInPlace } from "#path-in-place";
 
 // https://learn.microsoft.com/azure/ai-foundry/openai/reference: api-version is a parameter of the query.
 test.each([

@@ -9,7 +9,7 @@ async function serverWith(answers: Readonly<Record<string, unknown>>) {
   const server = createServer((request, response) => {
     seen.push(request);
     const found = answers[request.url ?? ""];
-    const answer: unknown = typeof found === "function" ? found() : found;
+    const answer: unknown = typeof found === "function" ? (found as () => unknown)() : found;
     if (answer === "hangs") return;
     if (typeof answer === "number") return void response.writeHead(answer).end();
     if (answer instanceof URL) return void response.writeHead(302, { location: answer.href }).end();

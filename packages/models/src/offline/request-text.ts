@@ -32,7 +32,9 @@ export function valueOf({ written, masked }: RequestText): string {
   if (text === "" || text.startsWith("@")) return written.replace(/[,;]$/, "");
   if (isFence.test(text)) return lines(text.split("\n").slice(1, -1));
   const inside = text.slice(1, -1);
-  return text.startsWith('"') ? inside.replaceAll(/\\([nt"\\])/g, (_, letter) => escapes[letter] ?? letter) : inside;
+  return text.startsWith('"')
+    ? inside.replaceAll(/\\([nt"\\])/g, (_, letter: string) => escapes[letter] ?? letter)
+    : inside;
 }
 
 /** As a path or glob: a mention is its file, `./` means nothing, and neither does the full stop that ends a sentence. */
