@@ -1,6 +1,5 @@
 import { ExpectedError } from "@gennai/machine/expected-error";
 import { type AgentBranch, prepareBranch, wantedBranch } from "@gennai/machine/git/prepare-branch";
-import { ServiceError } from "@gennai/machine/service-error";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
@@ -38,7 +37,7 @@ async function asCliErrors<Value>(work: Promise<Value>): Promise<Value> {
     if (!(error instanceof ExpectedError)) throw error;
     throw new CliError(error.message, {
       exitCode: error.reason === "cannot_switch" ? exitCode.failed : exitCode.usage,
-      next: [error.hint ?? "Mend the file.", ...(error instanceof ServiceError ? [ways] : [])],
+      next: [error.hint ?? "Mend the file.", ...(error.reason === undefined ? [] : [ways])],
       cause: error,
     });
   }

@@ -60,15 +60,17 @@ test.each([
   await repository.write("a.txt", "mine\n");
   await repository.git("commit", "--quiet", "--all", "--message", "mine");
   await repository.git(...command).catch(() => undefined);
-  await expect(prepare(repository.root)).rejects.toMatchObject({ exitCode: 1, next: [expect.stringContaining(way)] });
+  await expect(prepare(repository.root)).rejects.toMatchObject({
+    exitCode: 1,
+    next: [expect.stringContaining(way), expect.any(String)],
+  });
 });
 
 test("a branch in the way of all of the agent's is named, with what to do", async () => {
   await using repository = await temporaryRepository({ "a.txt": "one\n" });
   await repository.git("branch", "ai-agent");
   await expect(prepare(repository.root)).rejects.toMatchObject({
-    message: "git cannot have ai-agent/fix-it beside the branch ai-agent.",
-    next: [expect.stringContaining("git branch --move ai-agent NAME")],
+    next: [expect.stringContaining("git branch --move ai-agent OTHER-NAME"), expect.any(String)],
   });
 });
 

@@ -65,7 +65,7 @@ test("what cannot begin is told, and nothing is written", async () => {
   await workspace.git("branch", "ai-agent");
   const { turnId } = await client.startTurn({ sessionId, userInput: "go", clientTurnId: "one", branchTask: "x" });
   await editor.end(turnId);
-  expect(eventsOf(editor.events, "toolResult").at(-1)?.error).toContain("beside the branch ai-agent");
+  expect(eventsOf(editor.events, "toolResult").at(-1)?.error).toContain("git could not create ai-agent/x");
   expect(await workspace.read("new.txt").catch(() => undefined)).toBeUndefined();
   expect(await workspace.git("branch", "--show-current")).toBe("main");
 });

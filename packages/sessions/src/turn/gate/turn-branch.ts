@@ -1,3 +1,4 @@
+import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { type BranchOffer, isBarred } from "@gennai/governance/policies/git/branch";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
@@ -44,21 +45,20 @@ export class TurnBranch {
     }
   }
 
-  /** Resolves when HEAD is where something may be written. Throws `ToolFailure`; then the branch is unchanged. */
-  async begin(signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves when HEAD is where something may be written, with what is to be told if it moved. Throws `ToolFailure`; then the
+   * branch is unchanged.
+   */
+  async begin(signal: AbortSignal): Promise<SessionEvent | undefined> {
     const { workspace, services } = this.#session;
     const { root, controlRoot } = workspace;
     const protect = services.protectedBranches;
     const protectedBranches = [...protect, ...(await loadProjectConfig(root)).protectedBranches];
-    if (!isBarred(branchState({ controlRoot, sessionBranch: undefined, protectedBranches }))) return;
+    if (!isBarred(branchState({ controlRoot, sessionBranch: undefined, protectedBranches }))) return undefined;
     try {
       const { name, how, before } = await prepareBranch({ directory: root, task: this.#task, protect, signal });
-      if (how === "kept") return;
-      await this.#session.decided(
-        [{ type: "branch-changed", branch: name, how, ...(before === undefined ? {} : { before }) }],
-        "session",
-        { branch: name, how },
-      );
+      if (how === "kept") return undefined;
+      return { type: "branch-changed", branch: name, how, ...(before === undefined ? {} : { before }) };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       throw new ToolFailure("no_branch", `Nothing was written: ${error.message}`, {

@@ -130,7 +130,8 @@ export async function buildTurnGate(
     checkpoints: kept ?? noCheckpoints,
     sessionId: session.id,
     beforeWrite: async (effects, stop) => {
-      if (branch !== undefined && needsBranch(effects)) await branch.begin(stop);
+      const begun = branch !== undefined && needsBranch(effects) ? await branch.begin(stop) : undefined;
+      if (begun !== undefined) writer.emit(begun, { turnId });
     },
     emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
   });
