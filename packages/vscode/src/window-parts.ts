@@ -100,6 +100,8 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
       git: new VsCodeGit(),
       workspace: root,
       openScm: openSourceControl,
+      openFolder: () => run("openFolder"),
+      files,
       ask: async ({ title, choices }) =>
         vscode.window.showQuickPick([...choices], {
           title,

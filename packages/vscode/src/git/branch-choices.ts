@@ -10,7 +10,7 @@ export type BranchChoice =
   | { readonly type: "proposal" }
   /** Stays on the present branch, which the server protects: nothing can be written there. */
   | { readonly type: "look" }
-  | { readonly type: "open-scm" };
+  | { readonly type: "open-scm" | "open-folder" };
 
 export interface OfferedChoice {
   readonly choice: BranchChoice;
@@ -26,7 +26,7 @@ export interface BranchQuestion {
 
 export type BranchSituation =
   | { readonly type: "no-git"; readonly reason: string }
-  | { readonly type: "no-repository" }
+  | { readonly type: "no-repository" | "read-only" }
   | {
       readonly type: "repository";
       readonly state: RepositoryState;
@@ -53,6 +53,11 @@ export function branchQuestion(situation: BranchSituation, wanted: string): Bran
           look,
         ],
       };
+    case "read-only":
+      return {
+        title: "This folder is read-only: no branch can be made in it.",
+        choices: [proposal, open("folder", "Open another folder")],
+      };
     case "repository":
       return repositoryQuestion(situation, wanted);
   }
@@ -71,7 +76,7 @@ function repositoryQuestion(
   if (conflicts > 0) {
     return {
       title: `A merge is not finished: ${plural(conflicts, "file")} with conflicts. No branch can be switched until it is.`,
-      choices: [scm("Finish the merge in Source Control"), proposal],
+      choices: [open("scm", "Finish the merge in Source Control"), proposal],
     };
   }
   const carried =
@@ -98,7 +103,7 @@ function repositoryQuestion(
       ]
     : [];
   const commitFirst =
-    changedFiles === 0 ? [] : [scm(`Commit ${plural(changedFiles, "file")} first, in Source Control`)];
+    changedFiles === 0 ? [] : [open("scm", `Commit ${plural(changedFiles, "file")} first, in Source Control`)];
   const where = branch === undefined ? "HEAD is on no branch" : `You are on ${branch}`;
   const dirty = changedFiles === 0 ? "" : ` with ${plural(changedFiles, "file")} not committed`;
   const first = branch !== undefined && isAgentBranch(branch) ? [...stay, move] : [move, ...stay];
@@ -123,6 +128,6 @@ const look: OfferedChoice = {
   detail: "For questions about the code: every change is refused.",
 };
 
-function scm(label: string): OfferedChoice {
-  return { choice: { type: "open-scm" }, label, detail: "Nothing is started now." };
+function open(what: "scm" | "folder", label: string): OfferedChoice {
+  return { choice: { type: `open-${what}` }, label, detail: "Nothing is started now." };
 }

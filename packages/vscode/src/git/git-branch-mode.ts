@@ -1,5 +1,6 @@
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
+import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { type BranchChoice, type BranchQuestion, branchQuestion, type OfferedChoice } from "./branch-choices.ts";
 import type { Git, GitFinding, GitRepository } from "./git-port.ts";
 
@@ -19,6 +20,8 @@ export interface GitBranchModeOptions {
   /** Shows the choices; undefined if the user chose none. */
   readonly ask: (question: BranchQuestion) => Promise<OfferedChoice | undefined>;
   readonly openScm: () => Promise<void>;
+  readonly openFolder: () => Promise<void>;
+  readonly files: Pick<EditorFiles, "isWritable">;
 }
 
 export interface PrepareOptions {
@@ -42,10 +45,13 @@ export class GitBranchMode {
    * @param options.beforeBranch awaited before a branch is made: a repository may have no commit to begin at; false: cancel
    */
   async prepare(task: string, options: PrepareOptions = {}): Promise<BranchOutcome> {
-    const { git, workspace, ask, openScm } = this.#options;
+    const { git, workspace, ask, openScm, openFolder, files } = this.#options;
     const wanted = branchNameFor(task);
     const finding = await git.find(workspace);
-    const chosen = await ask(branchQuestion(await situationOf(finding, wanted, options.protectedBy), wanted));
+    const situation = (await files.isWritable(workspace))
+      ? await situationOf(finding, wanted, options.protectedBy)
+      : { type: "read-only" as const };
+    const chosen = await ask(branchQuestion(situation, wanted));
     if (chosen === undefined) return { type: "cancelled" };
     switch (chosen.choice.type) {
       case "proposal":
@@ -53,7 +59,8 @@ export class GitBranchMode {
       case "look":
         return { type: "look" };
       case "open-scm":
-        await openScm();
+      case "open-folder":
+        await (chosen.choice.type === "open-scm" ? openScm() : openFolder());
         return { type: "cancelled" };
       case "stay":
         return { type: "branch", name: chosen.choice.branch, how: "kept" };

@@ -45,7 +45,11 @@ class FakeRepository implements GitRepository {
   }
 }
 
-function scene(found: FakeRepository | "no-repository" | "no-git", wanted: BranchChoice["type"] | undefined) {
+function scene(
+  found: FakeRepository | "no-repository" | "no-git",
+  wanted: BranchChoice["type"] | undefined,
+  isWritable = true,
+) {
   const questions: BranchQuestion[] = [];
   const opened: string[] = [];
   const made = new FakeRepository({});
@@ -62,6 +66,8 @@ function scene(found: FakeRepository | "no-repository" | "no-git", wanted: Branc
     git,
     workspace: "/w",
     openScm: async () => void opened.push("scm"),
+    openFolder: async () => void opened.push("folder"),
+    files: { isWritable: async () => isWritable },
     ask: async (question) => {
       questions.push(question);
       return question.choices.find(({ choice }) => choice.type === wanted);
@@ -158,3 +164,18 @@ test("whoever watches the branch hears each once, and never makes git look again
   await repository.state();
   expect(heard).toEqual(["main", agent]);
 });
+
+test.each([
+  ["a repository", new FakeRepository({})],
+  ["no repository", "no-repository"],
+] as const)(
+  "in a read-only folder with %s, no branch is offered but Proposal Mode or another folder",
+  async (_, found) => {
+    const at = scene(found, "open-folder", false);
+    expect(await at.mode.prepare("Fix it!")).toEqual({ type: "cancelled" });
+    expect(at.title()).toBe("This folder is read-only: no branch can be made in it.");
+    expect(at.offered()).toEqual(["proposal", "open-folder"]);
+    expect(at.opened).toEqual(["folder"]);
+    expect(await scene(found, "proposal", false).mode.prepare("Fix it!")).toEqual({ type: "proposal" });
+  },
+);

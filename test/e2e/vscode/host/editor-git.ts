@@ -30,6 +30,8 @@ async function scene(options: { readonly init?: boolean; readonly commit?: boole
       git: new VsCodeGit(),
       workspace: root,
       openScm: openSourceControl,
+      openFolder: () => assert.fail("The folder can be written."),
+      files: { isWritable: async () => true },
       ask: async (question) => {
         questions.push(question);
         return question.choices.find(({ choice }) => choice.type === wanted);
