@@ -114,7 +114,7 @@ export class LinkWatch implements Disposable {
   }
 }
 
-/** Kind of a state: a repeated failure is news only if its kind changes. */
+/** Kind of a state: a repeated failure is news only if what is said of it changes. */
 function kindOf(state: LinkState): string {
-  return state.type === "failed" ? `failed: ${state.problem.type}` : state.type;
+  return state.type === "failed" ? `failed: ${describeProblem(state.problem).message}` : state.type;
 }

@@ -219,14 +219,14 @@ export class ServerAccess implements Disposable {
     );
     const { serverCommand, nodePath } = this.#options.settings();
     if (outcome.type === "running") return;
-    if (outcome.type === "no-node") throw new NoServerError({ type: "no-node", chosen: nodePath });
+    if (outcome.type === "no-node") this.link.notStarted({ type: "no-node", chosen: nodePath });
     if (serverCommand === "" && thisMachine.hasDisk && bringsServer(this.#options.places.extension)) {
       const wrote = outcome.type === "ended" ? (outcome.wrote ?? "") : "";
       log.error(`The server did not start. It wrote:\n${wrote}`);
-      throw new NoServerError({ type: "launch-ended", wrote });
+      this.link.notStarted({ type: "launch-ended", wrote });
     }
     const exitCode = outcome.type === "ended" ? outcome.exitCode : undefined;
-    throw new NoServerError({ type: "launch-failed", command: `${serverCommand || "gennai"} serve`, exitCode });
+    this.link.notStarted({ type: "launch-failed", command: `${serverCommand || "gennai"} serve`, exitCode });
   }
 
   /** Starts the user's own program if one is set, else the server in the extension. */

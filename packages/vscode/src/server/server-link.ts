@@ -34,6 +34,8 @@ export class ServerLink {
   #state: LinkState = { type: "idle" };
   #connection: ServerConnection | undefined;
   #connecting: Promise<ServerConnection> | undefined;
+  /** Why no server could be started: shown until there is one, because that none answers says less. */
+  #startProblem: ServerProblem | undefined;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -66,6 +68,7 @@ export class ServerLink {
   /** The next `connect` looks for a server again. */
   forget(): void {
     this.#connection = undefined;
+    this.#startProblem = undefined;
     this.#become({ type: "idle" });
   }
 
@@ -76,6 +79,12 @@ export class ServerLink {
     const { url, version } = connection;
     if (change.type === "lost") this.#become({ type: "lost", url, reason: change.reason });
     else if (this.#state.type !== "connected") this.#become({ type: "connected", url, version });
+  }
+
+  /** A server was to be started, and did not. Throws `NoServerError`. */
+  notStarted(problem: ServerProblem): never {
+    this.#startProblem = problem;
+    return this.#fail(problem);
   }
 
   close(): void {
@@ -117,7 +126,8 @@ export class ServerLink {
   }
 
   #fail(problem: ServerProblem): never {
-    this.#become({ type: "failed", problem });
+    const shown = problem.type === "not-running" ? (this.#startProblem ?? problem) : problem;
+    this.#become({ type: "failed", problem: shown });
     throw new NoServerError(problem);
   }
 

@@ -80,7 +80,7 @@ export function describeProblem(problem: ServerProblem): ProblemText {
       };
     case "launch-ended":
       return {
-        message: `The Gennai server did not start: ${lastLine(problem.wrote) || "it printed nothing in time"}. The log has all that it wrote.`,
+        message: `The Gennai server did not start: ${lastWords(problem.wrote) || "it printed nothing in time"}. The log has all that it wrote.`,
         steps: ["start-server", "show-log"],
       };
     case "no-node":
@@ -116,9 +116,11 @@ export function describeProblem(problem: ServerProblem): ProblemText {
   }
 }
 
-/** The last line, without a full stop, because one follows. */
-function lastLine(text: string): string {
-  return (text.trimEnd().split("\n").at(-1) ?? "").trim().replace(/\.$/, "");
+/** The last error with its next steps, else the last line; without a full stop, because one follows. */
+function lastWords(text: string): string {
+  const lines = text.trim().split("\n");
+  const words = lines.slice(lines.findLastIndex((line) => line.startsWith("error: "))).map((line) => line.trim());
+  return words.join(" ").replace(/^error: |\.$/g, "");
 }
 
 /** All that is known, to paste into a report. Contains no token. */
