@@ -49,6 +49,13 @@ export interface SubmittedPlan {
   readonly envelopeKind: string;
 }
 
+/** The text of a chat or error envelope; anything else as it is. */
+export function envelopeWords(raw: string): string {
+  const found = /"(?:text|message)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(raw)?.[1];
+  const words: unknown = found === undefined ? raw : JSON.parse(found);
+  return typeof words === "string" ? words : raw;
+}
+
 export interface PlanApproval {
   readonly approvalToken: string;
   readonly expires: Date | undefined;

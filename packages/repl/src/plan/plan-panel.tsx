@@ -1,3 +1,4 @@
+import { envelopeWords } from "@gennai/client/plan/plan";
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 import { CopyButton } from "../copy/copy-button.tsx";
 import { ProblemNotice } from "../failure/problem-notice.tsx";
@@ -50,7 +51,12 @@ export function PlanPanel({ store, request = "" }: PlanPanelProps) {
   const next = inOrder.find((act) => checks[act].allowed);
   return (
     <section ref={root} class="plan g-panel" aria-label="Plan">
-      <RequestForm initial={request} busy={busy !== undefined} onPlan={(text) => void store.plan(text)} />
+      <RequestForm
+        initial={request}
+        goal={view.goal}
+        busy={busy !== undefined}
+        onPlan={(text) => void store.plan(text)}
+      />
       <p class="g-quiet plan-busy" role="status">
         {busy === undefined ? "" : busyWords[busy]}
       </p>
@@ -160,12 +166,14 @@ function useExpiry(expires: Date | undefined): void {
 
 interface RequestFormProps {
   readonly initial: string;
+  readonly goal: string | undefined;
   readonly busy: boolean;
   readonly onPlan: (text: string) => void;
 }
 
-function RequestForm({ initial, busy, onPlan }: RequestFormProps) {
-  const [text, setText] = useState(initial);
+function RequestForm({ initial, goal, busy, onPlan }: RequestFormProps) {
+  const [text, setText] = useState(goal ?? initial);
+  useEffect(() => void (goal !== undefined && setText(goal)), [goal]);
   return (
     <form
       class="plan-request"
@@ -192,10 +200,13 @@ function RequestForm({ initial, busy, onPlan }: RequestFormProps) {
 function Rejected(props: { readonly rejected: RejectedOutput; readonly busy: boolean; readonly store: PlanStore }) {
   const { rejected, busy, store } = props;
   const isChat = rejected.issues.length === 0;
+  const chatWords =
+    rejected.envelopeKind === "error" ? "The model says that it cannot be done." : "The model answered without a plan.";
   return (
     <div class="g-notice g-notice-bad plan-rejected" role="alert">
       <p>
-        <strong>{isChat ? "The model answered without a plan." : "The output is not a valid plan."}</strong>
+        <strong>{isChat ? chatWords : "The output is not a valid plan."}</strong>{" "}
+        {isChat && <VisibleText text={envelopeWords(rejected.raw)} />}
       </p>
       {!isChat && (
         <table class="plan-issues" aria-label="Issues">

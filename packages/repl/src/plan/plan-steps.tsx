@@ -1,5 +1,6 @@
 import type { Plan, PlanStep } from "@gennai/client/plan/plan";
 import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
+import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
@@ -63,7 +64,9 @@ function Step({ step, actions, results, sideBySide, planJson, busy, onSubmit }: 
         </h4>
         <span class={`plan-step-state plan-step-state-${step.state}`}>{stateWords[step.state]}</span>
         <RiskMark risk={step.risk} />
-        {step.requiresConfirmation && <span class="g-badge">will ask before it runs</span>}
+        {step.requiresConfirmation && step.state === "pending" && (
+          <span class="g-badge">{isAtLeast(step.risk, "high") ? "will" : "may"} ask before it runs</span>
+        )}
       </header>
       {step.description !== "" && (
         <p>

@@ -20,6 +20,8 @@ export interface RejectedOutput {
 }
 
 export interface PlanView {
+  /** What a person asked for last, until there is a plan for it. */
+  readonly goal: string | undefined;
   /** Newest first. */
   readonly plans: readonly Plan[];
   readonly plan: Plan | undefined;
@@ -42,6 +44,7 @@ export interface PlanStoreOptions {
 }
 
 const nothing: PlanView = {
+  goal: undefined,
   plans: [],
   plan: undefined,
   shown: undefined,
@@ -97,7 +100,12 @@ export class PlanStore implements Disposable {
   }
 
   /** Runs a turn in which the model writes a plan. */
-  async plan(request: string): Promise<void> {
+  async plan(goal: string): Promise<void> {
+    this.#set({ goal });
+    await this.#write(goal);
+  }
+
+  async #write(request: string): Promise<void> {
     await this.#act("plan", "Plan", async (options) => {
       const raw = await this.#options.write(request, options);
       this.#submitted(raw, await this.#options.plans.submit(raw, options));
@@ -107,7 +115,7 @@ export class PlanStore implements Disposable {
   /** Tells the model what is wrong with its output, and has it write again. */
   async regenerate(): Promise<void> {
     const { rejected } = this.#view.peek();
-    if (rejected !== undefined) await this.plan(strictRequest(rejected.issues));
+    if (rejected !== undefined) await this.#write(strictRequest(rejected.issues));
   }
 
   /** Submits a text that a person wrote or edited; it becomes a new draft. */
@@ -198,7 +206,7 @@ export class PlanStore implements Disposable {
       return;
     }
     this.#show(plan);
-    this.#set({ rejected: undefined });
+    this.#set({ rejected: undefined, goal: undefined });
   }
 
   #show(plan: Plan): void {

@@ -32,6 +32,7 @@ export async function writePlan(
   // This client only watches: the app's own subscription answers what the turn asks.
   const watcher = { clientId: `${identity.clientId}-plan`, name: identity.name, version: identity.version };
   let text = "";
+  let failure = "";
   for await (const event of subscribe(client, {
     sessionId,
     afterSeq,
@@ -40,9 +41,10 @@ export async function writePlan(
     signal,
   })) {
     if (event.event.case === "final" && event.turnId === turnId) text = event.event.value.text;
+    if (event.event.case === "error" && event.turnId === turnId) failure = event.event.value;
     const outcome = event.turnId === turnId ? turnOutcome(event) : undefined;
     if (outcome === "completed") return text;
-    if (outcome !== undefined) throw new Error(`The turn that should write the plan ended: ${outcome}.`);
+    if (outcome !== undefined) throw new Error(failure || `The turn that should write the plan ended: ${outcome}.`);
   }
   throw new Error("The turn that should write the plan was cut off.");
 }

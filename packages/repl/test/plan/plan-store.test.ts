@@ -100,6 +100,8 @@ test("output that is not a plan is shown with its issues, and asked for again", 
   expect(store.view.value.rejected).toEqual({ raw: "output", issues, envelopeKind: "plan" });
   await store.regenerate();
   expect(written[1]).toContain("- payload.steps: must hold at least one step\n");
+  // Neither the first try nor the second wrote a plan for it.
+  expect(store.view.value.goal).toBe("do it");
 });
 
 test("after a reload, what a run changed can be taken back", async () => {

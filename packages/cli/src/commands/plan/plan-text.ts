@@ -1,4 +1,4 @@
-import type { Plan, PlanIssue, PlanStep } from "@gennai/client/plan/plan";
+import { envelopeWords, type Plan, type PlanIssue, type PlanStep } from "@gennai/client/plan/plan";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { type Risk, riskWords } from "@gennai/protocol/model/governance/risk";
@@ -94,7 +94,7 @@ export function describeNoPlan(
   { raw, issues }: { readonly raw: string; readonly issues: readonly PlanIssue[] },
   paint: Paint,
 ): string {
-  if (issues.length === 0) return `${terminalSafe(wordsOf(raw))}\n`;
+  if (issues.length === 0) return `${terminalSafe(envelopeWords(raw))}\n`;
   return `${paint("red", "The model gave no valid plan:")}\n${describeIssues(issues, paint)}`;
 }
 
@@ -105,13 +105,6 @@ function describeIssues(issues: readonly PlanIssue[], paint: Paint): string {
       return `${paint("red", terminalSafe(level))}  ${place}${terminalSafe(message)}\n`;
     })
     .join("");
-}
-
-/** The text of a chat or error envelope; anything else as it is. */
-function wordsOf(raw: string): string {
-  const found = /"(?:text|message)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(raw)?.[1];
-  const words: unknown = found === undefined ? raw : JSON.parse(found);
-  return typeof words === "string" ? words : raw;
 }
 
 function describeStep(step: PlanStep, paint: Paint): readonly string[] {

@@ -58,7 +58,8 @@ async function askedMessage(session: AgentSession, facts: CommitFacts, stop: Abo
   const { backend } = await readSessionSettings(session.client, session.sessionId);
   if (backend === undefined || backend === "offline") return undefined;
   const request = { text: commitQuestion(facts), scenario: "RESPOND" };
-  const answer = await turnAnswer(session, request, { as: "commit", stop });
+  // Where the model fails, the message is built of the facts.
+  const answer = await turnAnswer(session, request, { as: "commit", stop }).catch(() => undefined);
   return answer === undefined ? undefined : messageOf(answer);
 }
 

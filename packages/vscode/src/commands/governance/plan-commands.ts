@@ -1,8 +1,9 @@
-import type { Plan } from "@gennai/client/plan/plan";
+import { envelopeWords, type Plan } from "@gennai/client/plan/plan";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import * as vscode from "vscode";
 import { editorContext } from "../../documents/editor-context.ts";
+import { reasonOf } from "../../editor/editor-error.ts";
 import { askModally, showError, showInformation, showProgress, showWarning } from "../../editor/notifications.ts";
 import { looksLikePlan } from "../../plan/looks-like-plan.ts";
 import { guardPlan } from "../../plan/plan-guard.ts";
@@ -19,11 +20,12 @@ export const openPanel: Command = async ({ views }) => {
 };
 
 /** Has the model write a plan for what the user says about the active editor; the server stores it. Nothing runs. */
-export const plan: Command = async (workbench) => {
+export const plan: Command = async (workbench, [before]) => {
   const shown = editorContext(workbench.root);
   const context = shown.activeFile === undefined ? shown : { ...shown, activeText: activeText() };
   const goal = await vscode.window.showInputBox({
     title: "Plan",
+    value: typeof before === "string" ? before : "",
     prompt:
       context.activeFile === undefined
         ? "What shall the plan do?"
@@ -33,7 +35,7 @@ export const plan: Command = async (workbench) => {
   if (goal === undefined || goal.trim() === "") return;
   const session = await workbench.session();
   await openPanel(workbench, []);
-  await showProgress(
+  const writing = showProgress(
     { location: vscode.ProgressLocation.Notification, title: "Gennai writes a plan", cancellable: true },
     async (_report, cancel) => {
       const stop = new AbortController();
@@ -43,6 +45,10 @@ export const plan: Command = async (workbench) => {
       if (answer !== undefined) await submit(workbench, session, answer);
     },
   );
+  await writing.catch(async (error: unknown) => {
+    const choice = await showError(`No plan was written: ${reasonOf(error)}`, "Change Goal…");
+    if (choice !== undefined) await plan(workbench, [goal]);
+  });
 };
 
 /** Previews the plan in the active editor, else the newest of the session. */
@@ -137,6 +143,7 @@ async function submit(workbench: Workbench, session: AgentSession, text: string)
     void showInformation("The model answered in words instead of a plan: the REPL shows them.");
     return undefined;
   }
+  if (envelopeKind === "error" && issues.length === 0) throw new Error(envelopeWords(text));
   const first = issues[0];
   const details = issues.map(({ path, message, level }) => `${level} ${path}: ${message}`).join("\n");
   const choice = await showError(

@@ -44,7 +44,7 @@ export async function* watchedTurn(
   }
 }
 
-/** The final answer of such a turn; undefined if it did not complete. */
+/** The final answer of such a turn; undefined if it was ended. Rejects with the turn's error if it failed. */
 export async function turnAnswer(
   session: AgentSession,
   request: TurnRequest,
@@ -52,6 +52,7 @@ export async function turnAnswer(
 ): Promise<string | undefined> {
   let answer: string | undefined;
   for await (const event of watchedTurn(session, request, options)) {
+    if (event.event.case === "error") throw new Error(event.event.value);
     if (event.event.case === "final") answer = event.event.value.text;
     const outcome = turnOutcome(event);
     if (outcome !== undefined) return outcome === "completed" ? answer : undefined;

@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { commitMessage } from "#commands/changes/commit-message-command";
 import type { Workbench } from "#workbench";
 
-const { Uri, boxes, asked } = vi.hoisted(() => {
+const { Uri, boxes, asked, model } = vi.hoisted(() => {
   class Uri {
     readonly scheme = "file";
     readonly fsPath: string;
@@ -16,7 +16,7 @@ const { Uri, boxes, asked } = vi.hoisted(() => {
       return `file://${this.fsPath}`;
     }
   }
-  return { Uri, boxes: new Map<string, { value: string }>(), asked: [] as string[] };
+  return { Uri, boxes: new Map<string, { value: string }>(), asked: [] as string[], model: { failure: "" } };
 });
 vi.mock("vscode", () => ({
   Uri,
@@ -45,6 +45,7 @@ vi.mock("#session/read-settings", () => ({ readSessionSettings: async () => ({ b
 vi.mock("#session/interceptors/watched-turn", () => ({
   turnAnswer: async (_session: unknown, { text }: { readonly text: string }) => {
     asked.push(text);
+    if (model.failure !== "") throw new Error(model.failure);
     return "Of the model";
   },
 }));
@@ -60,6 +61,7 @@ beforeEach(() => {
   boxes.clear();
   for (const path of ["/w", "/w/nested"]) boxes.set(path, { value: "" });
   asked.length = 0;
+  model.failure = "";
 });
 
 test.each([[[]], [[{ rootUri: new Uri("/w") }]]])(
@@ -75,4 +77,10 @@ test("the button of another repository fills its own box, and asks no model abou
   await commitMessage(workbench, [{ rootUri: new Uri("/w/nested") }]);
   expect(asked).toEqual([]);
   expect([...boxes.values()]).toEqual([{ value: "" }, { value: "Change a.ts\n\nFiles: a.ts" }]);
+});
+
+test("where the model fails, the message is built of the facts", async () => {
+  model.failure = "The provider refuses the key.";
+  await commitMessage(workbench, []);
+  expect(boxes.get("/w")?.value).toBe("Change a.ts\n\nFiles: a.ts");
 });
