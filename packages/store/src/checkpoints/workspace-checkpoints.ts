@@ -144,12 +144,14 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     this.#records.remove((records) =>
       records.filter(({ time }, index) => time < oldest || (tooMuch && index < records.length / 2)),
     );
-    await this.#prune();
+    if (this.#records.leftover !== undefined) await this.#prune();
   }
 
-  /** Forgets what was kept for these sessions. */
+  /** Forgets what was kept for these sessions, and what neither the workspace nor another checkpoint holds any more. */
   async forgetSessions(sessionIds: ReadonlySet<string>): Promise<void> {
     this.#records.remove((records) => records.filter(({ sessionId }) => sessionIds.has(sessionId)));
+    // What the newest snapshot holds is kept, and it may be of one of these sessions.
+    await this.#tree.renew();
     await this.#prune();
   }
 
@@ -157,7 +159,6 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
    * Deletes contents that only removed checkpoints had. Noted only afterwards, so that it is repeated after a failure or a kill.
    */
   async #prune(): Promise<void> {
-    if (this.#records.leftover === undefined) return;
     let seen: string | undefined;
     await this.#tree.prune(() => {
       const { records, leftover } = this.#records.look();

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -103,6 +103,40 @@ test("contents that could not be removed go when they are asked for again", asyn
   rmSync(pack);
   await checkpoints.forgetSessions(new Set(["session"]));
   expect(records.leftover).toBeUndefined();
+});
+
+test.each([
+  ["the only session", [], "gone"],
+  ["one of two sessions", ["other"], "kept"],
+] as const)(
+  "forgetting %s leaves no text that neither the workspace nor a checkpoint has",
+  async (_what, others, before) => {
+    await using place = await kept();
+    const { checkpoints, workspace } = place;
+    for (const session of others) await checkpoints.close(await checkpoints.open(session, signal));
+    await place.command("secret\n");
+    await workspace.write("a.txt", "the user's\n");
+    await checkpoints.forgetSessions(new Set(["session"]));
+    const isThere = (text: string) =>
+      checkpoints.contents([hash("sha1", `blob ${text.length}\0${text}`)]).then(
+        () => "kept",
+        () => "gone",
+      );
+    expect(await Promise.all(["first\n", "secret\n", "the user's\n"].map(isThere))).toEqual([before, "gone", "kept"]);
+    // Those of others, and of the same process, go on.
+    const id = await place.command("fourth\n");
+    expect(await checkpoints.changesOf(id)).toHaveLength(1);
+  },
+);
+
+test("of a workspace that is gone nothing stays of a forgotten session", async () => {
+  await using place = await kept();
+  const { checkpoints, root } = place;
+  await place.command("secret\n");
+  rmSync(root, { recursive: true });
+  await checkpoints.forgetSessions(new Set(["session"]));
+  const object = hash("sha1", "blob 7\0secret\n");
+  await expect(checkpoints.contents([object])).rejects.toMatchObject({ code: "not_kept" });
 });
 
 test("records that cannot be written are the problem until they can, so that a person is asked", async () => {

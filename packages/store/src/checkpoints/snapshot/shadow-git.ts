@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSettings } from "@gennai/machine/git/run/git-settings";
 import { GitMissingError } from "@gennai/machine/git/run/machine-git";
@@ -123,7 +123,8 @@ export class ShadowGit {
     try {
       return await startGit(["--literal-pathspecs", ...flags, ...args], {
         cwd: this.directory,
-        readable: [this.root],
+        // Where it is gone, what is kept of it can still be forgotten.
+        readable: existsSync(this.root) ? [this.root] : [],
         writable: [this.directory],
         workTree: undefined,
         environment: {

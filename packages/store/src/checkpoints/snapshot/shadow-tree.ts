@@ -51,11 +51,20 @@ export class ShadowTree {
         signal?.throwIfAborted();
         if (!(error instanceof CheckpointError) || error.code !== "git_failed") throw error;
         // A file changed or vanished meanwhile, or a crash damaged the index, which is only a cache.
-        rmSync(this.#git.index, { force: true });
-        forgetNewestTree(this.#git);
+        this.#forgetNewest();
         return this.#snapshot(signal);
       }
     });
+  }
+
+  /** Afterwards the newest snapshot holds what the workspace does now; of one that is gone or cannot be read there is none. */
+  async renew(): Promise<void> {
+    if (this.exists) await this.snapshot().catch(() => this.alone(async () => this.#forgetNewest()));
+  }
+
+  #forgetNewest(): void {
+    rmSync(this.#git.index, { force: true });
+    forgetNewestTree(this.#git);
   }
 
   /** The differences between two snapshots. */
@@ -121,8 +130,7 @@ export class ShadowTree {
       await this.#git.run(["read-tree", "--reset", tree]);
     } catch {
       // A crash damaged one of them: the next snapshot starts without an index.
-      rmSync(this.#git.index, { force: true });
-      forgetNewestTree(this.#git);
+      this.#forgetNewest();
     }
   }
 
