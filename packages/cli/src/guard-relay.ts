@@ -47,6 +47,7 @@ export async function relayGuardCall(agent: string): Promise<boolean> {
 interface Announced {
   readonly socketPath: string;
   readonly token: string;
+  readonly pid: number;
   readonly isMine: boolean;
   readonly since: number;
 }
@@ -92,7 +93,8 @@ function announcedIn(
       return undefined;
     const { token, workspace } = record;
     if (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token)) return undefined;
-    return { socketPath, token, isMine: workspace === project, since: mtimeMs };
+    const pid = Number("pid" in record && record.pid);
+    return { socketPath, token, pid, isMine: workspace === project, since: mtimeMs };
   } catch {
     return undefined;
   }
@@ -100,15 +102,27 @@ function announcedIn(
 
 type Connected = ReturnType<typeof connect> & { readonly token: string };
 
+/** Rejects if there are only stopped ones: they would take the question, and say nothing. */
 async function firstThatListens(servers: readonly Announced[]): Promise<Connected | undefined> {
-  for (const { socketPath, token } of servers) {
+  const asleep = servers.filter(({ pid }) => isStopped(pid));
+  for (const { socketPath, token } of servers.filter((each) => !asleep.includes(each))) {
     const socket = connect(socketPath);
     const isThere = await new Promise<boolean>((resolve) => {
       socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
     });
     if (isThere) return Object.assign(socket, { token });
   }
+  if (asleep[0] !== undefined) throw new Error(`its server is stopped: 'kill -CONT ${asleep[0].pid}' lets it go on`);
   return undefined;
+}
+
+/** As by Ctrl-Z. False where the system has no `/proc`. */
+function isStopped(pid: number): boolean {
+  try {
+    return /\) [Tt] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
 }
 
 function inputText(): Promise<string> {

@@ -1,3 +1,4 @@
+import { processEntry } from "@gennai/machine/process/group/process-table";
 import type { DiscoveryRecord } from "@gennai/protocol/discovery";
 import { findServers } from "@gennai/server/http/routes/discovery";
 import { proves } from "./server-token.ts";
@@ -15,10 +16,10 @@ export async function* provenServers(
   options: { readonly signal?: AbortSignal } = {},
 ): AsyncGenerator<ProvenServer> {
   const { servers } = await findServers(stateDir, filter.port === undefined ? {} : { port: filter.port });
-  for (const { url, token, workspace, socketPath } of servers) {
+  for (const { url, token, pid, workspace, socketPath } of servers) {
     if (filter.workspace !== undefined && filter.workspace !== workspace) continue;
-    // No client of ours calls over a unix socket.
-    if (token === null || socketPath !== undefined) continue;
+    // No client of ours calls over a unix socket. One that is stopped takes a question, and says nothing.
+    if (token === null || socketPath !== undefined || processEntry(pid)?.stopped === true) continue;
     if (await proves(url, token, options.signal)) yield { url, token };
   }
 }

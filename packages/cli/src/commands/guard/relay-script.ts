@@ -54,9 +54,15 @@ sub announced {
     my ($token) = $text =~ /"token": "([^"\\\s]+)"/ or next;
     my ($workspace) = $text =~ /"workspace": "((?:[^"\\]|\\.)*)"/;
     my $mine = defined $workspace && $workspace eq $project ? 1 : 0;
-    push @found, [$mine, $stat[9], $servers . "/" . substr($name, 0, -5) . ".sock", $token];
+    push @found, [$mine, $stat[9], $servers . "/" . substr($name, 0, -5) . ".sock", $token, $text =~ /"pid": (\d+)/];
   }
   return sort { $b->[0] <=> $a->[0] || $b->[1] <=> $a->[1] } @found;
+}
+
+# One that is stopped, as by Ctrl-Z, would take the question and say nothing.
+sub stopped {
+  open(my $file, "<", "/proc/$_[0]/stat") or return;
+  return <$file> =~ /\) [Tt] [^)]*$/;
 }
 
 # AF_UNIX and SOCK_STREAM are 1 on all systems; only BSDs say the length.
@@ -75,15 +81,17 @@ my @directory = stat $servers or otherwise();
 otherwise() if $directory[4] != $> || $directory[2] & 022;
 
 my $project = $ENV{GENNAI_GUARD_PROJECT} || ($agent eq "claude-code" && $ENV{CLAUDE_PROJECT_DIR}) || here();
-my ($server, $token);
+my ($server, $token, $asleep);
 for (announced($project)) {
-  my (undef, undef, $path, $its) = @$_;
+  my (undef, undef, $path, $its, $pid) = @$_;
   next if length $path > 100;
+  $asleep = $pid, next if defined $pid && stopped($pid);
   socket(my $socket, 1, 1, 0) or next;
   connect($socket, address($path)) or next;
   ($server, $token) = ($socket, $its);
   last;
 }
+refuse("its server is stopped: 'kill -CONT $asleep' lets it go on") if $asleep && !$server;
 otherwise() unless defined $server;
 
 binmode $_ for \*STDIN, \*STDOUT, $server;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -9,6 +9,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { relayScript } from "#commands/guard/relay-script";
+import { provenServers } from "#connection/proven-servers";
 
 /** Starts the relay as a host does. What it becomes where nobody listens: a program that says what it was given. */
 async function relayed(
@@ -22,6 +23,22 @@ async function relayed(
   const child = spawn("/usr/bin/perl", words, {
     cwd,
     env: { PATH: "/usr/bin:/bin", PWD: cwd, GENNAI_STATE_DIR: stateDir, ...more },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const [printed, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, printed, complained };
+}
+
+/** The same by Node, as where there is no Perl. */
+async function relayedByNode(stateDir: string, input: string) {
+  const relay = JSON.stringify(import.meta.resolve("#guard-relay"));
+  const ask = `import(${relay}).then(({ relayGuardCall }) => relayGuardCall("claude-code"))`;
+  const child = spawn(process.execPath, ["--no-warnings", "-e", ask], {
+    cwd: stateDir,
+    env: { PWD: stateDir, GENNAI_STATE_DIR: stateDir },
     stdio: ["pipe", "pipe", "pipe"],
   });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
@@ -169,13 +186,19 @@ describe("a server that stands still keeps nobody longer than a host waits", () 
     expect([code, complained]).toEqual([2, expect.stringContaining("no answer within 1 seconds")]);
   });
 
-  test("one that takes nobody in, with a full line before it", async () => {
-    await using state = await temporaryDirectory();
-    const socket = announced(state.root);
+  /** One in a process of its own, which is stopped after it listens. */
+  async function stoppedAt(socket: string) {
     const listen = `require("net").createServer().listen({ path: ${JSON.stringify(socket)}, backlog: 1 }, () => console.log("up"))`;
     const server = spawn(process.execPath, ["-e", listen], { stdio: ["ignore", "pipe", "inherit"] });
     await once(server.stdout, "data");
     server.kill("SIGSTOP");
+    return { pid: server.pid, [Symbol.dispose]: () => void server.kill("SIGKILL") };
+  }
+
+  test("one that takes nobody in, with a full line before it", async () => {
+    await using state = await temporaryDirectory();
+    const socket = announced(state.root);
+    using _server = await stoppedAt(socket);
     // Those that wait before us, as hooks did that gave up.
     const waiting = await Promise.all(
       Array.from({ length: 2 }, async () => {
@@ -187,7 +210,46 @@ describe("a server that stands still keeps nobody longer than a host waits", () 
     const { code, complained } = await relayed(state.root, state.root, "{}", {}, impatient);
     expect([code, complained]).toEqual([2, expect.stringContaining("no answer within 1 seconds")]);
     for (const one of waiting) one.destroy();
-    server.kill("SIGKILL");
+  });
+
+  describe.skipIf(process.platform !== "linux")("and one that the system says is stopped keeps nobody at all", () => {
+    const relays = {
+      perl: (state: string) => relayed(state, state, "{}"),
+      node: (state: string) => relayedByNode(state, "{}"),
+    };
+
+    test.each(["perl", "node"] as const)("by %s: the call is refused, with what lets it go on", async (by) => {
+      await using state = await temporaryDirectory();
+      const socket = announced(state.root);
+      using server = await stoppedAt(socket);
+      announce(state.root, 1, server.pid);
+      const { code, printed, complained } = await relays[by](state.root);
+      expect([code, printed]).toEqual([2, ""]);
+      expect(complained).toContain(`its server is stopped: 'kill -CONT ${server.pid}' lets it go on`);
+    });
+
+    test.each(["perl", "node"] as const)("by %s: another one is asked", async (by) => {
+      await using state = await temporaryDirectory();
+      await using _other = await answering(state.root, () => "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+      using server = await stoppedAt(join(state.root, "servers/2.sock"));
+      // That of the project comes first.
+      announce(state.root, 2, server.pid, state.root);
+      expect(await relays[by](state.root)).toEqual({ code: 0, printed: "", complained: "" });
+    });
+
+    test("by neither: no client of ours asks it whether it is one", async () => {
+      await using server = await startTestServer({ server: { announce: true } });
+      const found = async () => {
+        const urls: string[] = [];
+        for await (const { url } of provenServers(server.stateDir, {})) urls.push(url);
+        return urls;
+      };
+      expect(await found()).toEqual([server.url]);
+      using stopped = await stoppedAt(join(server.stateDir, "any.sock"));
+      const file = join(server.stateDir, "servers", `${server.port}.json`);
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), pid: stopped.pid }));
+      expect(await found()).toEqual([]);
+    });
   });
 });
 
@@ -209,6 +271,11 @@ async function answering(state: string, answer: () => string, silent?: "silent")
 /** @returns where its socket has to be */
 function announced(state: string): string {
   mkdirSync(join(state, "servers"), { mode: 0o700 });
-  writeFileSync(join(state, "servers/1.json"), '{"token": "t", "workspace": "/"}', { mode: 0o600 });
+  announce(state, 1);
   return join(state, "servers/1.sock");
+}
+
+function announce(state: string, port: number, pid?: number, workspace = "/"): void {
+  const said = JSON.stringify({ token: "t", pid, workspace }, undefined, 2);
+  writeFileSync(join(state, `servers/${port}.json`), said, { mode: 0o600 });
 }

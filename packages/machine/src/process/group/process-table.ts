@@ -8,6 +8,8 @@ export interface ProcessEntry {
   readonly session: number;
   /** True if it has ended and is not yet collected by its parent. */
   readonly ended: boolean;
+  /** True if it goes on only when it is told to, as after Ctrl-Z. */
+  readonly stopped: boolean;
   /** Start time, in ticks of the machine's clock. */
   readonly started: number;
   /** Bytes of memory that it holds and that are not also on disk. */
@@ -128,7 +130,8 @@ export function hasOpen(id: number, target: string): boolean {
   }
 }
 
-function processEntry(id: number): ProcessEntry | undefined {
+/** Undefined if there is none, or the system has no `/proc`. */
+export function processEntry(id: number): ProcessEntry | undefined {
   try {
     // `id (name) state parent group session …`; the name may hold blanks and brackets.
     const stat = readFileSync(`/proc/${id}/stat`, "latin1");
@@ -140,6 +143,7 @@ function processEntry(id: number): ProcessEntry | undefined {
       group: Number(group),
       session: Number(session),
       ended: state === "Z" || state === "X",
+      stopped: state === "T" || state === "t",
       started: Number(fields[19] ?? 0),
       residentBytes: Number(fields[21] ?? 0) * pageBytes,
     };
