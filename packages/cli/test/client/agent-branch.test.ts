@@ -154,7 +154,7 @@ test("what git cannot carry stays, and is told", async () => {
   const named = prepare(repository.root, { branch: "ai-agent/fix-it" });
   await expect(named).rejects.toMatchObject({
     message: expect.stringContaining("could not switch to ai-agent/fix-it"),
-    next: [expect.stringContaining("Commit or stash")],
+    next: [expect.stringContaining("Commit or stash"), expect.any(String)],
   });
   expect(await repository.read("a.txt")).toBe("mine\n");
 });

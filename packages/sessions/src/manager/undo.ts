@@ -7,6 +7,7 @@ import { presentFile, removeLargeFile, restoreRoot } from "../restore/present-fi
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { ChangeSet, SessionState } from "../session/state/session-state.ts";
+import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 
 /** Maximum size of a file whose content is held to undo a change of it; larger ones are only compared and removed. Bytes. */
 const maxBytes = 64 * 1024 * 1024;
@@ -21,7 +22,16 @@ export async function undoChangeSet(
   session: Session,
   changeSetId?: string,
 ): Promise<UndoneFiles & { readonly changeSetId: string }> {
+  const { services, workspace } = session;
   session.refuseWhileRunning("undo");
+  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
+  const claim = await tree.claim();
+  if (claim.type === "held") {
+    throw new ServiceError("failed_precondition", `Nothing was taken back: the working tree is in use by ${claim.by}.`, {
+      reason: "tree_in_use",
+      hint: "Wait for the end of that turn, or stop it.",
+    });
+  }
   // Another process may have newer changes, or run a turn.
   await session.catchUp();
   refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
