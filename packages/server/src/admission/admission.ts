@@ -50,14 +50,14 @@ export class Admission {
   /** The same for a stream. @param options.runsTurn one that runs a turn needs the room of a turn only */
   stream(caller: Caller, { runsTurn }: { readonly runsTurn: boolean }): Disposable {
     this.#spend(caller);
-    if (!runsTurn) this.#descriptors.assertRoomForStream();
+    if (!runsTurn) this.#descriptors.assertRoomFor("stream");
     const { streamsPerUser, streams } = this.limits;
     return take(this.#streams, [...ofUser(caller, streamsPerUser), ofAll(streams)], "open streams", 2_000);
   }
 
   /** The same for a turn. */
   turn(caller: Caller): Disposable {
-    this.#descriptors.assertRoomForTurn();
+    this.#descriptors.assertRoomFor("turn");
     const { turnsPerUser, turnsPerTenant, turns } = this.limits;
     const ofTenant = {
       name: JSON.stringify([caller.tenant]),

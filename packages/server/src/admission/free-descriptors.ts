@@ -30,16 +30,8 @@ export class FreeDescriptors {
   }
 
   /** Throws `ServiceError` `resource_exhausted`, reason `no_descriptors`. */
-  assertRoomForStream(): void {
-    this.#assertLeft(this.#reserve, "stream");
-  }
-
-  /** The same for a turn. */
-  assertRoomForTurn(): void {
-    this.#assertLeft(this.#reserve / 2, "turn");
-  }
-
-  #assertLeft(left: number, what: string): void {
+  assertRoomFor(what: "stream" | "turn"): void {
+    const left = what === "stream" ? this.#reserve : this.#reserve / 2;
     const { limit, used } = this.#descriptors;
     if (limit === Number.POSITIVE_INFINITY) return;
     const now = used();

@@ -16,12 +16,12 @@ test.each([
 ])("with $used of $limit in use", ({ limit, used, stream, turn, connections }) => {
   const descriptors = new FreeDescriptors({ limit, used: () => used });
   const refused = expect.objectContaining({ code: "resource_exhausted", reason: "no_descriptors" });
-  for (const [isFree, assert] of [
-    [stream, () => descriptors.assertRoomForStream()],
-    [turn, () => descriptors.assertRoomForTurn()],
+  for (const [isFree, what] of [
+    [stream, "stream"],
+    [turn, "turn"],
   ] as const) {
-    if (isFree) assert();
-    else expect(assert).toThrow(refused);
+    if (isFree) descriptors.assertRoomFor(what);
+    else expect(() => descriptors.assertRoomFor(what)).toThrow(refused);
   }
   expect(descriptors.forConnections).toBe(connections);
 });
