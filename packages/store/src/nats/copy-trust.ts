@@ -67,11 +67,6 @@ async function distrusted(stateDir: string, cause: unknown): Promise<StoreError>
 }
 
 function unreadable(cause: unknown): StoreError {
-  return new StoreError(
-    "corrupt",
-    "A message of the log does not follow the ones before it: restore the NATS stream.",
-    {
-      cause,
-    },
-  );
+  const problem = "A message of the log does not follow the ones before it: restore the NATS stream.";
+  return new StoreError("corrupt", problem, { cause });
 }
