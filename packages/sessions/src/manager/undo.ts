@@ -27,10 +27,14 @@ export async function undoChangeSet(
   using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   const claim = await tree.claim();
   if (claim.type === "held") {
-    throw new ServiceError("failed_precondition", `Nothing was taken back: the working tree is in use by ${claim.by}.`, {
-      reason: "tree_in_use",
-      hint: "Wait for the end of that turn, or stop it.",
-    });
+    throw new ServiceError(
+      "failed_precondition",
+      `Nothing was taken back: the working tree is in use by ${claim.by}.`,
+      {
+        reason: "tree_in_use",
+        hint: "Wait for the end of that turn, or stop it.",
+      },
+    );
   }
   // Another process may have newer changes, or run a turn.
   await session.catchUp();
