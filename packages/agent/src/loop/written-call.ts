@@ -7,7 +7,7 @@ const marks =
 
 /** A call as JSON, at the end of an answer but for marks that close it. */
 const json =
-  /"(?:name|tool|tool_name|function)"\s*:\s*"([^"\n]{1,100})"\s*,\s*"(?:arguments|parameters|args|input)"\s*:/g;
+  /"(?:(?:name|function)"\s*:\s*"([^"\n]{1,100})"\s*,\s*"(?:arguments|parameters|args|input)"|(?:tool|tool_name)"\s*:\s*"([^"\n]{1,100})"\s*,\s*"\w{1,50}")\s*:/g;
 /** A tag, or a function, of that name at the beginning of a line. */
 const named = /^[ \t]*(?:<(\w{1,50})>\s*<\w|(\w{1,50})\(\w{1,50}\s?=)/gm;
 const closing = /(?:```|<\/\w{1,20}>|<\|\w{1,20}\|>|\]|\s){1,20}$/;

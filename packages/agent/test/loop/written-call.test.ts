@@ -10,6 +10,7 @@ test.each([
   ["JSON behind words", `I look at the files.\n\n${call}`],
   ["JSON in a fence", `Let me see.\n\`\`\`json\n${call}\n\`\`\`\n`],
   ["a list of JSON", `[${call}]`],
+  ["flat JSON", '{"tool": "Read", "file_path": "a.txt"}'],
   ["parameters, and another case", '{"name": "read", "parameters": {"file_path": "a"}}'],
   ["Hermes and Qwen", `<tool_call>\n${call}\n</tool_call>`],
   ["a call of a tool that is not there", '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'],
@@ -32,6 +33,7 @@ test.each([
   ["code that holds it", "Parse it so:\n```ts\n<tool_call>\n```\nThat is all."],
   ["JSON of something else", '{"name": "gennai", "version": "1.0.0"}'],
   ["a page of a manual", "read(2) is a call of the system."],
+  ["JSON that says which tool", '{"tool": "prettier", "width": 80}'],
   ["JSON of another name", '{"name": "weather", "arguments": {}}'],
   ["much of nothing", " \n".repeat(1_000_000)],
 ])("%s is none", (_what, text) => {

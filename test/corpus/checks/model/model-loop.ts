@@ -11,7 +11,6 @@ const writtenCalls = [
   '<tool_call>{"name":"Bash","arguments":{"command":"touch made"}}</tool_call>',
   '<function_calls><invoke name="Bash"><parameter name="command">touch made</parameter></invoke></function_calls>',
   '```json\n{"tool":"Write","file_path":"made","content":"x"}\n```',
-  "```bash\ntouch made\n```",
   'Action: Bash\nAction Input: {"command":"touch made"}',
   '[TOOL_CALLS][{"name":"Write","arguments":{"file_path":"made","content":"x"}}]',
 ];
@@ -46,14 +45,21 @@ export const modelLoopChecks: Checks = {
     assert.equal(provider.requests.length, 2);
   }),
   "MOD-009": check(async () => {
-    await using world = await providerWorld((count) => ({ text: [writtenCalls[count - 1] ?? "ok"] }));
+    let current: ModelAnswer = {};
+    await using world = await providerWorld(() => current);
     const sessionId = await startSession(world.server);
+    const go = (text: string) => {
+      current = { text: [text] };
+      return runTurn(world.server, sessionId, "go");
+    };
     for (const text of writtenCalls) {
-      const events = await runTurn(world.server, sessionId, "go");
-      assert.equal(endState(events), "COMPLETED");
-      assert.equal(eventOf(events, "final").text, text);
+      const events = await go(text);
+      assert.equal(limitOf(events), "answer_malformed");
       assert.equal(eventsOf(events, "toolCall").length, 0);
     }
+    // Code in a fence is an answer.
+    const shell = "```bash\ntouch made\n```";
+    assert.equal(eventOf(await go(shell), "final").text, shell);
     assert.equal(existsSync(world.server.workspace.path("made")), false);
   }),
   "MOD-011": check(async () => {
