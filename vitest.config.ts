@@ -51,8 +51,6 @@ export default defineConfig({
     // Many tests wait for processes and disks: also where there are two processors, four files at a time.
     maxWorkers: Math.max(4, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
-    // Real processes, kills and clocks on a machine that others use, too: what fails twice is broken, what fails once is listed.
-    retry: process.env["CI"] === "true" ? 1 : 0,
     setupFiles: [fileURLToPath(new URL("test/patient-waits.setup.ts", import.meta.url))],
     // Processes that tests start from the source need not read it anew each time.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL(".cache/compiled", import.meta.url)) },

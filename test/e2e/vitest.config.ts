@@ -16,7 +16,6 @@ export default defineConfig({
     setupFiles: [besides("browser/page/chromium.setup.ts")],
     passWithNoTests: true,
     testTimeout: 180_000,
-    retry: process.env["CI"] === "true" ? 1 : 0,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 150_000 } },
     projects: [

@@ -18,7 +18,6 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     maxWorkers: 2,
-    retry: process.env["CI"] === "true" ? 1 : 0,
     setupFiles: [fileURLToPath(new URL("older-node.setup.ts", import.meta.url))],
     include: [
       "test/node-versions/*.test.ts",
