@@ -48,8 +48,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 150_000 } },
-    // Many tests wait for processes and disks: also where there are two processors, four files at a time.
-    maxWorkers: Math.max(4, availableParallelism() - 1),
+    // Many tests wait for processes and disks; what runs in a browser takes its time beside them.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
     setupFiles: [fileURLToPath(new URL("test/patient-waits.setup.ts", import.meta.url))],
     // Processes that tests start from the source need not read it anew each time.

@@ -9,6 +9,8 @@ const pictures = process.env["GENNAI_PICTURES"] !== undefined;
  * windows, homes and ports are a file's own.
  */
 export default defineConfig({
+  // The other tests run at the same time.
+  cacheDir: besides("../../.cache/vite/e2e"),
   test: {
     root: besides("../.."),
     maxWorkers: 2,
