@@ -4,11 +4,14 @@ import { ensureClaimedNodes } from "./lib/claimed-nodes.mjs";
 import { helpIfAsked } from "./lib/command-line.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { ensureBubblewrap, ensureCargo, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
+import { testsThatSeeChangeSince } from "./lib/tests/changed-tests.mjs";
 import { exclude, runList } from "./lib/tests/run-list.mjs";
 
 helpIfAsked(`npm test                     all tests but the long ones (*.long.test.ts); of those that repeat under each further
                              version of Node that the README names, the built program's
 npm test -- --all            the long ones and all repeated ones, too: before a release
+npm test -- --changed [REF]  those that can see what is not committed, or what is different since this branch left REF: by
+                             imports, and a few whole ways through the program, which no import shows
 npm test -- ARGS             those that ARGS choose, long or not; ARGS are vitest's: parts of paths, -t NAME, …
 npm test -- --nodes [ARGS]   only those that repeat under each further version of Node
 
@@ -20,22 +23,34 @@ Ends with one line, "N passed, N failed"; with CI=true, a test that is skipped h
 
 /** @typedef {import("./lib/tests/run-list.mjs").ListResult} ListResult */
 
-const [workers, browserWorkers] = process.env["GENNAI_TEST_WORKERS"]?.split(",") ?? [];
-const main = { name: "main", config: "vitest.config.ts", workers };
-const browser = { name: "browser and VS Code", config: "test/e2e/vitest.config.ts", workers: browserWorkers };
+/**
+ * Words of vitest for each list that is to run.
+ * @typedef {object} Request
+ * @property {readonly string[]} [main]
+ * @property {readonly string[]} [browser]
+ * @property {readonly string[]} [nodes]
+ * @property {boolean} [inTurn] one list after the other, each printed as it goes
+ */
 
-const { passed, failed } = await testAll().catch((error) => {
+const [workers, browserWorkers] = process.env["GENNAI_TEST_WORKERS"]?.split(",") ?? [];
+const mainList = { name: "main", config: "vitest.config.ts", workers };
+const browserList = { name: "browser and VS Code", config: "test/e2e/vitest.config.ts", workers: browserWorkers };
+const isInBrowser = (/** @type {string} */ test) => /^test\/e2e\/(browser|vscode)\//.test(test);
+
+const { passed, failed } = await testAll(process.argv.slice(2)).catch((error) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   return { passed: 0, failed: 1 };
 });
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-async function testAll() {
-  const { onlyNodes, isShort, args } = asked(process.argv.slice(2));
+/** @param {readonly string[]} words of the command line */
+async function testAll(words) {
   await ensureInstalled();
+  const request = requested(words);
+  if (request === undefined) return { passed: 0, failed: 0 };
   await ensureBuilt();
-  const results = await runLists({ onlyNodes, isShort, args });
+  const results = await runLists(request);
   /** @param {"passed" | "failed" | "skipped"} what */
   const sum = (what) => results.reduce((total, counts) => total + counts[what], 0);
   const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
@@ -48,43 +63,60 @@ async function testAll() {
   return { passed, failed: failed + (process.env.CI === "true" ? skipped : 0) };
 }
 
-/** @param {readonly string[]} given */
-function asked(given) {
-  const [first] = given;
-  const args = first === "--nodes" || first === "--all" ? given.slice(1) : given;
-  return { onlyNodes: first === "--nodes", isShort: given.length === 0, args };
+/** @param {readonly string[]} words @returns {Request | undefined} undefined: there is nothing to run, which has been said */
+function requested([first, ...rest]) {
+  const withoutLong = exclude("**/*.long.test.ts");
+  if (first === undefined) {
+    return { main: withoutLong, browser: withoutLong, nodes: ["test/node-versions/built-program.test.ts"] };
+  }
+  if (first === "--nodes") return { nodes: rest };
+  if (first === "--changed") return seeingChangeSince(rest[0] ?? "HEAD");
+  if (first === "--all" && rest.length === 0) return { main: [], browser: [], nodes: [] };
+  const args = first === "--all" ? rest : [first, ...rest];
+  return { main: args, browser: args, inTurn: true };
+}
+
+/** @param {string} ref @returns {Request | undefined} as `requested` */
+function seeingChangeSince(ref) {
+  const { tests, pages, total } = testsThatSeeChangeSince(ref);
+  const count = tests === undefined ? `All ${total}` : `${tests.length} of ${total}`;
+  process.stdout.write(`${count} test files can see what changed since ${ref}.\n`);
+  if (pages !== undefined) process.env["GENNAI_DOCS_PAGES"] = pages.join(",");
+  if (tests === undefined) return requested([]);
+  const [browser, main] = [tests.filter(isInBrowser), tests.filter((test) => !isInBrowser(test))];
+  // Without a word, vitest runs all.
+  const list = (/** @type {readonly string[]} */ chosen) => (chosen.length > 0 ? chosen : undefined);
+  return tests.length > 0 ? { main: list(main), browser: list(browser) } : undefined;
 }
 
 /**
- * Two at the same time where there are two to run in full: what waits for a browser leaves time to the others.
- * @param {{ onlyNodes: boolean, isShort: boolean, args: readonly string[] }} what
+ * What is in a browser runs beside the others, which leave time when they wait.
+ * @param {Request} request
  * @returns {Promise<readonly ListResult[]>}
  */
-async function runLists({ onlyNodes, isShort, args }) {
-  const nodes = onlyNodes || args.length === 0 ? () => underNodes({ isShort, args }) : async () => [];
-  if (onlyNodes) return nodes();
+async function runLists({ main, browser, nodes, inTurn = false }) {
   // One after another: apt does one thing at a time.
-  const leftOut = [...(await ensureBubblewrap()), ...(await ensureNatsServer()), ...(await ensureCargo())];
-  const noBrowser = await ensureChromium();
-  const chosen = [...(isShort ? exclude("**/*.long.test.ts") : []), ...args];
-  const isWhole = args.length === 0;
-  const inMain = () => runList(main, chosen, { leftOut, isLive: true });
-  const inBrowser = () => runList(browser, chosen, { leftOut: noBrowser, isLive: !isWhole });
-  if (!isWhole) return [await inMain(), await inBrowser()];
-  const both = await Promise.all([inMain(), inBrowser().then(async (result) => [result, ...(await nodes())])]);
-  return both.flat();
+  const leftOut = main && [...(await ensureBubblewrap()), ...(await ensureNatsServer()), ...(await ensureCargo())];
+  const noBrowser = browser && (await ensureChromium());
+  const others = async () => (main ? [await runList(mainList, main, { leftOut, isLive: true })] : []);
+  const beside = async () => {
+    const isLive = inTurn || main === undefined;
+    const inBrowser = browser ? [await runList(browserList, browser, { leftOut: noBrowser, isLive })] : [];
+    return [...inBrowser, ...(nodes ? await underNodes(nodes) : [])];
+  };
+  const results = inTurn ? [await others(), await beside()] : await Promise.all([others(), beside()]);
+  return results.flat();
 }
 
 /**
  * All at once: each is few files, and waits much.
- * @param {{ isShort: boolean, args: readonly string[] }} what
+ * @param {readonly string[]} args
  * @returns {Promise<readonly ListResult[]>}
  */
-async function underNodes({ isShort, args }) {
-  const repeated = isShort ? ["test/node-versions/built-program.test.ts"] : args;
+async function underNodes(args) {
   const runs = (await ensureClaimedNodes()).map(async ({ version, program }) => {
     const list = { name: `Node ${version}`, config: "test/node-versions/vitest.config.ts", program };
-    if (program !== undefined) return runList(list, repeated, {});
+    if (program !== undefined) return runList(list, args, {});
     return { ...list, passed: 0, failed: 0, skipped: 1, failures: [], seconds: 0, files: [] };
   });
   return Promise.all(runs);
