@@ -15,15 +15,23 @@ export function setVersion(root: string, next: string): readonly string[] {
   if (next === current) throw new ReleaseError(`The version is ${current} already.`);
   const changed: string[] = [];
   for (const name of trackedFiles(root)) {
-    const replace = replacement(name);
-    if (replace === undefined) continue;
+    if (replacement(name) === undefined) continue;
     const text = readFileSync(join(root, name), "utf8");
-    const replaced = replace(text, current, next);
+    const replaced = withVersion(name, text, { current, next });
     if (replaced === text) continue;
     writeFileSync(join(root, name), replaced);
     changed.push(name);
   }
   return changed;
+}
+
+/** A file's text with another version in each place that names this one. @param name from the root of the checkout */
+export function withVersion(
+  name: string,
+  text: string,
+  { current, next }: { readonly current: string; readonly next: string },
+): string {
+  return replacement(name)?.(text, current, next) ?? text;
 }
 
 type Replace = (text: string, current: string, next: string) => string;

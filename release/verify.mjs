@@ -24,6 +24,7 @@ export const requiredGates = [
   "audit-parity",
   "upgrade",
   "reproducible",
+  "whole-run",
 ];
 
 /** @param {string} file */

@@ -6,10 +6,12 @@ import { ensureInstalled } from "./lib/install.mjs";
 import { ensureBubblewrap, ensureCargo, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
 import { testsThatSeeChangeSince } from "./lib/tests/changed-tests.mjs";
 import { exclude, runList } from "./lib/tests/run-list.mjs";
+import { recordWholeRun, testedCommit, wholeRunPage } from "./lib/tests/whole-run.mjs";
 
 helpIfAsked(`npm test                     all tests but the long ones (*.long.test.ts); of those that repeat under each further
                              version of Node that the README names, the built program's
-npm test -- --all            the long ones and all repeated ones, too: before a release
+npm test -- --all            the long ones and all repeated ones, too: before a release, which needs what this writes
+                             into docs/whole-run.md when all passed
 npm test -- --changed [REF]  those that can see what is not committed, or what is different since this branch left REF: by
                              imports, and a few whole ways through the program, which no import shows
 npm test -- ARGS             those that ARGS choose, long or not; ARGS are vitest's: parts of paths, -t NAME, …
@@ -50,6 +52,7 @@ async function testAll(words) {
   const request = requested(words);
   if (request === undefined) return { passed: 0, failed: 0 };
   await ensureBuilt();
+  const commit = words.length === 1 && words[0] === "--all" ? testedCommit() : undefined;
   const results = await runLists(request);
   /** @param {"passed" | "failed" | "skipped"} what */
   const sum = (what) => results.reduce((total, counts) => total + counts[what], 0);
@@ -60,7 +63,17 @@ async function testAll(words) {
   for (const { name, passed, seconds } of results)
     process.stdout.write(`${name}: ${passed} passed in ${Math.round(seconds)} s\n`);
   if (skipped > 0) process.stdout.write(`${skipped} skipped\n`);
+  if (commit !== undefined && failed + skipped === 0) record({ commit, results });
   return { passed, failed: failed + (process.env.CI === "true" ? skipped : 0) };
+}
+
+/** @param {import("./lib/tests/whole-run.mjs").WholeRun} wholeRun */
+function record(wholeRun) {
+  const isAsItWas = testedCommit() === wholeRun.commit;
+  if (isAsItWas) recordWholeRun(wholeRun);
+  process.stdout.write(
+    isAsItWas ? `Recorded in ${wholeRunPage}: commit it.\n` : "Not recorded: files changed meanwhile.\n",
+  );
 }
 
 /** @param {readonly string[]} words @returns {Request | undefined} undefined: there is nothing to run, which has been said */

@@ -12,7 +12,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Every gate that a release must pass, as verify.mjs knows them. */
 export const gateNames = [
   ...["never-do", "plan-validation", "tool-boundary", "signature", "smoke", "smoke-vscode"],
-  ...["audit-parity", "upgrade", "reproducible"],
+  ...["audit-parity", "upgrade", "reproducible", "whole-run"],
 ];
 
 /** A release of small files, whole and signed. */
