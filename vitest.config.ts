@@ -45,8 +45,8 @@ const { together, alone } = testFilesOf(root, {
 export default defineConfig({
   test: {
     // For slow machines that do other things besides: a wait ends as soon as its condition holds, and nothing here measures time.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 150_000 } },
     // Many tests wait for processes and disks; what runs in a browser takes its time beside them.
     maxWorkers: Math.max(3, availableParallelism() - 1),

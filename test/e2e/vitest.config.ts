@@ -17,8 +17,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     setupFiles: [besides("browser/page/chromium.setup.ts")],
     passWithNoTests: true,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // A test waits in several places, in each for as long as `patience` says.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 150_000 } },
     projects: [
       {
@@ -35,9 +36,6 @@ export default defineConfig({
           name: "vscode",
           include: ["test/e2e/vscode/**/*.test.ts"],
           globalSetup: [besides("vscode/workbench/code-server/code-server.setup.ts")],
-          // A test waits in several places, in each for as long as `patience` says.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
         },
       },
     ],

@@ -15,8 +15,8 @@ export default defineConfig({
     root: fileURLToPath(new URL("../..", import.meta.url)),
     passWithNoTests: true,
     // Each command of the built program is a process.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     maxWorkers: 2,
     setupFiles: [fileURLToPath(new URL("older-node.setup.ts", import.meta.url))],
     include: [

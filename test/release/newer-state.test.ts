@@ -23,7 +23,7 @@ const commands = [
   "ledger purge --yes",
 ];
 
-it("a state of a newer version is refused and stays as it is, whatever the command", { timeout: 300_000 }, () =>
+it("a state of a newer version is refused and stays as it is, whatever the command", () =>
   withKeptState(keptVersions.at(-1) ?? "", async ({ stateDir, workspace, gennai }) => {
     const file = join(stateDir, "gennai.db");
     using newer = new DatabaseSync(file);
@@ -43,8 +43,7 @@ it("a state of a newer version is refused and stays as it is, whatever the comma
     await Promise.all([work(), work()]);
     expect(refused.sort()).toEqual([...commands].sort());
     expect([contents(stateDir), contents(workspace)]).toEqual(before);
-  }),
-);
+  }));
 
 /** SHA-256 of every file, and the names of all directories. */
 function contents(directory: string): Readonly<Record<string, string>> {

@@ -8,49 +8,44 @@ import { allEvents, eventOf } from "../e2e/rpc/session-client.ts";
 import { type KeptState, keptVersions, withKeptState } from "./kept-state.ts";
 
 describe.each(keptVersions)("this version opens what %s left", (kept) => {
-  it(
-    "a state with sessions, ledger, proposal, plan and checkpoints, and goes on from there",
-    { timeout: 300_000 },
-    () =>
-      withKeptState(kept, async (state) => {
-        const sessions = await sessionsOf(state);
-        expect(sessions.map(({ title }) => title)).toEqual([
-          "replace old with new in src/**/*.txt then verify grep new src/plan.txt",
-          "replace apple with plum in src/**/*.txt",
-          "replace colour with color in src/**/*.txt",
-        ]);
-        const [, proposing, changing] = sessions.map(({ sessionId }) => sessionId);
-        const records = await verified(state);
-        expect(records).toBeGreaterThan(5);
+  it("a state with sessions, ledger, proposal, plan and checkpoints, and goes on from there", () =>
+    withKeptState(kept, async (state) => {
+      const sessions = await sessionsOf(state);
+      expect(sessions.map(({ title }) => title)).toEqual([
+        "replace old with new in src/**/*.txt then verify grep new src/plan.txt",
+        "replace apple with plum in src/**/*.txt",
+        "replace colour with color in src/**/*.txt",
+      ]);
+      const [, proposing, changing] = sessions.map(({ sessionId }) => sessionId);
+      const records = await verified(state);
+      expect(records).toBeGreaterThan(5);
 
-        await applyProposal(state, proposing ?? "");
-        expect(text(state, "src/fruit.txt")).toBe("plum\npear\nplum\n");
+      await applyProposal(state, proposing ?? "");
+      expect(text(state, "src/fruit.txt")).toBe("plum\npear\nplum\n");
 
-        const plan = /([0-9a-f-]{36}) +awaiting_approval/.exec((await done(state, "plan", "status")).output)?.[1] ?? "";
-        // The approval is for the present content, so it is previewed again.
-        const preview = await done(state, "plan", "preview", plan, "--json");
-        const { digest } = digestOf(preview.output);
-        await done(state, "plan", "approve", plan, "--digest", digest);
-        await done(state, "plan", "execute", plan);
-        expect(text(state, "src/plan.txt")).toBe("new\nnew\n");
-        await done(state, "plan", "verify", plan);
+      const plan = /([0-9a-f-]{36}) +awaiting_approval/.exec((await done(state, "plan", "status")).output)?.[1] ?? "";
+      // The approval is for the present content, so it is previewed again.
+      const preview = await done(state, "plan", "preview", plan, "--json");
+      const { digest } = digestOf(preview.output);
+      await done(state, "plan", "approve", plan, "--digest", digest);
+      await done(state, "plan", "execute", plan);
+      expect(text(state, "src/plan.txt")).toBe("new\nnew\n");
+      await done(state, "plan", "verify", plan);
 
-        await done(state, "undo", "--session", changing ?? "");
-        expect(text(state, "src/paint.txt")).toBe("colour one\ncolour two\n");
-        const more = ["--yes", "--sandbox", "off"];
-        await done(state, "run", "--session", changing ?? "", "replace pear with fig in src/**/*.txt", ...more);
-        expect(text(state, "src/fruit.txt")).toBe("plum\nfig\nplum\n");
-        expect(await verified(state)).toBeGreaterThan(records);
-      }),
-  );
+      await done(state, "undo", "--session", changing ?? "");
+      expect(text(state, "src/paint.txt")).toBe("colour one\ncolour two\n");
+      const more = ["--yes", "--sandbox", "off"];
+      await done(state, "run", "--session", changing ?? "", "replace pear with fig in src/**/*.txt", ...more);
+      expect(text(state, "src/fruit.txt")).toBe("plum\nfig\nplum\n");
+      expect(await verified(state)).toBeGreaterThan(records);
+    }));
 
-  it("an exported session and a bundle of its ledger", { timeout: 300_000 }, () =>
+  it("an exported session and a bundle of its ledger", () =>
     withKeptState(kept, async (state) => {
       await done(state, "ledger", "verify", "--bundle", state.path("ledger.json"));
       await done(state, "sessions", "import", state.path("session.jsonl"));
       expect((await sessionsOf(state))[0]?.title).toMatch(/^Imported: replace old with new/);
-    }),
-  );
+    }));
 });
 
 it("of each released version there is a state, so of this one", () => {

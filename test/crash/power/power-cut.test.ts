@@ -18,7 +18,6 @@ interface Promised {
 
 test.runIf(process.platform === "linux").each([1, 2])(
   "a power cut takes nothing that was promised to be durable, and no store looks older than what was signed (seed %i)",
-  { timeout: 300_000 },
   async (seed) => {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), "gennai-power-")));
     try {

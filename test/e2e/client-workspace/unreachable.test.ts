@@ -268,7 +268,6 @@ test.each(["CancelTurn", "Stop", "SetEmergencyControl"] as const)(
       message: expect.stringContaining("stopped before it began"),
     });
   },
-  30_000,
 );
 
 test("a turn whose client left while the model spoke is stopped at once", async () => {

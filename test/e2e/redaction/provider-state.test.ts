@@ -68,5 +68,4 @@ test.each(Object.keys(models) as readonly (keyof typeof models)[])(
     const sent = provider.requests.slice(1).map(({ body }) => JSON.stringify(body));
     expect(sent.filter((text) => planted.some((secret) => text.includes(secret)))).toEqual([]);
   },
-  60_000,
 );

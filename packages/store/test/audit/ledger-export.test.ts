@@ -288,7 +288,7 @@ describe("a bundle", () => {
     ]);
   });
 
-  test("takes no more memory for a long ledger than for a short one", { timeout: 300_000 }, async () => {
+  test("takes no more memory for a long ledger than for a short one", async () => {
     {
       await using store = await fixture.open();
       let seq = 0;

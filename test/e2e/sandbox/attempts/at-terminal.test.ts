@@ -202,14 +202,14 @@ describe("what attempts want to reach", () => {
     const asked = () => said().split("y yes").length - 1;
     const answers = new Map<string, string>();
     for (const number of [1, 2]) {
-      await expect.poll(asked, { timeout: 60_000 }).toBe(number);
+      await expect.poll(asked).toBe(number);
       const attempts = [...said().matchAll(/^(\d) │ .*Let curl reach 127\.0\.0\.1:\d+\?/gm)];
       const attempt = attempts.at(-1)?.[1] ?? "";
       answers.set(attempt, attempt === "1" ? "n" : "y");
       console.input.write(`${answers.get(attempt)}\n`);
     }
     expect(answers.size).toBe(2);
-    await expect.poll(said, { timeout: 60_000 }).toContain("Keep it?");
+    await expect.poll(said).toContain("Keep it?");
     expect(console.printed()).toMatch(/attempt 2 {2}check passed/);
     console.input.write("all\n");
     expect(await done).toBe(0);
@@ -251,7 +251,7 @@ test.each([
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += String(chunk)));
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  await expect.poll(() => said, { timeout: 60_000 }).toContain("here");
+  await expect.poll(() => said).toContain("here");
   expect(place.left()).not.toEqual([]);
   child.kill(signal);
   const exit = await ended;

@@ -29,7 +29,7 @@ test("a server that is killed in the middle: what had ended is there and can be 
       .join(", ");
   };
   // The third and the fourth come to their end beside the second.
-  await expect.poll(phases, { timeout: 60_000 }).toBe("1 ended, 2 working, 3 ended, 4 ended");
+  await expect.poll(phases).toBe("1 ended, 2 working, 3 ended, 4 ended");
   expect(copiesLeft({ workspace, stateDir })).not.toEqual([]);
   await gennai.kill();
   await gennai.restart();

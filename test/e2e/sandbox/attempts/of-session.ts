@@ -84,19 +84,16 @@ export class AttemptingSession {
         if (found !== undefined && isAsWanted(found)) return found;
         throw new Error(`The attempts are not as wanted: ${JSON.stringify(found)}`);
       },
-      { timeout: 60_000, interval: 200 },
+      { interval: 200 },
     );
   }
 
   async ended(id: string): Promise<AttemptSet> {
     const set = await this.until(id, ({ isRunning }) => !isRunning);
-    await vi.waitFor(
-      () => {
-        const left = copiesLeft(this.server);
-        if (left.length > 0) throw new Error(`There is left: ${left.join(", ")}`);
-      },
-      { timeout: 30_000 },
-    );
+    await vi.waitFor(() => {
+      const left = copiesLeft(this.server);
+      if (left.length > 0) throw new Error(`There is left: ${left.join(", ")}`);
+    });
     return set;
   }
 

@@ -14,7 +14,6 @@ beforeEach(() => {
   for (const name of ["GIT_SSL_CAINFO", "SSL_CERT_FILE", "CURL_CA_BUNDLE"]) vi.stubEnv(name, undefined);
 });
 afterEach(() => vi.unstubAllEnvs());
-vi.setConfig({ testTimeout: 240_000 });
 
 /** Fails, so that nothing is sent, if it finds a login where it runs, or reaches the host. */
 const prePush = `#!/bin/sh

@@ -9,7 +9,6 @@ import { keptText } from "./kept-text.ts";
 import { managersBelow } from "./services/package-managers.ts";
 
 afterEach(() => vi.unstubAllEnvs());
-vi.setConfig({ testTimeout: 300_000 });
 
 const token = "npm_correcthorsebattery";
 

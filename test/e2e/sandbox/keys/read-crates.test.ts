@@ -24,7 +24,6 @@ beforeEach(() => {
   }
 });
 afterEach(() => vi.unstubAllEnvs());
-vi.setConfig({ testTimeout: 240_000 });
 
 const settings = {
   ".cargo/config.toml": `[registries.corp]\nindex = "sparse+${address}index/"\n`,

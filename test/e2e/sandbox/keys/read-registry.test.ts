@@ -23,7 +23,6 @@ beforeEach(() => {
   }
 });
 afterEach(() => vi.unstubAllEnvs());
-vi.setConfig({ testTimeout: 240_000 });
 
 const project = JSON.stringify({
   name: "app",

@@ -1,12 +1,9 @@
 import { BackgroundRunState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AskedSession } from "../asked-session.ts";
 import { loopbackService } from "../loopback-service.ts";
-
-// Runs of the sandbox one after the other, each with a start of Node.
-vi.setConfig({ testTimeout: 180_000 });
 
 /** A server that needs a database before it listens; and one that asks only when it is asked itself. */
 const files = {

@@ -3,11 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { AskedSession } from "../asked-session.ts";
 import { networked } from "./networked.ts";
-
-vi.setConfig({ testTimeout: 240_000 });
 
 /** A repository to be taken in, bare and with what a plain web server needs; and its commits. */
 async function upstream() {

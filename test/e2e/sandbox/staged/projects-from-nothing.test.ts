@@ -6,8 +6,6 @@ import { afterEach, expect, test, vi } from "vitest";
 import { fromNothing } from "../../../effects/runs/from-nothing.ts";
 
 afterEach(() => vi.unstubAllEnvs());
-// Three runs of npm, one of them twice, in each mode.
-vi.setConfig({ testTimeout: 420_000 });
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 

@@ -64,7 +64,7 @@ test("gennai stage lists what a session made that git ignores, and puts a tree o
 
   expect((await gennai("stage", "drop")).out).toBe("Dropped node_modules.\n");
   expect((await gennai("stage", "list")).out).toBe("No command has left anything that git ignores.\n");
-}, 240_000);
+});
 
 test("what a rule asks about is said and waits for a yes, and what the user made there is not overwritten", async () => {
   await using place = await after("node make.mjs && mkdir node_modules && echo 1 > node_modules/i.js");
@@ -78,7 +78,7 @@ test("what a rule asks about is said and waits for a yes, and what the user made
   expect(await repository.read("node_modules")).toBe("mine");
   const stages = join(stateDir, "stages");
   expect(readdirSync(stages).filter((name) => existsSync(join(stages, name, "committed.json")))).toEqual([]);
-}, 240_000);
+});
 
 test("what was kept is taken back like an edit, also over the user's own files; what changed since stays", async () => {
   await using place = await after(
@@ -98,4 +98,4 @@ test("what was kept is taken back like an edit, also over the user's own files; 
 
   // A change set does not hold links.
   expect((await gennai("stage", "keep", "node_modules", "--yes")).out).toContain("gennai undo cannot take it back");
-}, 240_000);
+});

@@ -35,7 +35,6 @@ async function place() {
 }
 
 const lasting = "echo changed > a.md; echo here; sleep 60";
-const wait = { timeout: 60_000 };
 
 test.each([
   ["SIGINT", 130],
@@ -43,7 +42,7 @@ test.each([
 ] as const)("%s ends a command that is tried: exit code %d, nothing kept, nothing left", async (signal, code) => {
   await using here = await place();
   const run = here.start("--keep", lasting);
-  await expect.poll(run.said, wait).toContain("here\n");
+  await expect.poll(run.said).toContain("here\n");
   run.child.kill(signal);
   expect(await run.ended).toEqual({ code, signal: null });
   expect(run.said()).toContain("nothing was kept");
@@ -67,11 +66,11 @@ test.each(atQuestion)("at the question what to keep: %s keeps nothing, and leave
   });
   let shown = "";
   for (const stream of [terminal.stdout, terminal.stderr]) stream.on("data", (text: Buffer) => (shown += String(text)));
-  await expect.poll(() => shown, wait).toMatch(/Keep it\?.*\] /s);
+  await expect.poll(() => shown).toMatch(/Keep it\?.*\] /s);
   const [ofRun = ""] = here.stages();
   expect(ofRun).not.toBe("");
   end(terminal);
-  await expect.poll(here.stages, wait).not.toContain(ofRun);
+  await expect.poll(here.stages).not.toContain(ofRun);
   terminal.kill();
   expect(await here.repository.read("a.md")).toBe("one\n");
   expect(existsSync(here.repository.path("b.md"))).toBe(false);
@@ -80,12 +79,12 @@ test.each(atQuestion)("at the question what to keep: %s keeps nothing, and leave
 test("what a killed one left is gone with the next, and a living one's stays", async () => {
   await using here = await place();
   const living = here.start("--keep", "echo kept > b.md; echo here; until [ -e /tmp/never ]; do sleep 0.1; done; true");
-  await expect.poll(living.said, wait).toContain("here\n");
+  await expect.poll(living.said).toContain("here\n");
   // Names of directories begin with the process; it may have made one ahead, for a next command.
   const stagesOf = ({ child }: typeof living) => here.stages().filter((name) => name.startsWith(`${child.pid}-`));
   const [ofLiving = ""] = stagesOf(living);
   const killed = here.start("--keep", lasting);
-  await expect.poll(killed.said, wait).toContain("here\n");
+  await expect.poll(killed.said).toContain("here\n");
   killed.child.kill("SIGKILL");
   await killed.ended;
   expect(stagesOf(killed)).not.toEqual([]);

@@ -29,7 +29,7 @@ test.each([
   await using here = await sceneWithoutCommit();
   const console = here.console();
   const ended = runCommandLine(["run", "--ask", request], console);
-  await vi.waitFor(() => expect(console.complained()).toContain("Make this first commit? [y/N]"), { timeout: 20_000 });
+  await vi.waitFor(() => expect(console.complained()).toContain("Make this first commit? [y/N]"));
   expect(console.printed()).toContain("A first commit on main would have 1 file:\n  a.js\n");
   expect(console.printed()).toContain("These stay out");
   expect(await here.repository.git("branch", "--show-current")).toMatch(/^main/);

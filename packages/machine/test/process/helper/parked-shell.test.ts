@@ -107,7 +107,6 @@ test.each([
     if (pause > 0) await delay(pause);
     expect((await command("echo once")).output).toBe("once\n");
   },
-  20_000,
 );
 
 test("commands at the same time do not share a shell", async () => {

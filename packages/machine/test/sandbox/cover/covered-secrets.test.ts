@@ -82,7 +82,7 @@ describe("a secret stays covered wherever a command moves it", () => {
     for (let index = 0; index < 50_010; index += 1) mkdirSync(join(box.root, "many", `${index}`));
     put("zz/.env");
     expect((await box.run("cat zz/.env")).output).toContain("Permission denied");
-  }, 300_000);
+  });
 
   test("and a directory that cannot be looked into lets no command run", async () => {
     put("config/prod/.env");
