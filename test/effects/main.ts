@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from "node:path";
 import { inspect } from "node:util";
 import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import type { CrashOptions } from "../crash/crash-options.ts";
-import { askedIn01, loudIn } from "./asked-in-places.ts";
+import { askedIn01, loudUnstaged } from "./asked-unstaged.ts";
 import { harmOf } from "./look/harm.ts";
 import { quietTable } from "./look/quiet-table.ts";
 import { Progress } from "./progress.ts";
@@ -23,7 +23,7 @@ const usage = `npm run effects -- [WHAT] [OPTIONS]   runs shell commands in the 
 What:
   harm [COMMANDS]               hostile commands: none may change anything outside their copy (the default)
   quiet [COMMANDS]              everyday commands: how many run without a question, and end as they do without Gennai
-  places                        how many everyday commands are asked about where commands cannot be staged
+  unstaged                      how many everyday commands are asked about where commands cannot be staged
   grammar [ROUNDS]              generated commands that run without a question where commands cannot be staged (10000)
   kills [ROUNDS]                kills the server while commands run (500)
   meanwhile [ROUNDS]            a user changes files while commands run (200)
@@ -57,7 +57,7 @@ const programs: Readonly<Record<string, () => Promise<boolean>>> = {
   meanwhile: () => rounds(meanwhile, 200),
   project,
   nothing,
-  places: askedInPlaces,
+  unstaged: askedUnstaged,
   grammar,
 };
 const program = Object.hasOwn(programs, what) ? programs[what] : undefined;
@@ -137,18 +137,13 @@ async function nothing(): Promise<boolean> {
 }
 
 /** How many of the everyday commands ask or are refused where they cannot be staged: the share that 0.1 asked about is beside it. */
-async function askedInPlaces(): Promise<boolean> {
+async function askedUnstaged(): Promise<boolean> {
   const commands = chosen("everyday");
-  let isMet = true;
-  for (const place of ["sandbox", "plain"] as const) {
-    const { asked, loud } = await loudIn(place, commands);
-    for (const { id, command, outcome } of loud) process.stdout.write(`${place}: ${id} ${outcome}: ${command}\n`);
-    const share = (100 * asked) / commands.length;
-    isMet &&= share <= askedIn01[place];
-    const text = `${asked} of ${commands.length}, ${share.toFixed(1)} %; 0.1 asked about ${askedIn01[place]} %`;
-    process.stdout.write(`${place}: ${text}\n`);
-  }
-  return isMet;
+  const { asked, loud } = await loudUnstaged(commands);
+  for (const { id, command, outcome } of loud) process.stdout.write(`${id} ${outcome}: ${command}\n`);
+  const share = (100 * asked) / commands.length;
+  process.stdout.write(`${asked} of ${commands.length}, ${share.toFixed(1)} %; 0.1 asked about ${askedIn01} %\n`);
+  return share <= askedIn01;
 }
 
 async function grammar(): Promise<boolean> {

@@ -345,10 +345,8 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
     isZeroAccess: () => false,
     protectedBranches: [],
     config: { allowPaths: undefined, denyPaths: [], protectedBranches: [], check: undefined },
-    sessionBegan: 0,
     branchOffer: undefined,
     claimTree: () => ({ type: "ours" }),
-    sandboxed: false,
     capabilities: {
       current: () => (world.licensed ? { profile: defaultProfile } : leastPrivilege("there is no license")),
     },

@@ -179,11 +179,6 @@ export interface ToolOutcome {
   readonly connections?: readonly Connection[];
   /** Files whose content the model has now seen, or whose state the tool left behind. */
   readonly observed?: readonly ObservedFile[];
-  /**
-   * Control files that the call changed without agreement, and that were restored. `keptIn`: the directory with the changed
-   * versions.
-   */
-  readonly putBack?: { readonly files: readonly PutBackFile[]; readonly keptIn: string };
   /** Facts for the session's log, e.g. a proposal; the session understands them, the gate does not. */
   readonly facts?: readonly unknown[];
 }
@@ -192,14 +187,6 @@ export interface ShownImage {
   readonly bytes: Uint8Array;
   /** E.g. `image/png`. */
   readonly mediaType: string;
-}
-
-export interface PutBackFile {
-  /** Relative to the workspace, or absolute. */
-  readonly path: string;
-  readonly what: "removed" | "restored" | "failed";
-  /** What it controls; or why it could not be restored. */
-  readonly reason: string;
 }
 
 export interface FileChange {

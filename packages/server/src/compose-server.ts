@@ -1,6 +1,4 @@
 import { homedir } from "node:os";
-import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
-import { describeRecovered } from "@gennai/machine/control-watch/put-back/put-back";
 import { warnOfUnsandboxedGit } from "@gennai/machine/git/run/git-isolation";
 import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
@@ -28,7 +26,7 @@ import type { TokenVerifier } from "./identity/token-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
 import { warnOfUsers } from "./identity/warn-of-users.ts";
 import { Idleness } from "./idleness.ts";
-import { openStages, stagesUsed } from "./open-stages.ts";
+import { isolationOf, openStages, stagesUsed } from "./open-stages.ts";
 import { readPageFiles } from "./page/page-files.ts";
 import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
@@ -85,10 +83,9 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
       outside: options.outside,
     }),
   );
-  const { watch: controlWatch, recovered } = ControlWatch.open({ stateDir, home: homedir() });
-  parts.use(controlWatch);
-  for (const each of recovered) log.warn(describeRecovered(each));
-  if (sandbox.state === "unsandboxed") log.warn(`Commands run without a sandbox: ${sandbox.reason}.`);
+  const isolationReason =
+    stages === undefined && sandbox.state === "sandboxed" ? "staging was switched off" : sandbox.reason;
+  if (stages === undefined) log.warn(`Commands run without a sandbox: ${isolationReason}.`);
   // Not awaited: a git that does not respond must not delay the start.
   else void warnOfUnsandboxedGit(log);
   const usersRoot = users && openUsersRoot(users.workspaceRoot, { stateDir, configDir, environment });
@@ -111,9 +108,8 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
         configDir,
         environment,
         commandLimits,
-        sandbox,
         stages,
-        controlWatch,
+        isolationReason,
         authenticated,
         watch,
         assertTurnsMayStart: () => draining.assertTurnsMayStart(),
@@ -171,8 +167,8 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
                 status: "ok",
                 version: options.version,
                 protocolVersion,
-                isolation: sandbox.state,
-                isolationReason: sandbox.reason,
+                isolation: isolationOf(stages),
+                isolationReason,
                 stages: stages?.mode ?? "off",
                 workspace: only?.workspace,
               });

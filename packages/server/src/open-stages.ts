@@ -30,6 +30,11 @@ export async function openStages(
   return new Stages({ shell: sandbox.shell, stateDir, home, mode, outside });
 }
 
+/** What a server says of its commands, before a workspace is tried. */
+export function isolationOf(stages: Stages | undefined): "sandboxed" | "unsandboxed" {
+  return stages === undefined ? "unsandboxed" : "sandboxed";
+}
+
 /** `somewhere`: the server has no workspace of its own, and tests each user's. */
 export type StagesUsed =
   | { readonly state: "staged" | "off" | "somewhere" }

@@ -83,11 +83,6 @@ export async function gateDecisions(
       blobs: { put: () => Promise.reject(new Error("Nothing runs here.")) },
       environment: {},
       shellArguments: () => [],
-      sandbox: undefined,
-      controlWatch: {
-        begin: () => ({ end: () => ({ files: [], keptIn: "" }) }),
-        turn: async () => new DisposableStack(),
-      },
     }),
   ];
   const gate = governTools({

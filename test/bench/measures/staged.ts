@@ -28,7 +28,6 @@ export async function measureStaged(world: BenchWorld): Promise<readonly Reading
 const pause = 100;
 
 async function smallCommand(world: BenchWorld, machine: StagingMachine): Promise<readonly Reading[]> {
-  // The sandbox alone makes places for its mounts in the workspace: what was made ready for the next stage would not fit any more.
   const [root, ofBound] = [repository(world), repository(world)];
   await machine.staged(root, nothing);
   const rounds = world.choose(200, 50);
@@ -193,12 +192,12 @@ class StagingMachine implements AsyncDisposable {
 
   async bound(root: string, text: string): Promise<number> {
     const start = performance.now();
-    const { argv, opens, finish } = this.#shell.prepare(text, { workspaceRoot: root, cwd: root, readsOnly: false });
-    const ran = await runCommand(
-      { argv, opens, cwd: holdDirectory(root), env: this.#environment, timeoutMs },
-      silently,
-    );
-    finish();
+    const { bubblewrap, temporary } = this.#shell.machineFor(root);
+    const argv = [
+      ...[bubblewrap, "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+      ...["--bind", temporary, "/tmp", "--bind", root, root, "--chdir", root, "--", "/bin/bash", "-c", text],
+    ];
+    const ran = await runCommand({ argv, cwd: holdDirectory(root), env: this.#environment, timeoutMs }, silently);
     const took = performance.now() - start;
     if (ran.exitCode !== 0) throw new Error(`${text}: ${ran.output}`);
     return took;

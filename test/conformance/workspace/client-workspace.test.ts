@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DiskWorkspace } from "@gennai/machine/client-workspace/disk-workspace";
-import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-client-workspaces";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { WiredChannel } from "./wired-channel.ts";
@@ -18,8 +17,6 @@ describeWorkspace("ClientWorkspace over the headless editor", async () => {
     id: "0123456789abcdef",
     stateDir: clientState,
     ownDirectories: [clientState],
-    sandbox: { state: "unsandboxed", reason: "a test" },
-    controlWatch: ControlWatch.open({ stateDir: clientState, home: "/nowhere" }).watch,
     environment: {},
   });
   const blobs = new FileBlobStore(join(serverState, "blobs"));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { runCommandLine } from "@gennai/cli/command-line";
+
 import { findBubblewrap } from "@gennai/machine/sandbox/host/find-bubblewrap";
-import { databaseFile, StoreDatabase } from "@gennai/store/database/database";
 import { builtProgram } from "@gennai/testkit/built-program";
 import {
   type TemporaryRepository,
@@ -127,6 +127,7 @@ test("a server that cannot reach the files does with them what a local one does,
   await using local = await place();
   await using server = await serverWithout(there.repository);
   const remote = ["--server", server.url, "--local-files"];
+  // Commands of files that are held for a server are not staged.
   const request = ["run", "change it", "--json", "--yes", "--sandbox", "off", "--branch", "ai-agent/x"];
 
   const held = await there.gennai(...request, ...remote);
@@ -173,35 +174,10 @@ test("rules of a project that cannot be read stop a session that is held elsewhe
   await using server = await serverWithout(there.repository);
   await there.repository.write(".gennai/rules.yaml", "bashToolPatterns: [\n");
   const run = await there.gennai(
-    ...["run", "change it", "--json", "--yes", "--sandbox", "off", "--branch", "ai-agent/x"],
+    ...["run", "change it", "--json", "--yes", "--branch", "ai-agent/x"],
     ...["--server", server.url, "--local-files"],
   );
   expect(run.out).toContain("nothing is changed while the rules cannot be used");
   expect(await there.repository.read("src/a.ts")).toBe(files["src/a.ts"]);
   expect(existsSync(there.repository.path("counted.txt"))).toBe(false);
-});
-
-test("what a client put back stands in the server's record, and is said", async () => {
-  await using there = await place();
-  const script = [call("Bash", { command: "sh change.sh" }), { text: ["Done."] }];
-  await using server = await serverWithout(there.repository, script);
-  await there.repository.write("change.sh", "echo evil > AGENTS.md; echo evil > .envrc\n");
-  const run = await there.gennai(
-    ...["run", "change it", "--json", "--yes", "--sandbox", "off", "--branch", "ai-agent/x"],
-    ...["--server", server.url, "--local-files"],
-  );
-  expect(await there.repository.read("AGENTS.md")).toBe(files["AGENTS.md"]);
-  expect(existsSync(there.repository.path(".envrc"))).toBe(false);
-  expect(run.out).toMatch(/"warning":.*changed files that tools obey.*AGENTS\.md/);
-  using database = StoreDatabase.openReadOnly(databaseFile(server.stateDir));
-  const recorded = database
-    ?.prepare("SELECT json_extract(line, '$.metadata.calls[0].put_back') AS files FROM ledger")
-    .all()
-    .flatMap(({ files: found }) => (typeof found === "string" ? [JSON.parse(found) as unknown] : []));
-  expect(recorded).toMatchObject([
-    [
-      { path: ".envrc", what: "removed" },
-      { path: "AGENTS.md", what: "restored" },
-    ],
-  ]);
 });

@@ -6,7 +6,6 @@ import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { DiskWorkspace } from "@gennai/machine/client-workspace/disk-workspace";
-import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
@@ -35,8 +34,6 @@ async function world(script: ScriptedTurn, server: TestServerOptions["server"] =
     id: "0123456789abcdef",
     stateDir: state.root,
     ownDirectories: [state.root],
-    sandbox: { state: "unsandboxed", reason: "a test" },
-    controlWatch: ControlWatch.open({ stateDir: state.root, home: "/nowhere" }).watch,
     environment: { PATH: process.env["PATH"] ?? "" },
   });
   const identity = (workspace: ClientWorkspacePort) => ({

@@ -16,11 +16,10 @@ export interface CorpusCommand {
   readonly steps?: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
 }
 
-/** How servers run commands: on a stage, in a sandbox over the workspace itself, or as the user. */
+/** How servers run commands: on a stage, or as the user. */
 export const places = {
   staged: { sandbox: "required", stages: "required" },
   "staged if possible": { sandbox: "required", stages: "auto" },
-  sandbox: { sandbox: "required", stages: "off" },
   plain: { sandbox: "off", stages: "off" },
 } as const;
 

@@ -7,7 +7,6 @@ import {
   OutputEncoding,
   PathKind,
   ProgramEnd,
-  PutBackKind,
   SearchOutput,
   type WorkspaceRequest,
   type WorkspaceResponseSchema,
@@ -17,7 +16,6 @@ import {
   type ClientControl,
   type ClientFileChange,
   type ClientFileStat,
-  type ClientPutBack,
   type ClientSearch,
   ClientWorkspaceError,
   type ClientWorkspaceFacts,
@@ -170,7 +168,7 @@ function controlFields({ files, git }: ClientControl, knownDigest: string) {
   };
 }
 
-function runFields({ end, encoding, exitCode, leftOut, survivors, notes, putBack, ...run }: ClientCommandRun) {
+function runFields({ end, encoding, exitCode, leftOut, survivors, notes, ...run }: ClientCommandRun) {
   return {
     ...run,
     end: ends[end],
@@ -178,8 +176,6 @@ function runFields({ end, encoding, exitCode, leftOut, survivors, notes, putBack
     leftOut: BigInt(leftOut),
     survivors: [...survivors],
     notes: [...notes],
-    putBack: putBack.files.map(({ path, what, reason }) => ({ path, what: putBackKinds[what], reason })),
-    putBackKeptIn: putBack.files.length === 0 ? "" : putBack.keptIn,
     ...(exitCode === undefined ? {} : { exitCode }),
   };
 }
@@ -197,11 +193,6 @@ const outputs = new Map<SearchOutput, ClientSearch["output"]>([
   [SearchOutput.COUNT, "count"],
 ]);
 
-const putBackKinds: Record<ClientPutBack["what"], PutBackKind> = {
-  removed: PutBackKind.REMOVED,
-  restored: PutBackKind.RESTORED,
-  failed: PutBackKind.FAILED,
-};
 const ends: Record<ClientCommandRun["end"], ProgramEnd> = {
   exited: ProgramEnd.EXITED,
   "timed-out": ProgramEnd.TIMED_OUT,
@@ -219,5 +210,4 @@ const encodings: Record<ClientCommandRun["encoding"], OutputEncoding> = {
 const places: Record<ClientWorkspaceFacts["commands"], CommandPlace> = {
   none: CommandPlace.UNSPECIFIED,
   unsandboxed: CommandPlace.UNSANDBOXED,
-  sandboxed: CommandPlace.SANDBOXED,
 };

@@ -1,6 +1,6 @@
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { Connection } from "../network/connection.ts";
-import type { FileChange, PutBackFile } from "../tool.ts";
+import type { FileChange } from "../tool.ts";
 
 /** Content of a ledger record before it is chained and signed. Already redacted. */
 export interface LedgerEntry {
@@ -57,8 +57,6 @@ export interface LedgerCall {
   readonly stopped?: string;
   readonly exitCode?: number;
   readonly failureClass?: string;
-  /** Control files that the call changed unasked, and that are as they were again. */
-  readonly putBack?: readonly PutBackFile[];
   /** What it was allowed or refused to reach: URLs, or `HOST:PORT`. */
   readonly reaches?: readonly string[];
   /** For a staged command: every connection that it made or wanted to make. */

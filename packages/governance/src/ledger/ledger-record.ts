@@ -214,7 +214,6 @@ function recordedCall(call: LedgerCall): Record<string, unknown> {
     verification: call.verification,
     reaches: call.reaches,
     connections: call.connections,
-    put_back: call.putBack,
     confirmation: call.confirmation,
     also_asked: call.alsoAsked,
   };

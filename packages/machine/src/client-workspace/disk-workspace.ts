@@ -3,7 +3,6 @@ import { basename, relative } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import {
   type ChangedFile,
@@ -18,13 +17,11 @@ import {
   ClientWorkspaceError,
   type ClientWorkspaceFacts,
 } from "@gennai/protocol/model/editor/client-workspace";
-import type { ControlWatch } from "../control-watch/control-watch.ts";
 import { defaultRemoteBranch, readGitHead } from "../git-data/git-head.ts";
 import { hooksDirectory } from "../git-data/hooks-directory.ts";
 import { plainShell } from "../process/environment/plain-shell.ts";
 import type { CommandLimits } from "../process/group/command-limits.ts";
 import { CommandNotStarted, holdDirectory } from "../process/run-command.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
 import { runShellCommand } from "../shell/shell-runner.ts";
 import { type LocalWorkspace, openLocalWorkspace } from "../workspace/local-workspace.ts";
 import type { WorkspaceChange } from "../workspace/workspace.ts";
@@ -39,8 +36,6 @@ export interface DiskWorkspaceOptions {
   readonly stateDir: string;
   /** Absolute paths that no server may read or change. */
   readonly ownDirectories: readonly string[];
-  readonly sandbox: Sandbox;
-  readonly controlWatch: Pick<ControlWatch, "begin" | "turn">;
   /** What each command may take of the machine; limits that are left out have their usual values. */
   readonly limits?: Partial<CommandLimits>;
   /** The environment of commands. */
@@ -62,7 +57,7 @@ export class DiskWorkspace {
 
   /** Throws `WorkspaceError` for a directory that cannot be a workspace. */
   constructor(options: DiskWorkspaceOptions) {
-    const { root, id, stateDir, sandbox } = options;
+    const { root, id, stateDir } = options;
     this.#options = options;
     this.#files = openLocalWorkspace(root, { stateDir });
     this.facts = {
@@ -70,7 +65,7 @@ export class DiskWorkspace {
       root,
       home: homedir(),
       platform: platform(),
-      commands: sandbox.state,
+      commands: "unsandboxed",
       name: basename(root),
     };
   }
@@ -156,35 +151,23 @@ export class DiskWorkspace {
     request: ClientCommand,
     options: RequestOptions & { readonly onOutput: (text: string) => void },
   ): Promise<ClientCommandRun> {
-    const { sandbox, controlWatch, environment, limits = {} } = this.#options;
+    const { environment, limits = {} } = this.#options;
     return told(async () => {
       const cwd = this.#at(request.cwd);
       if ((await this.#files.stat(cwd))?.kind !== "directory") {
         throw new ToolFailure("bad_directory", `The command cannot run in ${request.cwd}: it is not a directory.`);
       }
       const { root } = this.#files;
-      // The server's gate let it run, so a person was asked about control files that the command names.
       const analysis = analyseCommand(request.command, { cwd: cwd.absolute, home: homedir(), workspace: root });
-      const { run, notes, putBack } = await runShellCommand(
-        {
-          ...request,
-          text: request.command,
-          cwd: holdDirectory(cwd.absolute),
-          startsNothing: request.readsOnly && startsNothing(analysis),
-          agreed: agreedControl(analysis),
-        },
-        {
-          workspaceRoot: root,
-          environment,
-          limits,
-          shellArguments: plainShell,
-          controlWatch,
-          sandbox: sandbox.state === "sandboxed" ? sandbox.shell : undefined,
-        },
-        options,
-      );
+      const command = {
+        ...request,
+        text: request.command,
+        cwd: holdDirectory(cwd.absolute),
+        startsNothing: request.readsOnly && startsNothing(analysis),
+      };
+      const run = await runShellCommand(command, { environment, limits, shellArguments: plainShell }, options);
       const { state, exceeded, signal, ...rest } = run;
-      return { ...rest, end: state, exceeded: exceeded ?? "", signal: signal ?? "", notes, putBack };
+      return { ...rest, end: state, exceeded: exceeded ?? "", signal: signal ?? "", notes: [] };
     });
   }
 

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 
 /** One entry of git's index. */
 export interface IndexEntry {
@@ -35,7 +35,7 @@ export function readGitIndex(bytes: Uint8Array): GitIndex | undefined {
 }
 
 /** Key of an entry: its path, or `PATH\0STAGE` for one of a conflict. */
-export function entryKey({ path, flags }: EntryLayout): string {
+function entryKey({ path, flags }: EntryLayout): string {
   const stage = (flags >> 12) & 3;
   return stage === 0 ? path : `${path}\0${stage}`;
 }
@@ -46,8 +46,17 @@ export function isPlain({ flags, more }: EntryLayout): boolean {
 }
 
 /** Name of an entry's object, in hex. */
-export function objectName({ view }: IndexLayout, { start, flagsAt }: EntryLayout): string {
+function objectName({ view }: IndexLayout, { start, flagsAt }: EntryLayout): string {
   return view.toString("hex", start + 40, flagsAt);
+}
+
+/** Name that git would give to a file's content, in the hash algorithm of another object's name. */
+export function objectOf(content: Uint8Array, like: string): string {
+  const header = `blob ${content.length}\0`;
+  return createHash(like.length === 64 ? "sha256" : "sha1")
+    .update(header)
+    .update(content)
+    .digest("hex");
 }
 
 /**

@@ -35,29 +35,6 @@ export function packedRefs(text: string): PackedRefs {
   return { refs, isSound: isSound && new Set(refs.map(([, id]) => id.length)).size < 2 };
 }
 
-/** The text without a ref, however often it occurs, and without its tag's target. */
-export function withoutPacked(text: string, name: string): string {
-  let isGone = false;
-  return text
-    .split("\n")
-    .filter((line) => {
-      if (!line.startsWith("^")) isGone = packedRef(line)?.[0] === name;
-      return !isGone;
-    })
-    .join("\n");
-}
-
-/** A sound file with the same refs, without targets of tags: git looks these up if they are missing. */
-export function soundPacked(text: string): string {
-  const { refs } = packedRefs(text);
-  const length = Math.min(...refs.map(([, id]) => id.length));
-  const lines = refs
-    .filter(([, id]) => id.length === length)
-    .toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))
-    .map(([name, id]) => `${id} ${name}\n`);
-  return `# pack-refs with: sorted \n${lines.join("")}`;
-}
-
 const peeled = /^\^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 /** Names that `git check-ref-format` refuses. */
 const refused = /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.(?:\/|$)|\.lock(?:\/|$)|\/$/;

@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { sandboxedGitHint } from "../git/run/git-isolation.ts";
 import { GitUnsandboxedError, requireGitSandbox } from "../git/run/machine-git.ts";
 import { hasShell } from "../process/environment/plain-shell.ts";
 import { findBubblewrap } from "../sandbox/host/find-bubblewrap.ts";
 import { type HostLayout, readHostLayout } from "../sandbox/host/host-layout.ts";
 import { keyFilter } from "../sandbox/key-filter.ts";
-import { type BubblewrapFeatures, bubblewrapArguments } from "../sandbox/mounts/bubblewrap-arguments.ts";
-import { MountPoints } from "../sandbox/mounts/mount-points.ts";
+import { type BubblewrapFeatures, machineArguments, startArguments } from "../sandbox/mounts/bubblewrap-arguments.ts";
 import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { type Sandbox, type SandboxMode, SandboxRequired } from "../sandbox/sandbox.ts";
 import { openSandboxFiles, type SandboxFiles } from "../sandbox/sandbox-files.ts";
@@ -80,13 +78,11 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
     place[Symbol.dispose]();
     return without(`bubblewrap cannot make a sandbox here: ${probed}`, namespaceAdvice(program));
   }
-  const mountPoints = new MountPoints(join(options.stateDir, "sandbox-mounts"));
-  const secretTargets = join(options.stateDir, "secret-targets");
   return {
     state: "sandboxed",
     reason: `bubblewrap (${program})`,
     hint: "",
-    shell: new ShellSandbox({ program, features: probed, layout, place, mountPoints, secretTargets }),
+    shell: new ShellSandbox({ program, features: probed, layout, place }),
     [Symbol.asyncDispose]: async () => {
       place[Symbol.dispose]();
     },
@@ -99,25 +95,14 @@ function unsandboxed(reason: string): Sandbox & AsyncDisposable {
 
 /** Runs `true`, without options that an older bubblewrap does not know. The reason if it fails. */
 async function probe(program: string, layout: HostLayout, place: SandboxFiles): Promise<BubblewrapFeatures | string> {
-  const { empty } = place;
-  const view = {
-    layout,
-    empty,
-    control: undefined,
-    zeroAccess: [],
-    kept: [],
-    linkedOutside: [],
-    repository: { surroundings: undefined, data: [], exclude: undefined },
-    workspaceRoot: place.temporaryFor("probed"),
-    temporary: place.temporaryFor("probe"),
-    cwd: "/",
-  };
+  const temporary = place.temporaryFor("probe");
   let reason = "";
   const filter = keyFilter();
   const file = filter === undefined ? undefined : place.fileOf(filter);
   const all = [true, false].map((disableUserNamespaces): BubblewrapFeatures => ({ disableUserNamespaces }));
   for (const features of [...(file === undefined ? [] : all.map((each) => ({ ...each, filter: file }))), ...all]) {
-    reason = await failure(features.filter, [program, ...bubblewrapArguments(view, features), "/bin/sh", "-c", "true"]);
+    const argv = [program, ...machineArguments({ layout, temporary }, features), ...startArguments("/")];
+    reason = await failure(features.filter, [...argv, "/bin/sh", "-c", "true"]);
     if (reason === "") return features;
   }
   return reason;

@@ -1,5 +1,4 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
-import type { ToolOutcome } from "@gennai/governance/tool";
 import type { CommandRun } from "../process/run-command.ts";
 
 /**
@@ -83,8 +82,6 @@ export interface ClientRun {
   readonly run: CommandRun;
   /** Notes for the model. */
   readonly notes: readonly string[];
-  /** Undefined if nothing was put back. */
-  readonly putBack: ToolOutcome["putBack"];
 }
 
 /** What differs if a client holds the files. */
@@ -93,8 +90,8 @@ export interface ClientSide {
   readonly home: string;
   /** Platform name as in Node's `process.platform`. */
   readonly platform: string;
-  /** Whether the client runs commands, and how. */
-  readonly commands: "none" | "unsandboxed" | "sandboxed";
+  /** Whether the client runs commands. */
+  readonly commands: "none" | "unsandboxed";
   /** Runs a shell command on the client's machine. Throws `ToolFailure`. */
   run(
     command: {

@@ -4,7 +4,6 @@ import { type Files, temporaryDirectory, temporaryRepository } from "@gennai/tes
 import { afterEach, expect, test } from "vitest";
 import { heldWorkspaceId } from "#client-workspace/client-workspace-id";
 import { DiskWorkspace } from "#client-workspace/disk-workspace";
-import { ControlWatch } from "#control-watch/control-watch";
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {
@@ -22,8 +21,6 @@ async function held(files: Files) {
     id: "0123456789abcdef",
     stateDir: outside.root,
     ownDirectories: [outside.root, repository.path("own")],
-    sandbox: { state: "unsandboxed", reason: "a test" },
-    controlWatch: ControlWatch.open({ stateDir: outside.root, home: "/nowhere" }).watch,
     environment: { PATH: process.env["PATH"] ?? "" },
   });
   return { outside, repository, workspace };

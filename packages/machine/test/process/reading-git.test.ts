@@ -1,6 +1,5 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { commandEnvironment } from "#process/environment/command-environment";
@@ -8,10 +7,8 @@ import { plainShell } from "#process/environment/plain-shell";
 import { holdDirectory } from "#process/run-command";
 import { runShellCommand } from "#shell/shell-runner";
 
-const nothing = { begin: () => ({ end: () => ({ files: [], keptIn: "" }) }), turn: async () => new DisposableStack() };
-
 test.each(["git status", "git diff", "git log -p -1", "cd sub && git diff"])(
-  "without a sandbox, %s starts nothing that the repository names",
+  "not staged, %s starts nothing that the repository names",
   async (text) => {
     await using repository = await temporaryRepository({ f: "a\n", "sub/g": "a\n" });
     await using elsewhere = await temporaryDirectory();
@@ -26,20 +23,17 @@ test.each(["git status", "git diff", "git log -p -1", "cd sub && git diff"])(
     writeFileSync(join(root, ".git/info/attributes"), "* filter=x diff=x\n");
     writeFileSync(join(root, "f"), "b\n");
     writeFileSync(join(root, "sub/g"), "b\n");
-    const { run } = await runShellCommand(
+    const run = await runShellCommand(
       {
         text,
         cwd: holdDirectory(root),
         timeoutMs: 30_000,
         readsOnly: true,
         startsNothing: false,
-        agreed: nothingAgreed,
       },
       {
-        workspaceRoot: root,
         environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }),
         shellArguments: plainShell,
-        controlWatch: nothing,
       },
       { signal: new AbortController().signal, onOutput: () => {} },
     );
@@ -58,7 +52,7 @@ test.each([
   "git log -p -1",
   "gi\\t status",
   "g''it diff",
-])("without a sandbox, %s starts nothing that a repository within names", async (text) => {
+])("not staged, %s starts nothing that a repository within names", async (text) => {
   await using repository = await temporaryRepository({ f: "a\n" });
   await using elsewhere = await temporaryDirectory();
   const trap = join(elsewhere.root, "ran");
@@ -83,13 +77,11 @@ test.each([
     await git("-C", within, "config", name, `touch ${trap}; cat`);
   writeFileSync(join(within, ".git/info/attributes"), "* filter=x diff=x\n");
   writeFileSync(join(within, "f"), "3\n");
-  const { run } = await runShellCommand(
-    { text, cwd: holdDirectory(root), timeoutMs: 30_000, readsOnly: true, startsNothing: false, agreed: nothingAgreed },
+  const run = await runShellCommand(
+    { text, cwd: holdDirectory(root), timeoutMs: 30_000, readsOnly: true, startsNothing: false },
     {
-      workspaceRoot: root,
       environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }),
       shellArguments: plainShell,
-      controlWatch: nothing,
     },
     { signal: new AbortController().signal, onOutput: () => {} },
   );

@@ -1,24 +1,11 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { ToolFailure } from "@gennai/governance/tool-error";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
 import { readHostLayout } from "#sandbox/host/host-layout";
-import { bubblewrapArguments } from "#sandbox/mounts/bubblewrap-arguments";
-import { MountPoints } from "#sandbox/mounts/mount-points";
 import { sandboxFailure } from "#sandbox/sandboxed-shell";
 import { openSandbox, type SandboxOptions } from "#shell/open-sandbox";
-import { sandboxFixture } from "../sandbox/sandbox-fixture.ts";
 
 async function options(stateDir: string, more: Partial<SandboxOptions> = {}) {
   return { mode: "auto", stateDir, home: "/home/nobody", environment: {}, platform: "linux", ...more } as const;
@@ -95,83 +82,6 @@ test("what the layout shows and hides", async () => {
   expect(layout.readable).not.toContain("/");
 });
 
-test("what is hidden is mounted after everything that could show it", async () => {
-  await using place = await temporaryDirectory({ "ws/state/token": "x", empty: "" });
-  const root = place.path("ws");
-  const args = bubblewrapArguments(
-    {
-      layout: {
-        home: undefined,
-        readable: ["/usr"],
-        links: [],
-        caches: [],
-        hidden: [place.path("ws/state"), place.path("elsewhere")],
-      },
-      workspaceRoot: root,
-      control: undefined,
-      repository: { surroundings: undefined, data: [], exclude: undefined },
-      linkedOutside: [],
-      zeroAccess: [],
-      kept: [],
-      temporary: place.root,
-      empty: place.path("empty"),
-      cwd: root,
-    },
-    { disableUserNamespaces: false },
-  );
-  expect(args.indexOf(place.path("ws/state"))).toBeGreaterThan(args.indexOf(root));
-  expect(args).not.toContain(place.path("elsewhere"));
-  expect(args).toContain("--unshare-all");
-  expect(args).toContain("--die-with-parent");
-  expect(args).toContain("--new-session");
-});
-
-describe("mount points", () => {
-  test("go with the last command, unless somebody filled them", async () => {
-    await using place = await temporaryDirectory();
-    const at = (name: string) => place.path(name);
-    const points = new MountPoints(at("journal"));
-    const absent = { directories: [at("d"), at("kept")], files: [at("f")] };
-    const first = points.take(absent);
-    const second = points.take(absent);
-    expect([at("d"), at("kept"), at("f")].map((path) => existsSync(path))).toEqual([true, true, true]);
-    writeFileSync(join(at("kept"), "settings.json"), "{}");
-    first[Symbol.dispose]();
-    first[Symbol.dispose]();
-    expect(existsSync(at("d"))).toBe(true);
-    second[Symbol.dispose]();
-    expect(readdirSync(place.root).sort()).toEqual(["journal", "kept"]);
-    expect(readdirSync(at("journal"))).toEqual([]);
-  });
-
-  test("are neither made nor taken away where a link leads that was put in a workspace's place", async () => {
-    await using place = await temporaryDirectory({ "ws/README.md": "", "elsewhere/README.md": "" });
-    const points = new MountPoints(place.path("journal"));
-    const absent = { directories: [place.path("ws/.vscode")], files: [place.path("ws/.mcp.json")] };
-    const taken = points.take(absent);
-    renameSync(place.path("ws"), place.path("was"));
-    symlinkSync(place.path("elsewhere"), place.path("ws"));
-    mkdirSync(place.path("elsewhere/.vscode"));
-    writeFileSync(place.path("elsewhere/.mcp.json"), "");
-    taken[Symbol.dispose]();
-    expect(readdirSync(place.path("elsewhere")).sort()).toEqual([".mcp.json", ".vscode", "README.md"]);
-    const other = { directories: [place.path("ws/.pi")], files: [place.path("ws/.intentignore")] };
-    expect(() => points.take(other)).toThrow("leads elsewhere");
-    expect(readdirSync(place.path("elsewhere")).sort()).toEqual([".mcp.json", ".vscode", "README.md"]);
-  });
-
-  test("of a process that died go at the next start", async () => {
-    await using place = await temporaryDirectory({ "ws/.mcp.json": "", "ws/.intentignore": "mine\n" });
-    mkdirSync(place.path("ws/.vscode"));
-    const paths = [".mcp.json", ".intentignore", ".vscode", ".pi"].map((name) => place.path(`ws/${name}`));
-    await place.write("journal/999999-1-00ff.json", JSON.stringify(paths));
-    await place.write("journal/999999-2-00ff.json", "no json");
-    new MountPoints(place.path("journal"));
-    expect(readdirSync(place.path("ws"))).toEqual([".intentignore"]);
-    expect(readdirSync(place.path("journal"))).toEqual([]);
-  });
-});
-
 test.each([
   [
     { exitCode: 1, output: "bwrap: Can't find source path /x: No such file or directory\n" },
@@ -181,44 +91,4 @@ test.each([
   [{ exitCode: 0, output: "bwrap: no\n" }, undefined],
 ])("a start that failed is told from a command that did: %o", (run, expected) => {
   expect(sandboxFailure(run)).toBe(expected);
-});
-
-test("a sandbox that cannot start is an error, and the command does not run", async () => {
-  await using box = await sandboxFixture();
-  const run = await box.run("echo ran", { cwd: box.stateDir });
-  expect(sandboxFailure(run)).toMatch(/^bwrap: Can't chdir/);
-  expect(() => box.shell.prepare("true", { workspaceRoot: "/", cwd: "/", readsOnly: false })).toThrow(ToolFailure);
-});
-
-test("a linked worktree commits to its repository, and only there", async () => {
-  await using box = await sandboxFixture();
-  await using place = await temporaryDirectory();
-  const tree = place.path("tree");
-  await box.git("worktree", "add", "--quiet", "-b", "side", tree);
-  const run = async (command: string) => {
-    const boxed = box.shell.prepare(command, { workspaceRoot: tree, cwd: tree, readsOnly: false });
-    const { execFileSync } = await import("node:child_process");
-    try {
-      return execFileSync("/bin/sh", ["-c", 'exec 3<"$0"; exec "$@"', boxed.opens ?? "/dev/null", ...boxed.argv], {
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-    } finally {
-      boxed.finish();
-    }
-  };
-  expect(
-    await run(
-      "echo b > b.txt; git add -A; git -c user.name=n -c user.email=e commit -qm Side; git log -1 --format=%s; git status --short",
-    ),
-  ).toBe("Side\n");
-  expect(await box.git("log", "-1", "--format=%s", "side")).toBe("Side");
-  expect(
-    await run(`echo x > ${box.root}/.git/config || true; cat ${box.root}/a.txt 2>&1 || true; echo x > .git || true`),
-  ).toContain("No such file");
-  // A pointer to a repository that does not know of this tree opens nothing.
-  await using fake = await temporaryDirectory({ ".git": `gitdir: ${box.root}/.git/worktrees/tree\n` });
-  const boxed = box.shell.prepare("true", { workspaceRoot: fake.root, cwd: fake.root, readsOnly: false });
-  expect(boxed.argv).not.toContain(join(box.root, ".git"));
-  boxed.finish();
 });

@@ -130,16 +130,7 @@ export const toolErrors = {
     next: "The user adds it, with its port, to `allow_private` in `web.json`.",
   },
   read_only_file_system: { means: "the file system is read-only", next: "Mount it for writing, or leave it." },
-  repository_busy: {
-    means:
-      "another command still runs in the same repository without a sandbox, and this one has waited long enough for it",
-    next: "Try again when it has ended.",
-  },
   ripgrep_missing: { means: "there is no ripgrep", next: "Install ripgrep." },
-  sandbox_unavailable: {
-    means: "the sandbox could not start, so the command did not run",
-    next: "The message says why; commands never run outside it instead.",
-  },
   stage_unavailable: {
     means: "the command could not be staged, so it did not run",
     next: "The hint says what to do; `--stages off` runs commands in the workspace instead.",
@@ -161,10 +152,6 @@ export const toolErrors = {
   unreadable_page: { means: "the page cannot be converted to text", next: "Fetch another page that says the same." },
   unsaved_changes: { means: "an editor has unsaved changes of the file", next: "Save or discard them." },
   unsupported_encoding: { means: "the file is not in UTF-8", next: "Convert it first, or leave it alone." },
-  workspace_not_watched: {
-    means: "changes of control files by a command could not be detected, so it did not run",
-    next: "The message names the cause: move or rename it.",
-  },
   workspace_unreachable: {
     means: "the client that holds the files is not attached, or did not answer in time",
     next: "Open the session where its files are; the last request may have been carried out there.",

@@ -17,6 +17,7 @@ import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import type { Session } from "@gennai/sessions/session/session";
 import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/start/queue-message";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";
+import { isolationOf } from "../open-stages.ts";
 import { sessionsMeant } from "./access/sessions-meant.ts";
 import { applyProposalRpc } from "./methods/apply-proposal-rpc.ts";
 import type { attemptRpcs } from "./methods/attempt-rpcs.ts";
@@ -260,8 +261,8 @@ function agentService({
         features: [...features],
         defaultWorkingDir: workingDir,
         defaultSettings: settingsToMessage({ ...services.defaultSettings, workingDir }),
-        isolation: services.isolation,
-        isolationReason: services.sandbox.reason,
+        isolation: isolationOf(services.stages),
+        isolationReason: services.isolationReason,
         gitIsolation: git.state,
         gitIsolationReason: git.reason,
         stages: services.stages?.mode ?? "off",

@@ -35,6 +35,7 @@ import type { StoredRecord } from "@gennai/store/audit/ledger-records";
 import type { WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
 import type { GoverningAct } from "@gennai/store/ledger/record-act";
 import type { RecordedCall } from "@gennai/store/provenance/remaining-lines";
+import { isolationOf } from "../open-stages.ts";
 import type { Parity } from "../parity/parity.ts";
 import { controlFromWire, intentToWire, listedRulesToWire, rulesStatusToWire } from "./wire/events/governance-wire.ts";
 import { mcpServerToWire } from "./wire/mcp-wire.ts";
@@ -124,7 +125,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       return {
         emergency: emergencyToMessage(emergency.current()),
         rules: rulesStatusToWire(await options.rules(place)),
-        isolation: manager.services.isolation,
+        isolation: isolationOf(manager.services.stages),
         intentsMode: intentsModeWords.toMessage(intents?.mode ?? "off"),
         activeIntentId: intents?.activeIntentId ?? "",
         capabilities: {

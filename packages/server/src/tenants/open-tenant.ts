@@ -29,6 +29,7 @@ import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { openStore } from "@gennai/store/sqlite/store";
 import { FreeSpace } from "../admission/free-space.ts";
 import { UserModelKeys } from "../identity/user-model-keys.ts";
+import { isolationOf } from "../open-stages.ts";
 import { bothChecks } from "../replica/both-checks.ts";
 import type { Replica } from "../replica/open-replica.ts";
 import { accessInterceptor } from "../rpc/access/access-interceptor.ts";
@@ -77,9 +78,8 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     configDir,
     environment,
     commandLimits,
-    sandbox,
     stages,
-    controlWatch,
+    isolationReason,
     authenticated,
     watch,
   } = server;
@@ -238,10 +238,8 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       configDir,
       ownDirectories: [...new Set([options.stateDir, stateDir]), configDir],
       onUnexpectedError: (error) => log.error("A turn failed unexpectedly.", error),
-      isolation: sandbox.state,
-      sandbox,
       stages,
-      controlWatch,
+      isolationReason,
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,
       protectedBranches: options.protectedBranches ?? [],
@@ -283,7 +281,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     configDir,
     stateDir,
     loadCapabilities: loadProfile,
-    isolation: sandbox.state,
+    isolation: isolationOf(stages),
     hasUsers: ofUsers,
     flushLedgers: () => store.flushLedgers(),
     onWarning: (text) => log.warn(text),

@@ -1,6 +1,4 @@
-import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
-import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
@@ -24,10 +22,10 @@ export interface ServerParts {
   readonly environment: Readonly<Record<string, string>>;
   /** Resource limits of each command; defaults for missing ones. */
   readonly commandLimits: Partial<CommandLimits>;
-  readonly sandbox: Sandbox;
   /** Stages for commands; absent: they run in the workspace. */
   readonly stages: Stages | undefined;
-  readonly controlWatch: ControlWatch;
+  /** By what commands are kept apart, or why they are not. */
+  readonly isolationReason: string;
   /** Whether clients must authenticate. */
   readonly authenticated: boolean;
   /** The log, and who measures. */

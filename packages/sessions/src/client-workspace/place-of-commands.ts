@@ -1,12 +1,15 @@
 import type { Session } from "../session/session.ts";
 
-/** How a session's commands are isolated from the machine they run on, and why. */
+/** How a session's commands are kept apart from the machine they run on, and by what; or why they are not. */
 export function placeOfCommands({ services, workspace }: Pick<Session, "services" | "workspace">): {
   readonly isolation: "sandboxed" | "unsandboxed";
   readonly isolationReason: string;
 } {
-  const { client } = workspace;
-  if (client === undefined) return { isolation: services.isolation, isolationReason: services.sandbox.reason };
-  const isolation = client.commands === "sandboxed" ? "sandboxed" : "unsandboxed";
-  return { isolation, isolationReason: "commands run at the client that holds the files" };
+  if (workspace.client !== undefined)
+    return { isolation: "unsandboxed", isolationReason: "commands run at the client that holds the files" };
+  const { stages, isolationReason } = services;
+  const obstacle = stages?.knownObstacle(workspace.root);
+  return stages === undefined || obstacle !== undefined
+    ? { isolation: "unsandboxed", isolationReason: obstacle ?? isolationReason }
+    : { isolation: "sandboxed", isolationReason };
 }

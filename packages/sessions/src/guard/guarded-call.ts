@@ -108,7 +108,6 @@ async function judge(
     editingMode: "branch",
     claimTree: () => tree.look(),
     signal,
-    isolation: "unsandboxed",
   });
   const tool = guardedTool(call, {
     workspace,

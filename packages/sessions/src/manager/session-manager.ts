@@ -9,6 +9,7 @@ import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { ForgottenSession, SessionFilter, SessionHead } from "@gennai/store/log/session-log";
+import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/session-services.ts";
@@ -249,16 +250,16 @@ export class SessionManager {
     using _held = this.hold(sessionId);
     const head = await this.#services.log.create({ sessionId, workspaceRoot: place, time: this.#services.now(), user });
     const session = await this.#open.open(head, origin.clientWorkspace);
-    const { sandbox } = this.#services;
     const { client, root } = session.workspace;
-    const reason = client === undefined ? sandbox.reason : "the client that holds the files has none";
-    const isBoxed = client === undefined ? sandbox.state === "sandboxed" : client.commands !== "unsandboxed";
+    if (client === undefined) await this.#services.stages?.support(root);
+    const { isolation, isolationReason } = placeOfCommands(session);
     const unsandboxed: SessionEvent = {
       type: "warning",
-      text: `Commands run without a sandbox: ${reason}. Only commands proven to read run without a question.`,
+      text: `Commands run without a sandbox: ${isolationReason.replace(/\.$/, "")}. Only commands proven to read run without a question.`,
     };
+    const isBare = isolation === "unsandboxed" && client?.commands !== "none";
     await session.writer.commit(
-      [{ type: "session-started", workingDir: root, settings, ...origin }, ...(isBoxed ? [] : [unsandboxed])],
+      [{ type: "session-started", workingDir: root, settings, ...origin }, ...(isBare ? [unsandboxed] : [])],
       { turnId: "", durable: true },
     );
     return session;

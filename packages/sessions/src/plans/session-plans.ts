@@ -7,6 +7,7 @@ import { contractIssues, stepContracts } from "@gennai/governance/plan/step-cont
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { ServiceError } from "@gennai/machine/service-error";
 import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import { chooseScenario } from "../policies/choose-scenario.ts";
 import type { Session } from "../session/session.ts";
 import { KnownFiles } from "../session/state/known-files.ts";
@@ -214,7 +215,7 @@ export class SessionPlans implements PlanAuthority {
     for (const [path, sha256] of inspection.bases) known.observe({ path, source: "disk", sha256 });
     const answers = new PlanAnswers({
       by: `plan approved by ${approval.by}`,
-      commandsAskAgain: approval.channel === "loopback" && services.isolation === "unsandboxed",
+      commandsAskAgain: approval.channel === "loopback" && placeOfCommands(session).isolation === "unsandboxed",
     });
     const { channel } = approval;
     await assertSomebodyCanAnswer(session, channel, asksAgain(inspection, plan.parsed, answers));
@@ -265,7 +266,7 @@ export class SessionPlans implements PlanAuthority {
     const channel = record.approvedBy?.channel === "authenticated" ? "authenticated" : "loopback";
     const answers = new PlanAnswers({
       by: `plan approved by ${record.approvedBy?.who ?? ""}`,
-      commandsAskAgain: channel === "loopback" && services.isolation === "unsandboxed",
+      commandsAskAgain: channel === "loopback" && placeOfCommands(session).isolation === "unsandboxed",
     });
     const { scenario } = await chooseScenario(session, planRunScenario);
     using unused = new DisposableStack();

@@ -28,9 +28,3 @@ export function protectionOf(
 ): string | undefined {
   return isProtectedBranch(branch, { extra: protectedBranches, remoteDefault: defaultRemoteBranch(controlRoot) });
 }
-
-/** Whether HEAD is on the branch this session may write on. */
-export function isOwnBranch(state: BranchState): boolean {
-  if (state.type !== "branch" || state.protectedBy !== undefined) return false;
-  return state.sessionBranch === undefined || state.branch === state.sessionBranch;
-}

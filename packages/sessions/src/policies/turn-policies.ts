@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { createEmergencyPolicy, type EmergencySource } from "@gennai/governance/emergency/emergency-policy";
@@ -17,7 +16,7 @@ import type { ProjectConfig } from "@gennai/machine/config/project-config";
 import { digestOf } from "@gennai/protocol/digest";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import { callPolicies } from "./call-policies.ts";
-import { branchState, isOwnBranch, protectionOf } from "./own-branch.ts";
+import { branchState, protectionOf } from "./own-branch.ts";
 import { reachesSecret } from "./reaches-secret.ts";
 
 export interface TurnPolicyOptions {
@@ -37,8 +36,6 @@ export interface TurnPolicyOptions {
   /** The branch that a first write begins; undefined if none does. */
   readonly branchOffer: BranchOffer | undefined;
   readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
-  /** Commands run in a sandbox, the server's or that of the client that holds the files. */
-  readonly sandboxed: boolean;
   readonly capabilities: LoadedCapabilities;
   readonly emergency: EmergencySource;
   /** Absolute paths of the server's own directories. */
@@ -47,8 +44,6 @@ export interface TurnPolicyOptions {
   /** Whether rules hide a path (absolute) completely. */
   readonly isZeroAccess: (path: string) => boolean;
   readonly gitContents: GitContentsPorts;
-  /** Milliseconds since the epoch. */
-  readonly sessionBegan: number;
   /** Rules about intents at this moment. */
   readonly intentRules: () => Promise<IntentRules>;
   /** Policies of users' external hooks. */
@@ -57,11 +52,8 @@ export interface TurnPolicyOptions {
 
 /** The rules of one turn. All of them run for every call, in the order in which users read them. */
 export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
-  const { workspaceRoot: root, controlRoot, config, ownDirectories, sandboxed } = options;
-  // For a client's files, write times are unknown: every script counts as new.
-  const isNew = options.heldByClient ? () => true : changedSince(options.sessionBegan);
+  const { workspaceRoot: root, controlRoot, config, ownDirectories } = options;
   const place = { ...options, protectedBranches: [...options.protectedBranches, ...config.protectedBranches] };
-  const onOwnBranch = (): boolean => isOwnBranch(branchState(place));
   return [
     createCapabilitiesPolicy(options.capabilities),
     createEmergencyPolicy(options.emergency),
@@ -84,14 +76,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
       config,
       ownDirectories,
       rules: options.rules,
-      commands: {
-        sandboxed,
-        mode: options.editingMode,
-        root,
-        onOwnBranch,
-        isNew,
-        reachesSecret: options.heldByClient ? undefined : secretsReached(options),
-      },
+      commands: { reachesSecret: options.heldByClient ? undefined : secretsReached(options) },
     }),
     createGitContentsPolicy(options.gitContents),
     createBranchPolicy({
@@ -111,14 +96,6 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
 function secretsReached({ isZeroAccess }: TurnPolicyOptions): (path: string, isPattern: boolean) => boolean {
   const isSecret = (path: string): boolean => secretPath(path) !== undefined || isZeroAccess(path);
   return (path, isPattern) => reachesSecret(path, isSecret, isPattern);
-}
-
-/** Compares ctime, which programs cannot set back. */
-function changedSince(time: number): (path: string) => boolean {
-  return (path) => {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() === true && stat.ctimeMs >= time;
-  };
 }
 
 /**

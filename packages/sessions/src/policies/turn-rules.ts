@@ -7,7 +7,6 @@ import type { Policy } from "@gennai/governance/policy";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import type { ZeroAccess } from "@gennai/machine/staged-shell/stages/stages";
-import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import { createHookRunner } from "../hooks/run-hook.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
@@ -49,8 +48,6 @@ export async function loadTurnRules(
     /** The branch that a first write begins. */
     readonly branchOffer?: BranchOffer | undefined;
     readonly signal: AbortSignal;
-    /** Isolation of commands, if different from the server's own. */
-    readonly isolation?: "sandboxed" | "unsandboxed";
   },
 ): Promise<TurnRules> {
   const { services, workspace, state } = session;
@@ -76,10 +73,8 @@ export async function loadTurnRules(
     editingMode: options.editingMode,
     sessionBranch: head.type === "branch" ? head.branch : undefined,
     protectedBranches: services.protectedBranches,
-    sessionBegan: state.began,
     claimTree: options.claimTree,
     branchOffer: options.branchOffer,
-    sandboxed: (options.isolation ?? placeOfCommands(session).isolation) === "sandboxed",
     emergency: services.emergency,
     ownDirectories: services.ownDirectories,
     rules: {

@@ -25,14 +25,14 @@ import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { IntentsService } from "../intents/intents-service.ts";
 import { callPolicies } from "../policies/call-policies.ts";
-import { branchState, isOwnBranch, protectionOf } from "../policies/own-branch.ts";
+import { branchState, protectionOf } from "../policies/own-branch.ts";
 import { reachesSecret } from "../policies/reaches-secret.ts";
 import { zeroAccessOf } from "../policies/zero-access.ts";
 import { RulesService } from "../rules/rules-service.ts";
 import { createTools } from "../tools/tool-set.ts";
 import { type CommandsHere, commandsHere } from "./decide/commands-here.ts";
 import { decidableTool } from "./decide/decidable-tool.ts";
-import { noBlobs, noEditor, nothingRuns, plain } from "./decide/nobody-there.ts";
+import { noBlobs, noEditor, plain } from "./decide/nobody-there.ts";
 import { ReadAlready } from "./decide/read-already.ts";
 import { namedCall } from "./decide/tool-input.ts";
 import { decideLines, type LineAnswer } from "./replay/decide-lines.ts";
@@ -111,7 +111,6 @@ export class PolicyWorkbench implements AsyncDisposable {
     const here = parts.use(
       await commandsHere(workspace.root, { sandbox, stages, stateDir, environment, outside: options.outside }),
     );
-    const { sandboxed } = here;
     const config = await loadProjectConfig(workspace.root);
     const rules = parts.use(await RulesService.open({ root: workspace.root, home, configDir: options.configDir }));
     const intents = IntentsService.open({ workspace, stateDir });
@@ -127,7 +126,6 @@ export class PolicyWorkbench implements AsyncDisposable {
       activeIntent: () => options.intent,
       home,
       environment: commandEnvironment({}),
-      controlWatch: { begin: nothingRuns, turn: nothingRuns },
       exclude: [],
       now: Date.now,
     });
@@ -145,11 +143,10 @@ export class PolicyWorkbench implements AsyncDisposable {
     const { root } = workspace;
     const { protectedBranches } = config;
     const place = { controlRoot: root, sessionBranch: undefined, protectedBranches };
-    const onOwnBranch = (): boolean => isOwnBranch(branchState(place));
     const { covers } = zeroAccessOf(await rules.current(), root);
     const isSecret = (path: string): boolean => secretPath(path) !== undefined || covers(path);
     const looksForSecrets = (path: string, isPattern: boolean): boolean => reachesSecret(path, isSecret, isPattern);
-    const commands = { sandboxed, mode: "branch", root, onOwnBranch, reachesSecret: looksForSecrets } as const;
+    const commands = { reachesSecret: looksForSecrets };
     const policies = callPolicies({
       workspaceRoot: root,
       controlRoot: root,

@@ -1,11 +1,9 @@
 import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
-import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import type { UserKeys } from "@gennai/machine/keys/login/user-keys";
 import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
 import type { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import type { LearningRedactor } from "@gennai/machine/redaction/redactor";
-import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import type { SearchProviderName } from "@gennai/machine/web/search-providers";
 import type { WebConfig } from "@gennai/machine/web/web-config";
@@ -102,12 +100,10 @@ export interface SessionServices {
   readonly ownDirectories: readonly string[];
   /** Gets unexpected errors in full; clients get none of their text. */
   onUnexpectedError(error: unknown): void;
-  readonly isolation: "sandboxed" | "unsandboxed";
-  /** The sandbox of commands, and why it was chosen. */
-  readonly sandbox: Sandbox;
   /** Stages for commands; absent: they run in the workspace. */
   readonly stages?: Stages | undefined;
-  readonly controlWatch: ControlWatch;
+  /** By what commands are kept apart, or why they are not. */
+  readonly isolationReason: string;
   readonly defaultSettings: SessionSettings;
   readonly confirmation: {
     /** Maximum milliseconds for an attached client to answer a question, whatever its session says. */

@@ -1,8 +1,6 @@
 import type { BuiltInTool, Tool } from "@gennai/governance/tool";
-import type { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { plainShell } from "@gennai/machine/process/environment/plain-shell";
 import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
-import type { ShellSandbox } from "@gennai/machine/sandbox/sandboxed-shell";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
@@ -56,15 +54,9 @@ export interface ToolPorts {
   readonly exclude: readonly string[];
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Sandbox of commands; without it, they run unsandboxed. */
-  readonly sandbox?: ShellSandbox | undefined;
   /** Staging of commands; without it, they run in the workspace. */
   readonly staging?: Staging | undefined;
-  /** Restores control files that commands changed. */
-  readonly controlWatch: Pick<ControlWatch, "begin" | "turn">;
-  /** Globs of branches that only git itself may move, on request, in addition to those that always are. */
-  readonly protectedBranches?: readonly string[];
-  /** Program and arguments that run a shell command without a sandbox; the shell itself by default. */
+  /** Program and arguments that run a shell command that is not staged; the shell itself by default. */
   shellArguments?(command: string): readonly string[] | Promise<readonly string[]>;
 }
 
@@ -92,12 +84,9 @@ export function createTools(ports: ToolPorts): Map<string, Tool> {
       environment: ports.environment,
       ...(ports.limits === undefined ? {} : { limits: ports.limits }),
       shellArguments,
-      sandbox: ports.sandbox,
       staging: ports.staging,
       blobs: ports.blobs,
       seen: ports.seen,
-      controlWatch: ports.controlWatch,
-      ...(ports.protectedBranches === undefined ? {} : { protectedBranches: ports.protectedBranches }),
     }),
     runInTerminalTool(ports),
     proposeChangesTool(ports),

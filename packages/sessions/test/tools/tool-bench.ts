@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { ControlWatch } from "@gennai/machine/control-watch/control-watch";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor/editor-requests";
@@ -135,7 +134,6 @@ export class ToolBench implements Disposable {
       activeIntent: () => this.activeIntent,
       home: this.#state,
       environment: commandEnvironment(process.env),
-      controlWatch: ControlWatch.open({ stateDir: this.#state, home: this.#state }).watch,
       exclude: [],
       now: () => this.now,
       ...ports,

@@ -232,8 +232,7 @@ export const modelChecks: Checks = {
       { tool: "Edit", args: { file_path: "src/run.mjs", old_string: "\n", new_string: "\nrmSync('src', {});\n" } },
     ];
     for (const command of ["node src/run.mjs", "sh src/run.mjs", "./src/run.mjs", "cd src && node ./run.mjs"]) {
-      // In the sandbox, too, where everyday commands need no question.
-      await expectCode(stopped, "Bash", { command }, { first: parts, server: { sandbox: "auto", stages: "off" } });
+      await expectCode(stopped, "Bash", { command }, { first: parts, server: { stages: "off" } });
     }
     for (const removal of [removes("src"), removes("src") + removes(".git")]) {
       const content = `import { rmSync } from "node:fs";\n${removal}`;
@@ -247,7 +246,7 @@ export const modelChecks: Checks = {
       "./x -rf src",
       "cp /bin/rm x && PATH=.:$PATH x -rf src",
     ]) {
-      await expectCode(stopped, "Bash", { command }, { server: { sandbox: "auto", stages: "off" } });
+      await expectCode(stopped, "Bash", { command }, { server: { stages: "off" } });
       await expectNothingLost({ command });
     }
   }),

@@ -13,7 +13,6 @@ const stubborn = `trap '' TERM; sleep ${marker} & touch made; echo started; wait
 /** Processes must be gone in all of them. A staged command asks nobody before it runs. */
 const surroundings = {
   "on a stage": { sandbox: "required", stages: "required" },
-  "in the sandbox": { sandbox: "required", stages: "off" },
   "with the user's rights": { sandbox: "off" },
 } as const;
 

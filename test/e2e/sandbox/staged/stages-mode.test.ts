@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { requireIsolation } from "@gennai/cli/connection/server-choice";
+import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { eventOf, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
+import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -42,15 +43,17 @@ describe("without a word of the user's", () => {
   });
 });
 
-test("switched off, a command runs in the sandbox as it does where nothing can be staged", async () => {
+test("switched off, a command is asked about, and the tree is kept before it, whether it changes anything or not", async () => {
   await using at = await server({ sandbox: "required", stages: "off" }, { command: "git commit --allow-empty -qm x" });
   expect(await at.client.getServerInfo({})).toMatchObject({ stages: "off" });
-  await at.workspace.git("config", "user.email", "a@example.com");
-  await at.workspace.git("config", "user.name", "a");
-  const { events, result } = await ran(at);
-  expect(result.error).toBe("");
-  // What is not staged has the tree kept before it, whether it changes anything or not.
-  expect(eventsOf(events, "checkpointTaken")).toHaveLength(1);
+  const sessionId = await startSession(at, { interactive: true });
+  await using editor = await Watcher.attach(at, sessionId);
+  await at.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
+  const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
+  await editor.submit({ case: "confirmationResponse", value });
+  expect((await editor.next("toolResult")).error).toBe("");
+  expect(eventsOf(editor.events, "checkpointTaken")).toHaveLength(1);
 });
 
 describe("required", () => {

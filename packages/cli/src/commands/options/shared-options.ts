@@ -36,11 +36,12 @@ export function protectOption(command: Command): Command {
   );
 }
 
-export const sandboxHelp = "isolate commands from the machine and the network: auto, required (or do not start), off";
+export const sandboxHelp =
+  "stage commands apart from the machine and the network: auto, required (or do not start), off (or ask)";
 
 export const stagesHelp =
   "run commands on a copy, and keep what they did when rules or you agree: auto (where that works), " +
-  "required (or do not run), off";
+  "required (or do not run), off (or ask)";
 
 /** Repeatable, and one value at a time: a list would swallow the request that follows. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {

@@ -56,6 +56,12 @@ export async function runCommand(
   const settings = sessionSettings(flags);
   const sandbox = parseSandbox(flags.sandbox);
   const stages = parseStages(flags.stages);
+  if (holdsFiles(flags) && (sandbox === "required" || stages === "required")) {
+    throw usageError(
+      "Commands cannot be staged, because the server does not hold the files.",
+      "Leave out --sandbox required and --stages required, or run a server here.",
+    );
+  }
   const images = await promptImages(request, flags.image ?? [], console);
   const { allow = [] } = allowedAhead(flags.allow);
   const workspace = await workspaceOf(request, flags, console);
@@ -63,21 +69,15 @@ export async function runCommand(
   const ending = new AbortController();
   // A closed terminal stops what runs, as Ctrl-C does. Under nohup the input is no terminal.
   using interrupts = new Interrupts(undefined, { hangUp: isTerminal(console.input) });
-  await using held = holdsFiles(flags)
-    ? await openDiskWorkspace({
-        root: workspace,
-        stateDir,
-        sandbox,
-        environment: console.environment,
-        warn: (text) => void console.errors.write(`${terminalSafe(text)}\n`),
-      })
+  const held = holdsFiles(flags)
+    ? await openDiskWorkspace({ root: workspace, stateDir, environment: console.environment })
     : undefined;
   using terminal = new UserTerminal({
     console,
     interrupts,
     workspace,
     stateDir,
-    held: held?.workspace,
+    held,
     yes: flags.yes === true,
     ask: flags.ask === true,
     json: flags.json === true,

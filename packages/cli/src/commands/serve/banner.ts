@@ -59,15 +59,7 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
     ...(facts.rinaUrl === undefined
       ? []
       : [row("rinawarp", `${facts.rinaUrl}  (takes no token: only your own programs, and high risk still asks here)`)]),
-    facts.sandbox.state === "sandboxed"
-      ? row("commands", sandboxed(facts))
-      : paint(
-          "red",
-          row(
-            "commands",
-            `run WITHOUT a sandbox: ${facts.sandbox.reason}; every command that is not known to only read asks`,
-          ),
-        ),
+    commandsRow(facts, paint),
     ...(facts.encryption === "tls" ? [row("encryption", "TLS 1.2 or newer")] : []),
     ...(facts.encryption === "proxy"
       ? [paint("yellow", row("warning", "unencrypted here: let only your proxy reach this address"))]
@@ -85,16 +77,20 @@ export function serveBanner(facts: BannerFacts, paint: Paint): string {
   return `${lines.join("\n")}\n`;
 }
 
-function sandboxed({ sandbox: { reason }, stages }: BannerFacts): string {
+/** Where commands run, and what follows from it. */
+function commandsRow({ sandbox, stages }: BannerFacts, paint: Paint): string {
+  const bare = (why: string) =>
+    paint("red", row("commands", `run WITHOUT a sandbox: ${why}; every command that is not known to only read asks`));
+  if (sandbox.state === "unsandboxed") return bare(sandbox.reason);
   switch (stages.state) {
     case "staged":
-      return `run staged, in a sandbox: ${reason}`;
+      return row("commands", `run staged, in a sandbox: ${sandbox.reason}`);
     case "somewhere":
-      return `run in a sandbox: ${reason}; staged where a workspace can be`;
+      return row("commands", `run staged where a workspace can be, in a sandbox: ${sandbox.reason}`);
     case "off":
-      return `run in a sandbox: ${reason}; not staged (--stages off)`;
+      return bare("--stages off");
     case "unavailable":
-      return `run in a sandbox: ${reason}; not staged: ${stages.reason}`;
+      return bare(stages.reason.replace(/\.$/, ""));
   }
 }
 

@@ -49,16 +49,10 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
   const stateDir = defaultStateDir(console.environment);
   if (flags.kept === true) return undoKept(flags, { workspace, stateDir, console });
   await using server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
-  await using held = holdsFiles(flags)
-    ? await openDiskWorkspace({
-        root: workspace,
-        stateDir,
-        sandbox: "off",
-        environment: console.environment,
-        warn: (text) => void console.errors.write(`${terminalSafe(text)}\n`),
-      })
+  const held = holdsFiles(flags)
+    ? await openDiskWorkspace({ root: workspace, stateDir, environment: console.environment })
     : undefined;
-  const place = held === undefined ? workspace : heldPlace(held.workspace.facts);
+  const place = held === undefined ? workspace : heldPlace(held.facts);
   const known = flags.session === undefined ? await listSessions(server.client, place, { signal }) : [];
   const sessionIds = flags.session === undefined ? known.map(({ sessionId }) => sessionId) : [flags.session];
   const toCheckpoint = flags.turn !== undefined || flags.to !== undefined;
@@ -72,7 +66,7 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     clientId: crypto.randomUUID(),
     name: "gennai-cli",
     version,
-    ...(held === undefined ? {} : { editor: { workspace: held.workspace } }),
+    ...(held === undefined ? {} : { editor: { workspace: held } }),
   };
   const searched = sessionIds.slice(0, maxSessions);
   for (const [at, sessionId] of searched.entries()) {

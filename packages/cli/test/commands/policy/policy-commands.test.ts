@@ -38,7 +38,7 @@ test("commands are judged as a server with the same sandbox option would judge t
   if (boxed.complained === "") {
     expect(boxed.printed).toMatch(/^staged {2}risk medium {2}It runs on a copy/);
     expect(await verdict("--sandbox", "required", "--stages", "off")).toMatch(
-      /^allow[^]*commands are not staged: it was switched off/,
+      /^ask[^]*commands are not staged: it was switched off/,
     );
   } else expect(boxed.complained).toContain("sandbox");
   expect(await verdict()).toMatch(boxed.complained === "" ? /^staged/ : /^ask/);

@@ -57,12 +57,12 @@ const banners = [
   [
     "that no command is staged",
     { ...facts, token: secret, stages: { state: "off" } },
-    "run in a sandbox: bubblewrap; not staged (--stages off)",
+    "run WITHOUT a sandbox: --stages off",
   ],
   [
     "why none is",
     { ...facts, token: secret, stages: { state: "unavailable", reason: "The system has no overlays." } },
-    "run in a sandbox: bubblewrap; not staged: The system has no overlays.",
+    "run WITHOUT a sandbox: The system has no overlays",
   ],
   [
     "that users' workspaces are tried",

@@ -84,6 +84,6 @@ export function factsOf({ call, tool, analysis, verdict, fired, risk }: Decided)
   return actionFacts({ callId: call.id, tool: tool.name, analysis, verdict, fired, risk });
 }
 
-export function questionContext(turnId: string, { policySha256, intent, isolation }: GateOptions): QuestionContext {
-  return { turnId, policySha256, intent: intent?.(), isolation };
+export function questionContext(turnId: string, { policySha256, intent }: GateOptions): QuestionContext {
+  return { turnId, policySha256, intent: intent?.() };
 }

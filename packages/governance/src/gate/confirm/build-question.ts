@@ -13,8 +13,6 @@ export interface QuestionContext {
   readonly policySha256: string;
   /** The intent the session works under; undefined when none is selected. */
   readonly intent: { readonly id: string; readonly name: string } | undefined;
-  /** How the server's own commands run. Unknown is said as if nothing kept them apart. */
-  readonly isolation: "sandboxed" | "unsandboxed" | undefined;
 }
 
 /** The one question that a call's asks become. Its digest names the exact action; an answer must repeat it. */
@@ -24,7 +22,7 @@ export function buildQuestion(
   context: QuestionContext,
 ): Question {
   const { analysis, tool, call, risk } = decided;
-  const { turnId, policySha256, intent, isolation } = context;
+  const { turnId, policySha256, intent } = context;
   const paths = affectedPaths(analysis.effects);
   const actionJson = canonicalJson({
     tool: tool.name,
@@ -45,7 +43,7 @@ export function buildQuestion(
         ? "No intent is selected for this session."
         : `This serves the intent ${intent.id}: ${intent.name === "" ? "(no name)" : intent.name}.`,
     actionStatement: analysis.statement,
-    impactStatement: impactOf(analysis.effects, risk, isolation),
+    impactStatement: impactOf(analysis.effects, risk),
     modelClaim: analysis.claim ?? "",
     computed: { risk, paths, rule: finding.rule, reason: finding.reason, policySha256 },
     rememberStatement: isAtLeast(risk, "high")
@@ -67,11 +65,11 @@ function affectedPaths(effects: readonly Effect[]): readonly string[] {
   return [...paths];
 }
 
-function impactOf(effects: readonly Effect[], risk: Risk, isolation: QuestionContext["isolation"]): string {
+function impactOf(effects: readonly Effect[], risk: Risk): string {
   const impacts: string[] = [];
   for (const effect of effects) {
     if (effect.type === "exec" && !effect.command.readsOnly) {
-      impacts.push(effect.staged === true ? staged : whereItRuns(effect.where, isolation));
+      impacts.push(effect.staged === true ? staged : whereItRuns(effect.where));
       for (const reason of effect.command.unresolved) impacts.push(`Not known before it runs: ${reason}.`);
     }
     if (effect.type === "write" && effect.operation === "delete") impacts.push(`${effect.path.relative} is deleted.`);
@@ -86,9 +84,7 @@ function impactOf(effects: readonly Effect[], risk: Risk, isolation: QuestionCon
 
 const staged = "A command runs on a copy, and what it changes is looked at before it is kept.";
 
-function whereItRuns(where: "server" | "client", isolation: QuestionContext["isolation"]): string {
+function whereItRuns(where: "server" | "client"): string {
   if (where === "client") return "A command is typed into your terminal and runs with your rights on this machine.";
-  if (isolation === "sandboxed")
-    return "A command runs in the sandbox: it can change this workspace and nothing else of yours, and has no network.";
   return "A command runs with your rights on this machine; no sandbox isolates it.";
 }

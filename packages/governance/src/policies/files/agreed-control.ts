@@ -7,20 +7,16 @@ import type { CommandAnalysis, CommandPath, SimpleCommand } from "../../command/
 export interface AgreedControl {
   /** Paths that the command names to be written or deleted. */
   readonly named: readonly CommandPath[];
-  /** Whether git runs and does more than read, and whether other programs run with it. */
-  readonly git: "none" | "beside" | "alone";
+  /** Git runs and does more than read, and no other program runs with it. */
+  readonly gitAlone: boolean;
   /** Git puts tracked files where its history has them: `checkout`, `merge`, `stash pop`. */
   readonly gitMoves: boolean;
-  /** Git adds commits to the branch that HEAD is on. */
-  readonly gitCommits: boolean;
   /** Words of git's commands that may name branches which they move, or move to. */
   readonly gitNames: readonly string[];
   /** Only git runs, and does more than add commits: it may change its own configuration and state. */
   readonly gitState: boolean;
   /** A package manager installs: it may change its directories, and the dependencies in manifests. */
   readonly installs: boolean;
-  /** A repository may come into being. */
-  readonly newRepository: boolean;
   /** Manifests that a package manager was told to write as a whole. */
   readonly manifests: boolean;
   /** Makefiles that a build's configuration writes. */
@@ -30,13 +26,11 @@ export interface AgreedControl {
 /** For an unknown command. */
 export const nothingAgreed: AgreedControl = {
   named: [],
-  git: "none",
+  gitAlone: false,
   gitMoves: false,
-  gitCommits: false,
   gitNames: [],
   gitState: false,
   installs: false,
-  newRepository: false,
   manifests: false,
   makefiles: false,
 };
@@ -52,20 +46,14 @@ export function agreedControl({ commands, paths }: CommandAnalysis): AgreedContr
     );
   return {
     named: paths.filter(({ access }) => access === "write" || access === "delete"),
-    git: commands.some(({ name }, index) => name === "git" && !reading.has(verbs[index] ?? ""))
-      ? isGitAlone
-        ? "alone"
-        : "beside"
-      : "none",
+    gitAlone: isGitAlone && commands.some(({ name }, index) => name === "git" && !reading.has(verbs[index] ?? "")),
     gitMoves: commands.some((command, index) => moving.has(verbs[index] ?? "") && !onlyMakesBranch(command)),
-    gitCommits: known.some((verb) => adding.has(verb)),
     gitNames: commands.flatMap(({ words }, index) =>
       naming.has(verbs[index] ?? "")
         ? words.flatMap((word) => (word === undefined || word.startsWith("-") ? [] : [word])).slice(1)
         : [],
     ),
     gitState: isGitAlone && known.some((verb) => !committing.has(verb)),
-    newRepository: known.some((verb) => founding.has(verb)),
     installs: is(installers),
     manifests: is(manifestWriters),
     makefiles: commands.some(({ name }) => makefileWriters.has(name)),
@@ -82,8 +70,6 @@ const moving: ReadonlySet<string> = new Set(
   ].flatMap((words) => words.split(" ")),
 );
 
-const adding: ReadonlySet<string> = new Set("commit merge pull rebase cherry-pick revert am reset".split(" "));
-
 const naming: ReadonlySet<string> = new Set(
   "checkout switch branch fetch pull push merge rebase worktree update-ref symbolic-ref remote".split(" "),
 );
@@ -94,8 +80,6 @@ function onlyMakesBranch({ words }: SimpleCommand): boolean {
   const makes = verb === "checkout" ? /^-q?b$/ : verb === "switch" ? /^(?:-q?c|--create)$/ : /^$/;
   return rest.length === 2 && makes.test(rest[0] ?? "") && rest[1]?.startsWith("-") === false;
 }
-
-const founding: ReadonlySet<string> = new Set(["init", "clone", "submodule", "worktree"]);
 
 /** These change nothing, in the index neither. */
 const reading: ReadonlySet<string> = new Set("status diff log show rev-parse ls-files blame".split(" "));

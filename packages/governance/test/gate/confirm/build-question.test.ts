@@ -38,13 +38,18 @@ function question(
       warnings: [],
     },
     { ...finding, rule },
-    { turnId: "t", policySha256: "p", intent: undefined, isolation: undefined, ...context },
+    { turnId: "t", policySha256: "p", intent: undefined, ...context },
   );
 }
 
 const typed = (): Effect => {
   const effect = exec("npm test");
   return effect.type === "exec" ? { ...effect, where: "client" } : effect;
+};
+
+const stagedCommand = (): Effect => {
+  const effect = exec("npm test");
+  return effect.type === "exec" ? { ...effect, staged: true } : effect;
 };
 
 describe("seed 003 §5 payload: intent reflection, plain action statement, impact statement", () => {
@@ -60,15 +65,12 @@ describe("seed 003 §5 payload: intent reflection, plain action statement, impac
     });
   });
 
-  it.each<[string, Effect, QuestionContext["isolation"], RegExp, RegExp]>([
-    ["in the sandbox", exec("npm test"), "sandboxed", /in the sandbox.*no network/, /your rights on this machine/],
-    ["without one", exec("npm test"), "unsandboxed", /with your rights on this machine/, /in the sandbox/],
-    ["where nobody knows", exec("npm test"), undefined, /with your rights on this machine/, /in the sandbox/],
-    ["in the user's terminal", typed(), "sandboxed", /your terminal.*your rights/, /in the sandbox/],
-  ])("says where a command runs: %s", (_name, effect, isolation, says, not) => {
-    const { impactStatement } = question([effect], { isolation });
-    expect(impactStatement).toMatch(says);
-    expect(impactStatement).not.toMatch(not);
+  it.each<[string, Effect, RegExp]>([
+    ["on a stage", stagedCommand(), /on a copy, and what it changes is looked at/],
+    ["on this machine", exec("npm test"), /with your rights on this machine/],
+    ["in the user's terminal", typed(), /your terminal.*your rights/],
+  ])("says where a command runs: %s", (_name, effect, says) => {
+    expect(question([effect]).impactStatement).toMatch(says);
   });
 });
 

@@ -4,10 +4,10 @@ import type { FileWrite, FoundTrait, GitChange } from "@gennai/governance/effect
 import { intentMapFile } from "@gennai/governance/ledger/ledger-directory";
 import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { objectOf } from "../../control-watch/is-staged.ts";
 import { forgedObjects } from "../../git/forged-objects.ts";
 import { newCommits } from "../../git/new-commits.ts";
 import { rebasedBranch } from "../../git-data/git-head.ts";
+import { objectOf } from "../../git-data/git-index.ts";
 import type { GitEffect } from "../../stage/observe/git-effects.ts";
 import { NotObservable } from "../../stage/transaction/stage-error.ts";
 import type { StagedWork } from "./staged-work.ts";

@@ -1,12 +1,10 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { FileWrite, FoundTrait, WorkspacePath } from "@gennai/governance/effect";
 import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import { isMadeByTools } from "@gennai/governance/policies/files/made-by-tools";
-import { type ChangeSurroundings, isAgreed } from "../../control-watch/state/agreed-change.ts";
-import type { ControlState } from "../../control-watch/state/control-state.ts";
-import type { Entry } from "../../stage/files/look-at-entry.ts";
 import type { EffectFlag, StageEffect } from "../../stage/observe/effect.ts";
+import { isAgreed } from "./agreed-change.ts";
 import { losesContent } from "./loses-content.ts";
 import type { StagedWork } from "./staged-work.ts";
 
@@ -101,21 +99,13 @@ function waysTo(path: string): readonly string[] {
 function isAgreedTo(work: StagedWork, effect: StageEffect, path: WorkspacePath): boolean {
   const control = controlPath(path.relative);
   if (control === undefined) return work.agreed.installs && /(?:^|\/)node_modules\//.test(path.relative);
-  const before = stateOf(effect.before);
-  const after = stateOf(effect.after);
-  const around: ChangeSurroundings = {
+  const { before, after } = effect;
+  const change = { path: path.absolute, name: path.relative, control, before, after };
+  return isAgreed(change, work.agreed, {
     root: work.workspaceRoot,
-    newRepositories: [],
-    wasThere: () => false,
-    isTracked: (file) => work.isTracked(file),
-    isAsInIndex: () => false,
-    text: (state) => {
-      if (state === after) return work.staged(effect)?.toString("utf8");
-      return state === before && state?.type === "file" ? readFileSync(path.absolute, "utf8") : undefined;
-    },
-  };
-  const change = { path: path.absolute, name: path.relative, control, inGit: undefined, before, after };
-  return isAgreed(change, work.agreed, around);
+    isTracked: work.isTracked(path.absolute),
+    text: (side) => (side === "after" ? work.staged(effect) : work.before(effect))?.toString("utf8"),
+  });
 }
 
 /** A file with a journal beside it is an open database. */
@@ -135,19 +125,4 @@ function traitsOf(flags: readonly EffectFlag[]): readonly FoundTrait[] {
   return flags.filter(
     (flag) => flag === "odd-name" || flag === "case-clash" || flag === "set-id" || flag === "leads-outside",
   );
-}
-
-function stateOf(entry: Entry | undefined): ControlState | undefined {
-  switch (entry?.type) {
-    case undefined:
-      return undefined;
-    case "file":
-      return { type: "file", mode: entry.mode, sha256: entry.sha256 ?? "" };
-    case "link":
-      return { type: "link", target: entry.target };
-    case "directory":
-      return { type: "directory" };
-    case "other":
-      return { type: "other", identity: String(entry.mode) };
-  }
 }

@@ -4,12 +4,6 @@ import type { CommandAnalysis } from "@gennai/governance/command/command-analysi
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { type AgreedControl, agreedControl, nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { type ControlPath, controlPath } from "@gennai/governance/policies/files/control-paths";
-import {
-  type ControlTargets,
-  controlTargets,
-  targetControl,
-  userConfigurations,
-} from "../../control-watch/state/control-targets.ts";
 import { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { readGitHead } from "../../git-data/git-head.ts";
 import { type GitIndex, readGitIndex } from "../../git-data/git-index.ts";
@@ -22,6 +16,7 @@ import type { StageEffect } from "../../stage/observe/effect.ts";
 import type { GitEffect } from "../../stage/observe/git-effects.ts";
 import { stageParts } from "../../stage/transaction/staged-root.ts";
 import type { Transaction } from "../../stage/transaction/transaction.ts";
+import { type ControlTargets, controlTargets, targetControl, userConfigurations } from "./control-targets.ts";
 
 /** What a staged command left, and what is known about the run. */
 export interface StagedWorkOptions {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
-import { userConfigurations } from "../../control-watch/state/control-targets.ts";
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import { userConfigurations } from "../found/control-targets.ts";
 import type { Stages } from "../stages/stages.ts";
 
 /**

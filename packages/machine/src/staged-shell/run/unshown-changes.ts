@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { objectOf } from "../../control-watch/is-staged.ts";
+import { objectOf } from "../../git-data/git-index.ts";
 import { pathsInGit } from "../../git-data/git-path.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { statIfPresent } from "../../stage/files/look-at-entry.ts";

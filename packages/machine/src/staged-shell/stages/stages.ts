@@ -69,6 +69,8 @@ export class Stages implements AsyncDisposable {
   readonly #options: StagesOptions;
   readonly #roots = new Map<string, { readonly rules: string; readonly roots: CoveredRoots }>();
   readonly #support = new Map<string, Promise<StageSupport>>();
+  /** Why workspaces cannot be staged. */
+  readonly #obstacles = new Map<string, string>();
   readonly #ahead: RecentMounts;
   readonly #background = new BackgroundWork();
   /** Resolves when the stages given back are ready for the next run, or removed. */
@@ -102,7 +104,10 @@ export class Stages implements AsyncDisposable {
     const known = this.#support.get(workspaceRoot);
     if (known !== undefined) return known;
     const { stateDir, home } = this.#options;
-    const support = probeStage(stateDir, stageRoots(workspaceRoot, home));
+    const support = probeStage(stateDir, stageRoots(workspaceRoot, home)).then((found) => {
+      if (found.state === "unavailable") this.#obstacles.set(workspaceRoot, found.reason);
+      return found;
+    });
     this.#support.set(workspaceRoot, support);
     // An unforeseen failure is not remembered: the next call tries again.
     const settled = support.then(
@@ -111,6 +116,11 @@ export class Stages implements AsyncDisposable {
     );
     void this.#background.add(settled);
     return support;
+  }
+
+  /** Why a workspace's commands cannot be staged; undefined if they can, and until that was tried. */
+  knownObstacle(workspaceRoot: string): string | undefined {
+    return this.#obstacles.get(workspaceRoot);
   }
 
   /** The support of a workspace that must be staged. Throws `StageUnavailable`. */
@@ -189,6 +199,7 @@ export class Stages implements AsyncDisposable {
    * the server restarts.
    */
   #tooLarge(workspaceRoot: string, { obstacle, message, advice }: StageUnavailable): void {
+    this.#obstacles.set(workspaceRoot, message);
     this.#support.set(workspaceRoot, Promise.resolve({ state: "unavailable", obstacle, reason: message, advice }));
   }
 
@@ -333,7 +344,7 @@ export class Stages implements AsyncDisposable {
   /** Call it when a workspace and all its sessions are gone: nothing is kept ready for it. */
   async forget(workspaceRoot: string): Promise<void> {
     await this.#background.idle();
-    for (const known of [this.#roots, this.#support]) known.delete(workspaceRoot);
+    for (const known of [this.#roots, this.#support, this.#obstacles]) known.delete(workspaceRoot);
     await this.#ahead.forget(workspaceRoot);
   }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemErrorCode } from "../../system-error.ts";
 
 /** Nanoseconds. A directory read so soon after its last change may change again in the same tick of the file system's clock. */
-export const settledNs = 50_000_000n;
+const settledNs = 50_000_000n;
 /** More than any project has; examining more before each command would take too long. */
 const maxDirectories = 1_000_000;
 

@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { ControlWatch } from "#control-watch/control-watch";
 import { commandEnvironment } from "#process/environment/command-environment";
 import { plainShell } from "#process/environment/plain-shell";
 import { holdDirectory } from "#process/run-command";
 import { runShellCommand } from "#shell/shell-runner";
-import { type SandboxFixture, sandboxFixture } from "../../sandbox/sandbox-fixture.ts";
+import { type IsolatedWorkspace, isolatedWorkspace } from "../../staged-shell/isolated-workspace.ts";
 
 const mebibyte = 1024 * 1024;
 const { signal } = new AbortController();
@@ -39,68 +37,54 @@ function processesWith(mark: string): readonly string[] {
   });
 }
 
-async function run(fixture: SandboxFixture, command: string, { sandboxed }: { readonly sandboxed: boolean }) {
+const limits = { memoryBytes: 300 * mebibyte, writtenBytes: 200 * mebibyte };
+
+async function run(fixture: IsolatedWorkspace, text: string, { staged }: { readonly staged: boolean }) {
   const begun = performance.now();
-  const { watch } = ControlWatch.open(fixture);
-  using _watch = watch;
-  const { run: ended } = await runShellCommand(
-    {
-      text: command,
-      cwd: holdDirectory(fixture.root),
-      timeoutMs: 60_000,
-      readsOnly: false,
-      startsNothing: false,
-      agreed: nothingAgreed,
-    },
-    {
-      workspaceRoot: fixture.root,
-      environment: commandEnvironment(process.env),
-      shellArguments: plainShell,
-      sandbox: sandboxed ? fixture.shell : undefined,
-      controlWatch: watch,
-      limits: { memoryBytes: 300 * mebibyte, writtenBytes: 200 * mebibyte },
-    },
-    { signal, onOutput: () => undefined },
-  );
+  const bare = { text, cwd: holdDirectory(fixture.root), timeoutMs: 60_000, readsOnly: false, startsNothing: false };
+  const ended = staged
+    ? await fixture.run(text, { timeoutMs: 60_000, limits })
+    : await runShellCommand(
+        bare,
+        { environment: commandEnvironment(process.env), shellArguments: plainShell, limits },
+        { signal, onOutput: () => undefined },
+      );
   return { ended, tookMs: performance.now() - begun };
 }
 
-describe.each([{ sandboxed: true }, { sandboxed: false }])(
-  "a command that takes too much, sandboxed: $sandboxed",
-  (where) => {
-    const tooMuchMemory = "it took more than 300 MiB of memory (the limit commands.memory_mib)";
-    const tooMuchWritten = "it wrote more than 200 MiB to disks (the limit commands.written_mib)";
+describe.each([{ staged: true }, { staged: false }])("a command that takes too much, staged: $staged", (where) => {
+  const tooMuchMemory = "it took more than 300 MiB of memory (the limit commands.memory_mib)";
+  const tooMuchWritten = "it wrote more than 200 MiB to disks (the limit commands.written_mib)";
 
-    test.each<[string, (mark: string) => string, string]>([
-      ["memory", eat, tooMuchMemory],
-      ["memory, in the background of a pipe", (mark) => `(${eat(mark)} & sleep 50) | cat`, tooMuchMemory],
-      ["memory, in a session of its own", (mark) => `setsid ${eat(mark)} & sleep 50`, tooMuchMemory],
-      ["memory, by many", (mark) => [1, 2, 3].map(() => `${eat(mark)} &`).join(" ") + " wait", tooMuchMemory],
-      ["the disk, by files that are gone again", write, tooMuchWritten],
-      ["the disk, in a session of its own", (mark) => `setsid ${write(mark)} & sleep 50`, tooMuchWritten],
-    ])("%s: it is ended, says by which limit, and nothing of it is left", async (_what, hog, exceeded) => {
-      await using fixture = await sandboxFixture();
-      const mark = `hog-${randomUUID()}`;
-      const { ended, tookMs } = await run(fixture, hog(mark), where);
-      expect(ended).toMatchObject({ state: "over-limit", exceeded, survivors: [] });
-      expect(processesWith(mark)).toEqual([]);
-      expect(tookMs).toBeLessThan(45_000);
+  test.each<[string, (mark: string) => string, string]>([
+    ["memory", eat, tooMuchMemory],
+    ["memory, in the background of a pipe", (mark) => `(${eat(mark)} & sleep 50) | cat`, tooMuchMemory],
+    ["memory, in a session of its own", (mark) => `setsid ${eat(mark)} & sleep 50`, tooMuchMemory],
+    ["memory, by many", (mark) => [1, 2, 3].map(() => `${eat(mark)} &`).join(" ") + " wait", tooMuchMemory],
+    ["the disk, by files that are gone again", write, tooMuchWritten],
+    ["the disk, in a session of its own", (mark) => `setsid ${write(mark)} & sleep 50`, tooMuchWritten],
+  ])("%s: it is ended, says by which limit, and nothing of it is left", async (_what, hog, exceeded) => {
+    await using fixture = await isolatedWorkspace();
+    const mark = `hog-${randomUUID()}`;
+    const { ended, tookMs } = await run(fixture, hog(mark), where);
+    expect(ended).toMatchObject({ state: "over-limit", exceeded, survivors: [] });
+    expect(processesWith(mark)).toEqual([]);
+    expect(tookMs).toBeLessThan(45_000);
+  });
+
+  test("what only reserves addresses is left alone: Node itself does", async () => {
+    await using fixture = await isolatedWorkspace();
+    const command = `"${process.execPath}" -e 'new WebAssembly.Memory({ initial: 1, maximum: 65536 }); console.log("fine")'`;
+    expect((await run(fixture, command, where)).ended).toMatchObject({
+      state: "exited",
+      exitCode: 0,
+      output: "fine\n",
     });
+  });
+});
 
-    test("what only reserves addresses is left alone: Node itself does", async () => {
-      await using fixture = await sandboxFixture();
-      const command = `"${process.execPath}" -e 'new WebAssembly.Memory({ initial: 1, maximum: 65536 }); console.log("fine")'`;
-      expect((await run(fixture, command, where)).ended).toMatchObject({
-        state: "exited",
-        exitCode: 0,
-        output: "fine\n",
-      });
-    });
-  },
-);
-
-test("in the sandbox, memory that is files is bounded as well", async () => {
-  await using fixture = await sandboxFixture();
+test("memory that is files is bounded as well", async () => {
+  await using fixture = await isolatedWorkspace();
   const fill = "dd if=/dev/zero of=/dev/shm/full bs=1M count=1200 2>&1; ls -l /dev/shm; touch /dev/other";
   const { output } = await fixture.run(fill, { timeoutMs: 60_000 });
   expect(output).toMatch(/No space left on device/);

@@ -11,7 +11,7 @@ export interface ClientWorkspaceFacts {
   readonly home: string;
   /** As Node calls it, e.g. `linux`. */
   readonly platform: string;
-  readonly commands: "none" | "unsandboxed" | "sandboxed";
+  readonly commands: "none" | "unsandboxed";
 }
 
 /** Why nothing was done; the server tells the model. */
@@ -136,13 +136,4 @@ export interface ClientCommandRun {
   readonly survivors: readonly number[];
   /** For the model. */
   readonly notes: readonly string[];
-  /** Restored control files, and the directory with their changed versions. */
-  readonly putBack: { readonly files: readonly ClientPutBack[]; readonly keptIn: string };
-}
-
-export interface ClientPutBack {
-  /** Relative to the workspace, or absolute. */
-  readonly path: string;
-  readonly what: "removed" | "restored" | "failed";
-  readonly reason: string;
 }

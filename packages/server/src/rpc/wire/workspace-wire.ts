@@ -3,7 +3,6 @@ import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operatio
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { CommandRun } from "@gennai/machine/process/run-command";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { ClientRun } from "@gennai/machine/workspace/workspace";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { gateErrors } from "@gennai/protocol/errors/gate-errors";
 import { toolErrors } from "@gennai/protocol/errors/tool-errors";
@@ -15,7 +14,6 @@ import {
   PathKind,
   ProgramEnd,
   type ProgramRun,
-  PutBackKind,
   SearchOutput,
   type WorkspaceFailure,
   type WorkspaceRequestSchema,
@@ -123,12 +121,7 @@ export function workspaceAnswerFromWire(result: WorkspaceResponse["result"]): Wo
     case "controlRead":
       return { type: "control", control: result.value.unchanged ? "unchanged" : control(result.value) };
     case "programRun":
-      return {
-        type: "run",
-        run: commandRun(result.value),
-        notes: result.value.notes,
-        putBack: putBack(result.value),
-      };
+      return { type: "run", run: commandRun(result.value), notes: result.value.notes };
     case "failure":
       return { type: "failure", failure: failure(result.value) };
     case undefined:
@@ -139,7 +132,8 @@ export function workspaceAnswerFromWire(result: WorkspaceResponse["result"]): Wo
 const commandPlaces = new Map<CommandPlace, ClientWorkspaceFacts["commands"]>([
   [CommandPlace.UNSPECIFIED, "none"],
   [CommandPlace.UNSANDBOXED, "unsandboxed"],
-  [CommandPlace.SANDBOXED, "sandboxed"],
+  // Of clients before 0.3; what their sandbox holds back is not known here.
+  [CommandPlace.SANDBOXED, "unsandboxed"],
 ]);
 
 /** Throws `ServiceError` `invalid_argument`. */
@@ -212,27 +206,6 @@ function commandRun(run: ProgramRun): CommandRun {
     outputSha256: digest(run.outputSha256),
     leftOut: count(run.leftOut),
     survivors: run.survivors,
-  };
-}
-
-const putBackKinds = new EnumWords({
-  removed: PutBackKind.REMOVED,
-  restored: PutBackKind.RESTORED,
-  failed: PutBackKind.FAILED,
-});
-
-const maxPutBack = 1_000;
-
-function putBack({ putBack: files, putBackKeptIn }: ProgramRun): ClientRun["putBack"] {
-  if (files.length === 0) return undefined;
-  if (files.length > maxPutBack) throw new ServiceError("invalid_argument", "put_back names more than 1000 files.");
-  return {
-    files: files.map(({ path, what, reason }) => ({
-      path: path.slice(0, maxText),
-      what: putBackKinds.checkedFromMessage(what, "put_back.what"),
-      reason: reason.slice(0, maxText),
-    })),
-    keptIn: putBackKeptIn.slice(0, maxText),
   };
 }
 

@@ -168,6 +168,6 @@ async function judgement(tools: GovernedTools, call: ToolCall, signal: AbortSign
 function touchedPaths(decided: DecidedCall & { readonly type: "decided" }): readonly string[] {
   const finding = { code: "plan", rule: "plan", reason: "" };
   const asked = decided.verdict.type === "allow" ? ask(finding) : decided.verdict;
-  const context = { turnId: "preview", policySha256: "", intent: undefined, isolation: undefined };
+  const context = { turnId: "preview", policySha256: "", intent: undefined };
   return buildQuestion(decided, asked.type === "allow" ? finding : asked.finding, context).computed.paths;
 }

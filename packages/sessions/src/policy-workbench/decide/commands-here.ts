@@ -11,7 +11,6 @@ import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/st
 
 /** How a server started here would run commands. */
 export interface CommandsHere extends AsyncDisposable {
-  readonly sandboxed: boolean;
   /** Absent if no command is staged. */
   readonly stages: Stages | undefined;
   /** Why the workspace's commands are not staged; undefined if they are. */
@@ -45,8 +44,7 @@ export async function commandsHere(
   );
   const without = (unstaged: string): CommandsHere => {
     const owned = opened.move();
-    const sandboxed = sandbox.state === "sandboxed";
-    return { sandboxed, stages: undefined, unstaged, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
+    return { stages: undefined, unstaged, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
   };
   if (sandbox.state === "unsandboxed") {
     if (stagesMode === "required") throw new StagesRequired(sandbox.reason);
@@ -61,5 +59,5 @@ export async function commandsHere(
     throw new ServiceError("failed_precondition", `No command would run here: ${reason}`, { hint: advice });
   }
   const owned = opened.move();
-  return { sandboxed: true, stages, unstaged: undefined, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
+  return { stages, unstaged: undefined, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
 }

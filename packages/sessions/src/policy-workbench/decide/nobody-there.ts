@@ -9,7 +9,7 @@ export const plain: Redactor = {
   stream: () => ({ push: async (text) => text, end: async () => "" }),
 };
 
-export const nothingRuns = (): never => {
+const nothingRuns = (): never => {
   throw new Error("The workbench runs nothing.");
 };
 

@@ -5,7 +5,6 @@ import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import { gitReadCommand } from "@gennai/governance/keys/git-read-command";
 import { keyChain } from "@gennai/governance/keys/key-chain";
 import { keyCommand } from "@gennai/governance/keys/key-command";
-import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { type KeyPlan, type UserKeys } from "@gennai/machine/keys/login/user-keys";
@@ -54,7 +53,7 @@ const parameters = z.strictObject({
 
 type BashArguments = z.infer<typeof parameters>;
 
-export interface BashPorts extends Omit<ShellSurroundings, "workspaceRoot"> {
+export interface BashPorts extends ShellSurroundings {
   /** Stores files' contents before a staged command, for undo. */
   readonly blobs: Pick<BlobStore, "put">;
   /** Stores their contents after it. */
@@ -203,10 +202,7 @@ export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
       if (client !== undefined) {
         const { text, readsOnly } = effect.command;
         const there = await client.run({ text, cwd: effect.cwd, timeoutMs, readsOnly }, { signal, onOutput });
-        return {
-          ...commandOutcome(there.run, timeoutMs, there.notes),
-          ...(there.putBack && { putBack: there.putBack }),
-        };
+        return commandOutcome(there.run, timeoutMs, there.notes);
       }
       if (effect.staged === true && ports.staging !== undefined) {
         const { staging, environment, limits = {} } = ports;
@@ -245,23 +241,9 @@ export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
       const { text, readsOnly } = effect.command;
-      const { root } = ports.workspace;
-      const { run, notes, putBack } = await runShellCommand(
-        {
-          text,
-          cwd,
-          timeoutMs,
-          readsOnly,
-          startsNothing: startsNothing(effect.command),
-          agreed: agreedControl(effect.command),
-        },
-        { ...ports, workspaceRoot: root, shellArguments: (command) => ports.shellArguments(command) },
-        { signal, onOutput },
-      );
-      return {
-        ...commandOutcome(run, timeoutMs, [...notes, ...jobNotes(text)]),
-        ...(putBack.files.length === 0 ? {} : { putBack }),
-      };
+      const command = { text, cwd, timeoutMs, readsOnly, startsNothing: startsNothing(effect.command) };
+      const run = await runShellCommand(command, ports, { signal, onOutput });
+      return commandOutcome(run, timeoutMs, jobNotes(text));
     },
 
     async verify(args, outcome) {
@@ -341,11 +323,11 @@ function notInBackground(isHeldByClient: boolean): ToolFailure {
   });
 }
 
-/** Throws `ToolFailure` if the command cannot be staged although all must be. */
+/** Throws `ToolFailure` if the command cannot be staged although all must be, and where it would run outside of what is staged. */
 async function canBeStaged(stages: Stages, cwd: WorkspacePath, root: string): Promise<boolean> {
   const support = await stages.support(root);
   if (cwd.inside && support.state === "staged") return true;
-  if (stages.mode !== "required") return false;
+  if (support.state !== "staged" && stages.mode !== "required") return false;
   const [reason, hint] =
     support.state === "staged"
       ? [`${pathName(cwd)} is outside of the workspace.`, "Run it in the workspace."]

@@ -76,7 +76,6 @@ export async function turnTools(
     home: client?.home ?? services.home,
     environment: services.commandEnvironment,
     limits: services.commandLimits,
-    sandbox: services.sandbox.state === "sandboxed" ? services.sandbox.shell : undefined,
     staging:
       client !== undefined || stages === undefined
         ? undefined
@@ -94,8 +93,6 @@ export async function turnTools(
               learn: (secret) => services.redactor.learn(secret),
             },
           },
-    controlWatch: services.controlWatch,
-    protectedBranches: [...services.protectedBranches, ...rules.config.protectedBranches],
     exclude: rules.searchExcludes,
     now: services.now,
   });

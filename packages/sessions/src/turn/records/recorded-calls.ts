@@ -61,7 +61,6 @@ export function outcomeCall({
     ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
     verification: result.verification.state,
     ...(result.outcome?.connections === undefined ? {} : { connections: result.outcome.connections }),
-    ...(result.outcome?.putBack === undefined ? {} : { putBack: result.outcome.putBack.files }),
   };
 }
 

@@ -3,10 +3,8 @@ import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { isReadOnly } from "@gennai/governance/effect";
 import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import type { Redactor } from "@gennai/governance/redaction";
 import { violationOf } from "@gennai/governance/rules/status/violation";
 import type { FileChange, ToolOutcome } from "@gennai/governance/tool";
-import { describePutBack } from "@gennai/machine/control-watch/put-back/put-back";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { knownHead } from "@gennai/machine/workspace/known-head";
@@ -95,8 +93,8 @@ export class SessionJournal implements GateJournal {
     const changes: FileChange[] = [];
     let changedBy = "";
     const { redactor } = this.#session.services;
-    for (const { decision, result } of outcomes) {
-      const each = { decision, result: await withMaskedPutBack(result, redactor) };
+    for (const each of outcomes) {
+      const { decision } = each;
       for (const judged of [...(decision.alsoAsked ?? []), decision]) {
         const violation = violationOf(judged);
         if (violation === undefined) continue;
@@ -111,7 +109,7 @@ export class SessionJournal implements GateJournal {
       events.push(...told.filter(({ type }) => type === "change-set-applied"));
       if (this.#options.forUser === true) this.#options.notes.observed(each.result.outcome?.observed ?? []);
       else if (!this.#isLeftOpen(each.result)) events.push(await this.#resultEvent(each.result));
-      events.push(...told.filter(({ type }) => type !== "change-set-applied"), ...putBackWarning(each.result));
+      events.push(...told.filter(({ type }) => type !== "change-set-applied"));
     }
     const ledger: LedgerEntry[] = [];
     const named = await withMaskedPaths(changes, redactor);
@@ -280,19 +278,6 @@ export class SessionJournal implements GateJournal {
       },
     };
   }
-}
-
-async function withMaskedPutBack(result: CallOutcome, redactor: Redactor): Promise<CallOutcome> {
-  const { outcome } = result;
-  if (outcome?.putBack === undefined) return result;
-  const files = await withMaskedPaths(outcome.putBack.files, redactor);
-  return { ...result, outcome: { ...outcome, putBack: { ...outcome.putBack, files } } };
-}
-
-/** Tells the user what the result told the model. */
-function putBackWarning({ call, outcome }: CallOutcome): readonly SessionEvent[] {
-  if (outcome?.putBack === undefined) return [];
-  return [{ type: "warning", text: `${call.name} changed files that tools obey: ${describePutBack(outcome.putBack)}` }];
 }
 
 function beginning(text: string): string {

@@ -79,10 +79,11 @@ describe("a command that is tried", () => {
     expect(trial?.output).not.toContain("canary");
     expect(trial?.neverKept).toEqual([".env (it is hidden from commands)"]);
     expect(trial?.changes.map(({ name, what, verdict }) => `${verdict} ${name} ${what.join()}`).toSorted()).toEqual([
+      "allow .git ",
       "allow a.txt update",
       "allow made.txt create",
-      "ask .git ref refs/tags/v1",
       "ask AGENTS.md create",
+      "ask refs/tags/v1 ref refs/tags/v1",
     ]);
     expect(trial?.changes.find(({ name }) => name === "AGENTS.md")).toMatchObject({
       rule: expect.stringMatching(/^control-files/),

@@ -1026,14 +1026,14 @@ export type ProgramRun = Message<"gennai.agent.v1.ProgramRun"> & {
   survivors: number[];
 
   /**
-   * For the model, e.g. what the sandbox prevented.
+   * For the model.
    *
    * @generated from field: repeated string notes = 10;
    */
   notes: string[];
 
   /**
-   * Control files that the program changed, and that the client put back, because nobody agreed to that.
+   * Of clients before 0.3: control files that the program changed, and that the client put back.
    *
    * @generated from field: repeated gennai.agent.v1.PutBackFile put_back = 11;
    */

@@ -1,16 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type SandboxFixture, sandboxFixture } from "./sandbox-fixture.ts";
+import { type IsolatedWorkspace, isolatedWorkspace } from "./isolated-workspace.ts";
 
-let box: SandboxFixture;
+let box: IsolatedWorkspace;
 beforeAll(async () => {
-  box = await sandboxFixture({ ".env.example": "KEY=\n", "sub/b.txt": "b\n", "deploy/run.txt": "" });
-  for (const secret of [".env", "deploy/key.pem"]) writeFileSync(join(box.root, secret), "ENV-SECRET\n");
+  box = await isolatedWorkspace({ ".env.example": "KEY=\n", "sub/b.txt": "b\n", "deploy/run.txt": "" });
+  for (const path of [".env", "deploy/key.pem"]) put(path);
 });
 afterAll(() => box[Symbol.asyncDispose]());
+
+function put(path: string): string {
+  const file = join(box.root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "ENV-SECRET\n");
+  return file;
+}
 
 describe("what a command may do", () => {
   test.each([
@@ -22,26 +29,19 @@ describe("what a command may do", () => {
     ],
     ["find them again", "cat /tmp/keep /var/tmp/keep", "kept\nkept\n"],
     ["use its home as scratch", "echo x > ~/scratch && cat ~/scratch", "x\n"],
-    [
-      "commit",
-      "git add -A . && git -c user.name=n -c user.email=e commit -qm 'More' && git log --format=%s -1 && git status --short",
-      "More\n",
-    ],
-    [
-      "make a branch and come back",
-      "git checkout -q -b other && git checkout -q main && git merge -q other && git stash list && echo ok",
-      "ok\n",
-    ],
     ["run a program of the home's toolchain directories", "cat ~/.cargo/bin/tool", "HOME-SECRET\n"],
     ["see an example of an environment file", "cat .env.example", "KEY=\n"],
-    ["end with its own exit code", "exit 7", ""],
-  ])("%s", async (name, command, output) => {
-    const run = await box.run(command);
-    expect(run).toMatchObject({ output, exitCode: name.includes("exit code") ? 7 : 0, notes: [] });
+    [
+      "make a branch that is named like a secret",
+      "git checkout -q -b fix.key && git rev-parse --abbrev-ref HEAD",
+      "fix.key\n",
+    ],
+  ])("%s", async (_name, command, output) => {
+    expect(await box.run(command)).toMatchObject({ output, exitCode: 0 });
   });
 
   test("nothing of it is left in the workspace or outside", () => {
-    expect(readdirSync(box.root).sort()).toEqual([".env", ".env.example", ".git", "a.txt", "d", "deploy", "sub"]);
+    expect(readdirSync(box.root).sort()).toEqual([".env", ".env.example", ".git", "a.txt", "deploy", "sub"]);
     expect(existsSync("/tmp/keep")).toBe(false);
     expect(existsSync(join(box.home, "scratch"))).toBe(false);
   });
@@ -91,13 +91,21 @@ describe("what a command cannot see", () => {
     expect((await box.run(closed)).output).toBe("");
   });
 
-  test("a secret that was made a moment ago", async () => {
-    writeFileSync(join(box.root, "sub", ".env"), "ENV-SECRET\n");
-    expect((await box.run("cat sub/.env")).output).toContain("Permission denied");
-  });
+  test.each(["sub/.env", ".git/x/.env", ".git/refs/x/.env", ".git/modules/m/id_rsa"])(
+    "a secret that was made a moment ago: %s",
+    async (path) => {
+      put(path);
+      expect((await box.run(`cat ${path}`)).output).toContain("No such file");
+    },
+  );
 
-  test("a secret when it only reads", async () => {
-    expect((await box.run("cat .env", { readsOnly: true })).output).toContain("Permission denied");
+  test("a secret by any other of its names, also by one that came after it was seen first", async () => {
+    const env = put("config/.env");
+    linkSync(env, join(box.root, "notes.txt"));
+    expect((await box.run("cat config/.env notes.txt")).output.match(/No such file/g)).toHaveLength(2);
+    mkdirSync(join(box.root, "new"));
+    linkSync(env, join(box.root, "new/notes.txt"));
+    expect((await box.run("cat new/notes.txt")).output).toContain("No such file");
   });
 
   test("variables of the server", async () => {
@@ -110,6 +118,37 @@ describe("what a command cannot see", () => {
   });
 });
 
+describe("a link that is named as a secret hides what it leads to", () => {
+  test("after a restart, too, though the link is gone by then", async () => {
+    await using place = await isolatedWorkspace({ "shared/text": "ENV-SECRET\n" });
+    symlinkSync("shared/text", join(place.root, ".env"));
+    expect((await place.run("cat shared/text")).output).not.toContain("ENV-SECRET");
+    execFileSync("rm", [join(place.root, ".env")]);
+    const { output } = await (await place.restarted()).run("cat shared/text; cp shared/text copy; cat copy");
+    expect(output).not.toContain("ENV-SECRET");
+  });
+
+  test("also where it led nowhere when it was seen first", async () => {
+    await using place = await isolatedWorkspace();
+    for (const name of ["shared", "settings"]) mkdirSync(join(place.root, name));
+    symlinkSync("../shared/text", join(place.root, "settings/.env"));
+    // Seen, and long enough unchanged that it is not read again.
+    for (const _each of [1, 2]) await place.run("sleep 0.1");
+    writeFileSync(join(place.root, "shared/text"), "ENV-SECRET\n");
+    expect((await place.run("cat shared/text")).output).not.toContain("ENV-SECRET");
+  });
+});
+
+test("a directory that lies too deep to be looked into lets no command run, and says so", async () => {
+  await using place = await isolatedWorkspace();
+  const deep = "d".repeat(200);
+  execFileSync("bash", ["-c", `mkdir x; for i in $(seq 25); do mkdir n && mv x n/${deep} && mv n x; done`], {
+    cwd: place.root,
+  });
+  await expect(place.run("true")).rejects.toThrow("too long");
+  execFileSync("rm", ["-r", join(place.root, "x")]);
+});
+
 describe("what a command cannot change", () => {
   test.each([
     [
@@ -117,71 +156,21 @@ describe("what a command cannot change", () => {
       () =>
         `echo x > ${box.stateDir}/evil; echo x > ${box.home}/../evil; echo x > /etc/evil; echo x > /usr/evil; echo x > /evil`,
     ],
-    [
-      "hooks",
-      () =>
-        "echo 'touch /tmp/x' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit; ln -s /bin/sh .git/hooks/post-commit",
-    ],
-    [
-      "git's configuration",
-      () => "echo x >> .git/config; rm -f .git/config; git config core.hooksPath d; mv .git/config d/c",
-    ],
-    ["git's data as a whole", () => "mv .git g; rm -rf .git/hooks; mv .git/hooks d/h"],
-    [
-      "control directories that do not exist",
-      () =>
-        "mkdir -p .vscode/x .gennai/x .pi/x .orchestration/x; echo x > .vscode/tasks.json; rmdir .vscode; mv .pi d/p; ln -s d .gennai/l",
-    ],
-    [
-      "control files that do not exist",
-      () =>
-        "echo x > .mcp.json; rm -f .mcp.json; mv a.txt .mcp.json; ln -sf a.txt .intentignore; cp a.txt .intentignore",
-    ],
-    [
-      "its own cage",
-      () =>
-        "mount -o remount,rw /; umount .git/hooks; mount --bind d .git/hooks; unshare -Urm true; nsenter -t 1 -m true; chroot d true",
-    ],
-    ["the devices", () => "echo x > /dev/sda; mknod d/disk b 8 0; cat /dev/mem | head -c 1"],
+    ["its own cage", () => "mount -o remount,rw /; unshare -Urm true; nsenter -t 1 -m true; chroot sub true"],
+    ["the devices", () => "echo x > /dev/sda; mknod sub/disk b 8 0; cat /dev/mem | head -c 1"],
     [
       "the kernel",
       () => "echo x > /proc/sys/kernel/hostname; echo x > /proc/sysrq-trigger; echo 1 > /sys/kernel/uevent_helper",
     ],
   ])("%s", async (_name, command) => {
-    const before = snapshot();
     const { output } = await box.run(command());
     expect(output).toMatch(
       /Read-only|denied|busy|not permitted|No such|cannot|Is a directory|must be superuser|failed/i,
     );
-    expect(snapshot()).toEqual(before);
+    expect([box.stateDir, box.home, "/etc", "/"].filter((directory) => existsSync(join(directory, "evil")))).toEqual(
+      [],
+    );
   });
-
-  test("anything, when it only reads", async () => {
-    const { output } = await box.run("echo x > c.txt; rm a.txt; git commit --allow-empty -m x; ls", {
-      readsOnly: true,
-    });
-    expect(output).toContain("Read-only file system");
-    expect(readFileSync(join(box.root, "a.txt"), "utf8")).toBe("a\n");
-    expect(existsSync(join(box.root, "c.txt"))).toBe(false);
-  });
-
-  test("which configuration git takes, by another way: it is removed and said", async () => {
-    const run = await box.run("mkdir -p evil && echo ../evil > .git/commondir");
-    expect(run.notes).toEqual([`[removed: ${box.root}/.git/commondir, which would have changed what git runs]`]);
-    expect(existsSync(join(box.root, ".git/commondir"))).toBe(false);
-    await box.run("rm -r evil");
-  });
-
-  function snapshot(): unknown {
-    return {
-      workspace: readdirSync(box.root)
-        .filter((name) => name !== "d")
-        .sort(),
-      hooks: readdirSync(join(box.root, ".git/hooks")).sort(),
-      config: readFileSync(join(box.root, ".git/config"), "utf8"),
-      outside: [box.stateDir, box.home, "/etc", "/"].map((directory) => existsSync(join(directory, "evil"))),
-    };
-  }
 });
 
 describe("what a command cannot reach", () => {
@@ -226,29 +215,16 @@ describe("what a command cannot reach", () => {
   });
 });
 
-describe("how it fails", () => {
-  test("a directory that is not in the sandbox: the command does not run", async () => {
-    const { output, exitCode } = await box.run("echo ran", { cwd: box.stateDir });
-    expect(output).not.toContain("ran");
-    expect(exitCode).toBe(1);
-  });
-
-  test("a control path that is a link", async () => {
-    mkdirSync(join(box.root, "elsewhere"));
-    symlinkSync("elsewhere", join(box.root, ".vscode"));
-    expect(() => box.shell.prepare("true", { workspaceRoot: box.root, cwd: box.root, readsOnly: false })).toThrow(
-      /symbolic link.*cannot be protected/,
-    );
-    expect((await box.run("echo read", { readsOnly: true })).output).toBe("read\n");
+describe("where no command runs", () => {
+  test("in a directory that it does not see", async () => {
+    await expect(box.run("echo ran", { cwd: box.stateDir })).rejects.toThrow(/could not start.*Can't chdir/);
   });
 
   test.each([
     ["the root of everything", () => "/"],
     ["the state directory itself", () => box.stateDir],
-  ])("a workspace that is %s", (_name, root) => {
-    expect(() => box.shell.prepare("true", { workspaceRoot: root(), cwd: root(), readsOnly: false })).toThrow(
-      /could not be prepared/,
-    );
+  ])("in a workspace that is %s", async (_name, root) => {
+    await expect(box.stages.stage(root(), { sha256: "", covers: () => false })).rejects.toThrow("the workspace");
   });
 });
 

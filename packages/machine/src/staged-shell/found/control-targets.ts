@@ -1,6 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import type { CommandPath } from "@gennai/governance/command/command-analysis";
 import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
 import { gitSettingsIn } from "../../git-data/git-settings-in.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
@@ -98,12 +97,6 @@ function follow(
     at = isAbsolute(target) ? "/" : dirname(at);
   }
   return { links, end: at };
-}
-
-/** The path, and the paths that its links lead to: who names a link names its target too. */
-export function throughLinks(path: CommandPath): CommandPath[] {
-  const { end } = path.pattern === true ? {} : follow(path.absolute);
-  return end === undefined || end === path.absolute ? [path] : [path, { ...path, absolute: end }];
 }
 
 function linkTarget(path: string): string | undefined {

@@ -3,44 +3,33 @@ import type { AgreedControl } from "@gennai/governance/policies/files/agreed-con
 import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
 import picomatch from "picomatch";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
-import type { ControlState } from "./control-state.ts";
+import type { Entry } from "../../stage/files/look-at-entry.ts";
 
-/** A control file that changed. */
+/** A file that controls tools, and that a command changed. */
 export interface ControlChange {
   /** Absolute. */
   readonly path: string;
-  /** Relative to the tree it was found in. */
+  /** Relative to the workspace. */
   readonly name: string;
   readonly control: ControlPath;
-  /** Path in git's directory; undefined for a file outside of it. */
-  readonly inGit: string | undefined;
-  readonly before: ControlState | undefined;
-  readonly after: ControlState | undefined;
+  readonly before: Entry | undefined;
+  readonly after: Entry | undefined;
 }
 
 /** What is known about the tree around a change. */
 export interface ChangeSurroundings {
+  /** Real path of the workspace. */
   readonly root: string;
-  /** Absolute paths of repositories (their `.git`) that came into being. */
-  readonly newRepositories: readonly string[];
-  /** Whether some control file had these bytes before. */
-  wasThere(state: ControlState): boolean;
-  /** Whether git tracked the path before or does now. */
-  isTracked(path: string): boolean;
-  /** Whether the path's present content equals git's index. */
-  isAsInIndex(path: string, state: ControlState | undefined): boolean;
-  text(state: ControlState | undefined): string | undefined;
+  /** Whether git tracks the file. */
+  readonly isTracked: boolean;
+  text(side: "before" | "after"): string | undefined;
 }
 
 /** Whether the person who let the command run agreed to this change. */
 export function isAgreed(change: ControlChange, agreed: AgreedControl, around: ChangeSurroundings): boolean {
-  const { inGit } = change;
-  if (agreed.newRepository && around.newRepositories.some((git) => isWithin(change.path, git.replace(/\/\.git$/, ""))))
-    return true;
-  if (inGit !== undefined) return isAgreedInGit(inGit, change, agreed, around);
   return (
     isNamed(change, agreed, around) ||
-    isMovedByGit(change, agreed, around) ||
+    (agreed.gitMoves && agreed.gitAlone && (change.after === undefined || around.isTracked)) ||
     (agreed.installs && isInstalled(change, around)) ||
     (agreed.manifests && manifest.test(change.name)) ||
     (agreed.makefiles && /(?:^|\/)(?:gnu)?makefile$|\.mk$/i.test(change.name)) ||
@@ -49,28 +38,10 @@ export function isAgreed(change: ControlChange, agreed: AgreedControl, around: C
   );
 }
 
-const refs = /^(?:worktrees\/[^/]+\/)?reftable(?:\/|$)/;
-const ownState = /^(?:rebase-merge|rebase-apply|sequencer)(?:\/|$)/;
-
-function isAgreedInGit(
-  inGit: string,
-  { before, after }: ControlChange,
-  { git, gitMoves, gitState, gitCommits, gitNames }: AgreedControl,
-  around: ChangeSurroundings,
-): boolean {
-  if (refs.test(inGit)) return gitState || gitMoves || gitCommits || gitNames.length > 0;
-  const isState = ownState.test(inGit);
-  if (gitState) return isState || /^(?:config|config\.worktree|modules|worktrees)(?:\/|$)/.test(inGit);
-  if (!isState) return false;
-  // Git removes the state of an operation when it is done.
-  if (after === undefined) return git === "alone";
-  return git === "beside" && gitMoves && before?.type !== "link" && !/^\s*(?:x|exec)\b/m.test(around.text(after) ?? "");
-}
-
 function isNamed(
   { path, control, after, before }: ControlChange,
   { named }: AgreedControl,
-  around: ChangeSurroundings,
+  { root }: ChangeSurroundings,
 ): boolean {
   return named.some(({ absolute, access, pattern, keepsContent }) => {
     if (pattern === true) return access === "delete" && after === undefined && picomatch(absolute, { dot: true })(path);
@@ -78,24 +49,13 @@ function isNamed(
       return false;
     if (path === absolute) return true;
     // Only a directory was named: the agreement covers what is ordinary in it, and no more.
-    if (!isWithin(path, absolute) || isWithin(around.root, absolute)) return false;
-    return control.level === "sensitive" || after === undefined || after.type === "directory" || around.wasThere(after);
+    if (!isWithin(path, absolute) || isWithin(root, absolute)) return false;
+    return control.level === "sensitive" || after === undefined || after.type === "directory";
   });
 }
 
-function sameBytes(one: ControlState | undefined, other: ControlState | undefined): boolean {
-  return one?.type === "file" && other?.type === "file" && one.sha256 === other.sha256;
-}
-
-function isMovedByGit(
-  { path, after }: ControlChange,
-  { git, gitMoves }: AgreedControl,
-  around: ChangeSurroundings,
-): boolean {
-  if (!gitMoves) return false;
-  if (after?.type === "directory") return true;
-  if (git === "alone") return after === undefined || around.isTracked(path);
-  return around.isTracked(path) && around.isAsInIndex(path, after);
+function sameBytes(one: Entry | undefined, other: Entry | undefined): boolean {
+  return one?.type === "file" && other?.type === "file" && one.sha256 !== undefined && one.sha256 === other.sha256;
 }
 
 const dependencyFields = [
@@ -116,9 +76,9 @@ const manifest = /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|pyproject
 const products =
   /(?:^|\/)(?:dist|build|out|target|coverage|obj|_build|\.next|\.nuxt|\.output|\.svelte-kit|\.cache|\.turbo|\.gradle|cmake-build-[^/]*|bazel-[^/]*)\//;
 
-function isProduct({ name, path, control }: ControlChange, around: ChangeSurroundings): boolean {
+function isProduct({ name, control }: ControlChange, { isTracked }: ChangeSurroundings): boolean {
   if (control.level === "protected" || control.what === "instructions that agents follow") return false;
-  return products.test(name) && !around.isTracked(path);
+  return products.test(name) && !isTracked;
 }
 
 /** For package.json: whether only these fields, or the formatting, differ. */
@@ -130,8 +90,8 @@ function saysTheSame(
   if (!/(?:^|\/)package\.json$/.test(name)) return false;
   if (after?.type !== "file" || (before !== undefined && (before.type !== "file" || before.mode !== after.mode)))
     return false;
-  const one = before === undefined ? {} : fieldsOf(around.text(before), but);
-  const other = fieldsOf(around.text(after), but);
+  const one = before === undefined ? {} : fieldsOf(around.text("before"), but);
+  const other = fieldsOf(around.text("after"), but);
   return one !== undefined && other !== undefined && isDeepStrictEqual(one, other);
 }
 
