@@ -1,4 +1,4 @@
 import { testAsUsers } from "../stage/as-users.ts";
 import { scenarios } from "./background-scenarios.ts";
 
-testAsUsers(new URL("background-scenarios.ts", import.meta.url).href, scenarios);
+testAsUsers({ file: new URL("background-scenarios.ts", import.meta.url).href, scenarios });

@@ -16,36 +16,41 @@ const users: readonly (readonly [name: string, id: number | undefined])[] =
       ]
     : [["this user", undefined]];
 
-/** Which user runs which scenario, where each is run by one of them. */
+/** Which scenarios are chosen, and which user runs which, where not all are run by all. */
 const seed = Number(process.env["GENNAI_STAGE_SEED"] || Date.now() % 1_000_000);
+
+export interface ScenarioFile {
+  /** A URL. */
+  readonly file: string;
+  readonly scenarios: Scenarios;
+}
+
+interface Ways {
+  /** What commands of them see the roots by; `overlay` without it. */
+  readonly stagedBy?: StagedBy | "overlay again";
+  /** Scenarios that have rounds have many. */
+  readonly isLong?: boolean;
+}
 
 /**
  * Declares a test for each scenario and user. What a stage may do depends on who makes it, so a process of that user runs them.
- *
- * @param file of the scenarios, a URL
- * @param stagedBy what commands of them see the roots by
  */
-export function testAsUsers(
-  file: string,
-  scenarios: Scenarios,
-  stagedBy: StagedBy | "overlay again" = "overlay",
-): void {
-  const names = Object.keys(scenarios);
+export function testAsUsers({ file, scenarios }: ScenarioFile, ways: Ways = {}): void {
   describe.each(users)("%s", (_name, user) => {
-    testAs(user, file, names, stagedBy);
+    testAs(user, file, Object.keys(scenarios), ways);
   });
 }
 
-/** As `testAsUsers`, each scenario as one of the users, whom the seed chooses; with GENNAI_ROUNDS, as each of them. */
-export function testAsOneUser(file: string, scenarios: Scenarios, stagedBy: StagedBy | "overlay again"): void {
-  if (process.env["GENNAI_ROUNDS"] !== undefined) return testAsUsers(file, scenarios, stagedBy);
-  const names = Object.keys(scenarios);
+/** As `testAsUsers`, each scenario as one of the users. @param ways.oneOf of so many scenarios one is run; 1 without it */
+export function testAsOneUser({ file, scenarios }: ScenarioFile, ways: Ways & { readonly oneOf?: number } = {}): void {
+  const { oneOf = 1 } = ways;
+  const names = Object.keys(scenarios).filter((_name, index) => (seed + index) % oneOf === 0);
   const shares = users.map(([name, id], at) => {
     return { name, id, chosen: names.filter((_scenario, index) => (seed + index) % users.length === at) };
   });
   // Of a single scenario, only one user has a share.
   describe.each(shares.filter(({ chosen }) => chosen.length > 0))(`$name (seed ${seed})`, ({ id, chosen }) => {
-    testAs(id, file, chosen, stagedBy);
+    testAs(id, file, chosen, ways);
   });
 }
 
@@ -53,7 +58,7 @@ function testAs(
   user: number | undefined,
   file: string,
   names: readonly string[],
-  stagedBy: StagedBy | "overlay again",
+  { stagedBy = "overlay", isLong = false }: Ways,
 ): void {
   const results = new Map<string, string | null>();
   let errors = "";
@@ -63,7 +68,13 @@ function testAs(
     const child = spawn(process.execPath, program, {
       ...identity,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: "/usr/bin:/bin", TMPDIR: "/tmp", GENNAI_STAGED_BY: stagedBy, ...rounds() },
+      env: {
+        PATH: "/usr/bin:/bin",
+        TMPDIR: "/tmp",
+        GENNAI_STAGED_BY: stagedBy,
+        GENNAI_LONG: isLong ? "1" : "",
+        GENNAI_ROUNDS: process.env["GENNAI_ROUNDS"] ?? "",
+      },
     });
     const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
     errors = complaints;
@@ -78,10 +89,4 @@ function testAs(
     expect(results.get(scenario), results.get(scenario) ?? "").toBeNull();
   });
   afterAll(() => results.clear());
-}
-
-/** How many rounds somebody wishes of tests that have rounds. */
-function rounds(): Readonly<Record<string, string>> {
-  const names = ["GENNAI_ROUNDS", "GENNAI_MEANWHILE_ROUNDS"];
-  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""]));
 }

@@ -1,4 +1,4 @@
-import { testAsUsers } from "../as-users.ts";
-import { scenarios } from "./commit-scenarios.ts";
+import { testAsOneUser } from "../as-users.ts";
+import { committing } from "../scenario-files.ts";
 
-testAsUsers(new URL("commit-scenarios.ts", import.meta.url).href, scenarios);
+testAsOneUser(committing.commit);

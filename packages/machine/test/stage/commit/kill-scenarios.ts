@@ -7,13 +7,12 @@ import { builtProgram } from "@gennai/testkit/built-program";
 import { SeededRandom } from "@gennai/testkit/seeded-random";
 import { recoverCommits } from "#stage/commit/recover-commits";
 import { forgetCommit } from "#stage/commit/undo-commit";
+import { roundsOf } from "../rounds.ts";
 import type { Scenarios } from "../run-scenarios.ts";
 import { untilNobodySeesBelow } from "../sees-below.ts";
 import { StageFixture } from "../stage-fixture.ts";
 
-const all = Number(process.env["GENNAI_ROUNDS"] || 20);
-// Root's are the same but for the rights.
-const rounds = process.getuid?.() === 0 ? Math.ceil(all / 10) : all;
+const rounds = roundsOf({ few: 6, many: 20 });
 const seed = 20_261_122;
 
 /** Many names of every kind, and a git commit. */

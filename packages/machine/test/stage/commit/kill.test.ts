@@ -1,4 +1,4 @@
-import { testAsUsers } from "../as-users.ts";
-import { scenarios } from "./kill-scenarios.ts";
+import { testAsOneUser } from "../as-users.ts";
+import { committing } from "../scenario-files.ts";
 
-testAsUsers(new URL("kill-scenarios.ts", import.meta.url).href, scenarios);
+testAsOneUser(committing.kill);

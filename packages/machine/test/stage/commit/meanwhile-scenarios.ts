@@ -9,12 +9,11 @@ import { commit } from "#stage/commit/commit";
 import { forgetCommit, undoCommit } from "#stage/commit/undo-commit";
 import { NotCommitted } from "#stage/transaction/stage-error";
 import { removeTransaction } from "#stage/transaction/transaction";
+import { roundsOf } from "../rounds.ts";
 import type { Scenarios } from "../run-scenarios.ts";
 import { StageFixture } from "../stage-fixture.ts";
 
-const all = Number(process.env["GENNAI_MEANWHILE_ROUNDS"] || 50);
-// Root's are the same but for the rights.
-const rounds = process.getuid?.() === 0 ? Math.ceil(all / 10) : all;
+const rounds = roundsOf({ few: 6, many: 50 });
 
 /** The command works on the same names as the user. */
 const command = [

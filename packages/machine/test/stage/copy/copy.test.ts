@@ -3,25 +3,18 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CopyBudget, spend } from "#stage/copy/copy-budget";
 import { testAsOneUser, testAsUsers } from "../as-users.ts";
-import { scenarios as commitScenarios } from "../commit/commit-scenarios.ts";
-import { scenarios as killScenarios } from "../commit/kill-scenarios.ts";
-import { scenarios as meanwhileScenarios } from "../commit/meanwhile-scenarios.ts";
-import { scenarios as layerScenarios } from "../layer/layer-scenarios.ts";
 import { inNamespaces } from "../mount/in-namespaces.ts";
-import { scenarios as gitScenarios } from "../observe/git-scenarios.ts";
-import { scenarios as observeScenarios } from "../observe/observe-scenarios.ts";
+import { committing, observing } from "../scenario-files.ts";
 import { StageFixture } from "../stage-fixture.ts";
 import { scenarios as copyScenarios } from "./copy-scenarios.ts";
 
-testAsUsers(new URL("copy-scenarios.ts", import.meta.url).href, copyScenarios, "copy");
+testAsUsers(
+  { file: new URL("copy-scenarios.ts", import.meta.url).href, scenarios: copyScenarios },
+  { stagedBy: "copy" },
+);
 
 // What commands do is found and kept by comparing copies as it is by overlays.
-testAsOneUser(new URL("../observe/observe-scenarios.ts", import.meta.url).href, observeScenarios, "copy");
-testAsOneUser(new URL("../layer/layer-scenarios.ts", import.meta.url).href, layerScenarios, "copy");
-testAsOneUser(new URL("../observe/git-scenarios.ts", import.meta.url).href, gitScenarios, "copy");
-testAsOneUser(new URL("../commit/commit-scenarios.ts", import.meta.url).href, commitScenarios, "copy");
-testAsOneUser(new URL("../commit/meanwhile-scenarios.ts", import.meta.url).href, meanwhileScenarios, "copy");
-testAsOneUser(new URL("../commit/kill-scenarios.ts", import.meta.url).href, killScenarios, "copy");
+for (const file of Object.values({ ...observing, ...committing })) testAsOneUser(file, { stagedBy: "copy", oneOf: 4 });
 
 test("a tree that is too large is refused before more of it is copied", () => {
   const budget: CopyBudget = { entries: 2, bytes: 10 };

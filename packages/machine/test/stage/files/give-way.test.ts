@@ -1,4 +1,4 @@
 import { testAsUsers } from "../as-users.ts";
 import { scenarios } from "../give-way-scenarios.ts";
 
-testAsUsers(new URL("../give-way-scenarios.ts", import.meta.url).href, scenarios);
+testAsUsers({ file: new URL("../give-way-scenarios.ts", import.meta.url).href, scenarios });

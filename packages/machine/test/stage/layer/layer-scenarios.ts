@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { recoverCommits } from "#stage/commit/recover-commits";
 import { layerDirectory, layerOwners, readOwner, removeLayer } from "#stage/layer/layer-files";
+import { roundsOf } from "../rounds.ts";
 import type { Scenarios } from "../run-scenarios.ts";
-import { mayBeHeld, stagedBy } from "../stage-fixture.ts";
 import { LayerFixture } from "./layer-fixture.ts";
 
 const files = {
@@ -181,9 +181,7 @@ function withoutMv(output: string): string {
   return output.replaceAll(/^mv: .*\n/gm, "");
 }
 
-/** Root's, those on copies and those beside another run are the same commands: a few of them do. */
-const fewDo = process.getuid?.() === 0 || stagedBy === "copy" || mayBeHeld;
-const rounds = Number(process.env["GENNAI_ROUNDS"] || (fewDo ? 2 : 8));
+const rounds = roundsOf({ few: 3, many: 8 });
 
 export const scenarios: Scenarios = {
   ...Object.fromEntries(

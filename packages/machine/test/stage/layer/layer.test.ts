@@ -1,4 +1,4 @@
-import { testAsUsers } from "../as-users.ts";
-import { scenarios } from "./layer-scenarios.ts";
+import { testAsOneUser } from "../as-users.ts";
+import { observing } from "../scenario-files.ts";
 
-testAsUsers(new URL("layer-scenarios.ts", import.meta.url).href, scenarios);
+testAsOneUser(observing.layer);

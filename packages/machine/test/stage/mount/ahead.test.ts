@@ -1,4 +1,4 @@
 import { testAsUsers } from "../as-users.ts";
 import { scenarios } from "./ahead-scenarios.ts";
 
-testAsUsers(new URL("ahead-scenarios.ts", import.meta.url).href, scenarios);
+testAsUsers({ file: new URL("ahead-scenarios.ts", import.meta.url).href, scenarios });

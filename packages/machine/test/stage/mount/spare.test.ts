@@ -1,4 +1,4 @@
 import { testAsUsers } from "../as-users.ts";
 import { scenarios } from "./spare-scenarios.ts";
 
-testAsUsers(new URL("spare-scenarios.ts", import.meta.url).href, scenarios);
+testAsUsers({ file: new URL("spare-scenarios.ts", import.meta.url).href, scenarios });

@@ -1,4 +1,4 @@
-import { testAsUsers } from "../as-users.ts";
-import { scenarios } from "./git-scenarios.ts";
+import { testAsOneUser } from "../as-users.ts";
+import { observing } from "../scenario-files.ts";
 
-testAsUsers(new URL("git-scenarios.ts", import.meta.url).href, scenarios);
+testAsOneUser(observing.git);

@@ -1,4 +1,4 @@
-import { testAsUsers } from "../as-users.ts";
-import { scenarios } from "./observe-scenarios.ts";
+import { testAsOneUser } from "../as-users.ts";
+import { observing } from "../scenario-files.ts";
 
-testAsUsers(new URL("observe-scenarios.ts", import.meta.url).href, scenarios);
+testAsOneUser(observing.observe);
