@@ -107,6 +107,8 @@ class User {
   }
 
   async #work(over: { is: boolean }): Promise<void> {
+    // Now and then somebody is in the way for certain.
+    if (this.#round % 6 === 0) this.#save("between.txt", `user ${this.#round}\n`);
     while (!over.is || this.#count < 3) {
       this.#count += 1;
       const text = `user ${this.#round} ${this.#count}\n`;
@@ -117,14 +119,17 @@ class User {
     }
   }
 
+  #save(path: string, text: string): void {
+    writeFileSync(this.#server.workspace.path(path), text);
+    this.#saved.set(path, text);
+  }
+
   async #act(path: string, text: string): Promise<void> {
     const at = (name: string): string => this.#server.workspace.path(name);
     const what = Math.floor(this.#random() * 6);
     mkdirSync(dirname(at(path)), { recursive: true });
-    if (what <= 1) {
-      writeFileSync(at(path), text);
-      this.#saved.set(path, text);
-    } else if (what === 2) {
+    if (what <= 1) this.#save(path, text);
+    else if (what === 2) {
       writeFileSync(at("src/.swap"), text);
       renameSync(at("src/.swap"), at(path));
       this.#saved.set(path, text);
