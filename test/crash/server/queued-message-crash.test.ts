@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
 import { CrashWorld, SessionFollower } from "./crash-world.ts";
 
-const options = crashOptions(4);
+const options = crashOptions(2);
 const random = randomNumbers(options.seed);
 
 /** Each turn looks often, so that a message is taken at any point of it. */

@@ -14,7 +14,7 @@ import { killProcess } from "../kill-process.ts";
 
 const program = builtProgram(new URL("serving-process.ts", import.meta.url));
 const token = "t".repeat(43);
-const options = crashOptions(4);
+const options = crashOptions(2);
 const random = randomNumbers(options.seed);
 const { signal } = new AbortController();
 

@@ -47,11 +47,19 @@ export async function serverRounds(options: CrashOptions): Promise<void> {
   effects.expectAll();
 }
 
-/** Each activity as often as the others, half of the time after its effect, in the order that the seed gives. */
+/**
+ * Each activity as often as the others, half of the kills after its effect, in the order that the seed gives; which activities
+ * are killed after their effect changes from one turn of all to the next.
+ */
 function killsOf(rounds: number, random: () => number): readonly Kill[] {
   const kills: Kill[] = [];
-  for (let afterEffect = true; kills.length < rounds; afterEffect = !afterEffect) {
-    const order = activities.map((start) => ({ start, afterEffect, place: random() }));
+  const first = random() < 0.5 ? 0 : 1;
+  for (let turn = first; kills.length < rounds; turn += 1) {
+    const order = activities.map((start, index) => ({
+      start,
+      afterEffect: (turn + index) % 2 === 0,
+      place: random(),
+    }));
     kills.push(...order.toSorted((one, other) => one.place - other.place));
   }
   return kills.slice(0, rounds);

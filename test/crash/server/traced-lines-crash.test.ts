@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
 import { CrashWorld, never, SessionFollower } from "./crash-world.ts";
 
-const options = crashOptions(4);
+const options = crashOptions(2);
 const random = randomNumbers(options.seed);
 const path = "asked.txt";
 const calls = 60;

@@ -27,20 +27,20 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const short = crashOptions(15);
+const short = crashOptions(6);
 it("survives being killed at any moment", { timeout: crashTimeout(short) }, () => storeRounds(short));
-const shorter = crashOptions(6);
+const shorter = crashOptions(3);
 it("survives being killed while its ledger is handed over from key to key", { timeout: crashTimeout(shorter) }, () =>
   keyRounds(shorter),
 );
 
 it("lets several processes append to one workspace's ledger without forking it", async () => {
-  const children = ["a", "b", "c"].map((sessionId) => start(sessionId, 150));
+  const children = ["a", "b", "c"].map((sessionId) => start(sessionId, 50));
   for (const child of children) expect(await child.ended).toBe(0);
   for (const child of children) expect(child.errors()).toBe("");
   expect(await verifyWorkspaceLedger({ workspaceRoot, stateDir })).toMatchObject({
     status: "ok",
-    records: 900,
+    records: 300,
     compared: { head: true, store: true },
   });
 });
