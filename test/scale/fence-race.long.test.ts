@@ -1,0 +1,3 @@
+import { testFence } from "./fence-race-tests.ts";
+
+testFence(10);
