@@ -1,24 +1,12 @@
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { nodePrograms, runsGennai } from "../../release/artefacts/node-package.mjs";
-import { tarball } from "../../release/artefacts/tarball.ts";
+import { nodePrograms } from "../../release/artefacts/node-package.mjs";
 import { artefactNames } from "../../release/make-release.ts";
 import { sourceState } from "../../release/source-state.ts";
 import { root } from "./small-release.ts";
@@ -109,17 +97,6 @@ describe("the packed command line", () => {
     expect(statSync(join(unpacked, "bin", "gennai.mjs")).mode & 0o777).toBe(0o755);
   });
 
-  it.each([
-    ["20.19.0", false],
-    ["22.12.0", false],
-    ["22.13.1", true],
-    ["23.3.0", false],
-    ["23.4.0", true],
-    ["24.0.0", true],
-  ])("Node %s runs it: %s", (version, runs) => {
-    expect(runsGennai(version)).toBe(runs);
-  });
-
   it("says what it needs where Node is too old and none came along", () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.11.0'})";
     const { status, stderr } = run(["--version"], { NODE_OPTIONS: `--import=${old}` });
@@ -199,36 +176,6 @@ describe("the bill of materials", () => {
       .filter((line) => !licenses.includes(`\n${line} (`));
     expect(missing).toEqual([]);
     expect(licenses).toContain(`contains code of ${bundled.length} packages`);
-  });
-});
-
-describe("an archive", () => {
-  const entries = [
-    { path: `${"b".repeat(60)}/${"x".repeat(90)}`, bytes: Buffer.from("long") },
-    { path: "a.txt", bytes: Buffer.from("a") },
-    { path: "bin/run", bytes: Buffer.alloc(1024, 7), executable: true },
-    { path: "empty", bytes: new Uint8Array() },
-  ];
-
-  it("is the same for the same files in another order", () => {
-    expect(tarball(entries.toReversed(), 1).toString()).toBe(tarball(entries, 1).toString());
-  });
-
-  it("is what tar reads", () => {
-    const place = mkdtempSync(join(tmpdir(), "gennai-archive-"));
-    writeFileSync(join(place, "x.tgz"), tarball(entries, 1_700_000_000));
-    execFileSync("tar", ["-xzf", "x.tgz"], { cwd: place });
-    for (const { path, bytes } of entries) expect(readFileSync(join(place, path)).equals(bytes), path).toBe(true);
-    expect(statSync(join(place, "bin/run")).mode & 0o777).toBe(0o755);
-    expect(statSync(join(place, "a.txt")).mtimeMs).toBe(1_700_000_000_000);
-    rmSync(place, { recursive: true });
-  });
-
-  it("refuses one name twice, and one that is too long", () => {
-    const [first] = entries;
-    expect(() => tarball([...entries, { path: "a.txt", bytes: new Uint8Array() }], 1)).toThrow("a.txt is twice");
-    expect(() => tarball([{ path: "x".repeat(101), bytes: new Uint8Array() }], 1)).toThrow("is too long");
-    expect(first).toBeDefined();
   });
 });
 
