@@ -1,25 +1,3 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GuardedGate, guardedCases, guardedGate, mayCome, triedHosts } from "./guarded-corpus.ts";
+import { testGuarded } from "./guarded-tests.ts";
 
-/** Which cases are told: the same seed, the same ones. `npm run corpus:guard` tells all. */
-const seed = Number(process.env["GENNAI_CORPUS_SEED"] || Date.now() % 1_000_000);
-/** One of so many cases. */
-const share = Number(process.env["GENNAI_CORPUS_SHARE"] || 16);
-
-let gate: GuardedGate;
-beforeAll(async () => {
-  gate = await guardedGate();
-});
-afterAll(async () => {
-  await gate[Symbol.asyncDispose]();
-});
-
-describe.each(triedHosts)(`$id (one of ${share}, seed ${seed})`, (host) => {
-  const sample = guardedCases().filter((_case, index) => (index + seed) % share === 0);
-  test.each(sample)("$id $required: $call", async (each) => {
-    const verdict = await gate.verdict(host, each.call);
-    expect(mayCome(verdict, each), verdict).toBe(true);
-    // Where nobody can be asked, a question is a refusal.
-    if (!host.asks) expect(verdict).not.toBe("ask");
-  });
-});
+testGuarded(Number(process.env["GENNAI_CORPUS_SHARE"] || 32));

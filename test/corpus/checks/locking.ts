@@ -1,24 +1,15 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
-import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { builtProgram } from "@gennai/testkit/built-program";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { runTurn, startSession, Watcher } from "../../e2e/rpc/session-client.ts";
 import { type Checks, check } from "../corpus-case.ts";
-import { failureOf, localFiles, sha256 } from "../local-files.ts";
-import { type Called, calledLast, callTool, expectCode, scriptOf, type ToolUse } from "../tool-call.ts";
+import { sha256 } from "../local-files.ts";
+import { type Called, calledLast, expectCode, scriptOf, type ToolUse } from "../tool-call.ts";
 
 const read: ToolUse = { tool: "Read", args: { file_path: "src/a.ts" } };
 const write: ToolUse = { tool: "Write", args: { file_path: "src/a.ts", content: "export const a = 2;\n" } };
 const remove: ToolUse = { tool: "Delete", args: { file_path: "src/a.ts" } };
-const crashing = builtProgram(
-  new URL("../../../packages/machine/test/workspace/change/crashing-writer.ts", import.meta.url),
-);
 
 /** A session reads in one turn; the world moves; it calls the tool in the next. Gives the result and what is on disk. */
 async function readThen(
@@ -101,31 +92,13 @@ export const lockingChecks: Checks = {
       after: async ({ workspace }) => assert.equal(await workspace.read("src/a.ts"), "export const a = 1;\n"),
     }),
   ),
-  "LCK-002": check(async () => {
-    await using files = await localFiles({ "src/a": "one", "src/b": "two" });
-    assert.equal(await failureOf(files.workspace.apply([await files.update("src/a", "two", "new")])), "stale_file");
-    assert.equal(await files.inside.read("src/a"), "one");
-    await expectCode("not_read", write.tool, write.args, {
-      files: { "src/b.ts": "b" },
-      first: [{ tool: "Read", args: { file_path: "src/b.ts" } }],
-    });
-  }),
   "LCK-005": check(bufferIsNoBaseOfTheDisk),
-  "LCK-006": check(async () => {
-    for (const saved of ["export const a = 1;\r\n", "\ufeffexport const a = 1;\n"]) {
-      expectStale(await readThen(write, (server) => server.workspace.write("src/a.ts", saved)), saved);
-    }
-  }),
   "LCK-008": check(async () => {
     const formatted = "export const a = 2\n";
     expectStale(
       await readThen(write, (server) => server.workspace.write("src/a.ts", formatted), [read, write]),
       formatted,
     );
-  }),
-  "LCK-009": check(async () => {
-    const { code } = await callTool("Write", { file_path: "src/a.ts", content: "again\n" }, { first: [read, write] });
-    assert.equal(code, "ok");
   }),
   "LCK-010": check(secondSessionLoses),
   "LCK-012": check(async () => {
@@ -138,55 +111,4 @@ export const lockingChecks: Checks = {
     assert.notEqual(called.code, "ok");
     assert.equal(onDisk, "export const a = 1;\n");
   }),
-  "LCK-016": check(async () => {
-    await using files = await localFiles({ "src/a": "0" });
-    // Two objects of one tree, as two servers would have them.
-    const other = openLocalWorkspace(files.inside.root, { stateDir: files.state.root });
-    for (let round = 0; round < 5; round += 1) {
-      const from = await files.inside.read("src/a");
-      const writers = Array.from({ length: 100 }, async (_, index) => {
-        const change = await files.update("src/a", from, `${round}.${index}`);
-        return failureOf((index % 2 === 0 ? files.workspace : other).apply([change]));
-      });
-      const ends = await Promise.all(writers);
-      assert.equal(ends.filter((end) => end === "ok").length, 1);
-      assert.ok(ends.every((end) => end === "ok" || end === "stale_file"));
-      assert.equal(await files.inside.read("src/a"), `${round}.${ends.indexOf("ok")}`);
-    }
-  }),
-  "LCK-017": check(async () => {
-    await using files = await halfWritten(6);
-    recoverWorkspaceJournals(files.state.root);
-    assert.equal(await files.inside.read("one"), "a".repeat(20_000));
-    const left = (await readdir(files.inside.root, { recursive: true })).filter((name) =>
-      name.includes(".gennai-tmp-"),
-    );
-    assert.deepEqual(left, []);
-  }),
-  "LCK-019": check(async () => {
-    for (let dieAt = 40; dieAt > 0; dieAt -= 3) {
-      await using files = await halfWritten(dieAt);
-      const [found] = recoverWorkspaceJournals(files.state.root, { rollBack: false });
-      if (found?.state !== "partial") continue;
-      assert.deepEqual(
-        recoverWorkspaceJournals(files.state.root).map(({ state }) => state),
-        ["rolled_back"],
-      );
-      for (const path of ["one", "dir/two", "single"]) assert.equal(await files.inside.read(path), "a".repeat(20_000));
-      assert.equal(existsSync(files.inside.path("new")), false);
-      return;
-    }
-    assert.fail("no moment leaves a part of the changes");
-  }),
 };
-
-/** What a process left that was killed before that many file system calls of an apply of four changes. */
-async function halfWritten(dieAt: number) {
-  const text = "a".repeat(20_000);
-  const files = await localFiles({ one: text, "dir/two": text, single: text });
-  const child = spawn(process.execPath, [crashing, files.inside.root, files.state.root, `${dieAt}`], {
-    stdio: "ignore",
-  });
-  await once(child, "exit");
-  return files;
-}

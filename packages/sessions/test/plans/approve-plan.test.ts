@@ -35,6 +35,7 @@ describe("the authority boundary", () => {
       "",
     ]) {
       expect(await execute(form)).toBe("bad_digest");
+      expect(await refusalOf(bench.plans().approve(session, planId, form, ann))).toBe("bad_digest");
     }
     expect(await execute(digest)).toBe("ok");
   });

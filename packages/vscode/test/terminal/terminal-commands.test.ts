@@ -111,6 +111,10 @@ test.each([
   ["a directory outside", { cwd: "/" }, "outside_workspace"],
   ["a directory that is not there", { cwd: "/no/such/directory" }, "wrong_directory"],
   ["two lines", { command: "a\nb" }, "bad_command"],
+  ["a carriage return", { command: "echo a\r" }, "bad_command"],
+  ["a control character", { command: "sleep 1\u0003" }, "bad_command"],
+  ["an escape", { command: "echo \u001b[A" }, "bad_command"],
+  ["a direction that nobody sees", { command: "echo \u202e" }, "bad_command"],
 ])("%s opens no terminal", async (_, more, code) => {
   const at = await scene({ end: exited });
   await using _directory = at.directory;

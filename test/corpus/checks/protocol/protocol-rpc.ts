@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { create, toBinary } from "@bufbuild/protobuf";
-import {
-  type Backend,
-  GetTodosRequestSchema,
-  WriteTodosRequestSchema,
-} from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { GetTodosRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
-import { anotherClient, codeOf, startSession, Watcher } from "../../../e2e/rpc/session-client.ts";
+import { codeOf, startSession } from "../../../e2e/rpc/session-client.ts";
 import { type Checks, check } from "../../corpus-case.ts";
 import { envelope, grpcWeb, type RawAnswer } from "../../raw-wire.ts";
 
@@ -38,9 +34,6 @@ function field(number: number, bytes: Uint8Array): Uint8Array {
 }
 
 export const protocolRpcChecks: Checks = {
-  "RPC-002": getTodos("resource_exhausted", () => envelope(field1OfSize(2 * 1024 * 1024))),
-  "RPC-003": getTodos("invalid_argument", (message) => envelope(message).subarray(0, -3)),
-  "RPC-004": getTodos(["internal", "invalid_argument"], () => envelope(Buffer.from([0x0a, 0x7f, 0x41]))),
   "RPC-005": getTodos("invalid_argument", () => envelope(field(1, Buffer.from([0xff, 0xfe, 0xc3])))),
   "RPC-008": getTodos("unimplemented", (message) => Buffer.concat([envelope(message), envelope(message)])),
   "RPC-009": getTodos("invalid_argument", (message) =>
@@ -48,15 +41,6 @@ export const protocolRpcChecks: Checks = {
   ),
   "RPC-010": getTodos("internal", (message) => envelope(message, 1)),
   "RPC-011": getTodos("unimplemented", (message) => envelope(gzipSync(message), 1), { "grpc-encoding": "snappy" }),
-  "RPC-013": check(async () => {
-    await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 400 }, { text: ["Done."] }] }] });
-    const sessionId = await startSession(server);
-    const call = Array.fromAsync(anotherClient(server).invoke({ sessionId, userInput: "go" }, { timeoutMs: 100 }));
-    assert.equal(await codeOf(call), "deadline_exceeded");
-    // The session owns the turn: the deadline is the call's.
-    await using watcher = await Watcher.attach(server, sessionId);
-    assert.equal(await watcher.end(), "COMPLETED");
-  }),
   "RPC-014": check(async () => {
     await using server = await startTestServer();
     const sessionId = await startSession(server);
@@ -65,13 +49,6 @@ export const protocolRpcChecks: Checks = {
     assertCode(await grpcWeb(server, "GetTodos", envelope(message), { "x-bin": "AAEC" }), "ok");
     // Repeated metadata is legal and means nothing here; what must be one is refused in HTP-006.
     assertCode(await grpcWeb(server, "GetTodos", envelope(message), { "x-a": ["1", "2"] }), "ok");
-  }),
-  "RPC-016": check(async () => {
-    await using server = await startTestServer();
-    const settings = { backend: 99 as Backend };
-    assert.equal(await codeOf(server.client.startSession({ settings })), "invalid_argument");
-    const sessionId = await startSession(server);
-    assert.equal(await codeOf(server.client.setSettings({ sessionId, settings })), "invalid_argument");
   }),
   "RPC-017": check(async () => {
     await using server = await startTestServer();
@@ -101,16 +78,4 @@ export const protocolRpcChecks: Checks = {
     ];
     for (const call of calls) assert.equal(await codeOf(call), "invalid_argument");
   }),
-  "RPC-019": check(async () => {
-    await using server = await startTestServer();
-    const sessionId = await startSession(server);
-    for (const requestId of ["", "1", "A".repeat(10_000), "00000000-0000-4000-8000-00000000000G", "../x"]) {
-      const event = { case: "fileReadResponse", value: { requestId, path: "a" } } as const;
-      assert.equal(await codeOf(server.client.submitClientEvent({ sessionId, event })), "invalid_argument");
-    }
-  }),
 };
-
-function field1OfSize(size: number): Uint8Array {
-  return toBinary(WriteTodosRequestSchema, create(WriteTodosRequestSchema, { sessionId: "a".repeat(size) }));
-}

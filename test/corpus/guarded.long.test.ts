@@ -1,0 +1,3 @@
+import { testGuarded } from "./guarded-tests.ts";
+
+testGuarded(1);
