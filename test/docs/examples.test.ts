@@ -1,19 +1,9 @@
-import { execFile } from "node:child_process";
-import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { pages } from "./pages.ts";
-import { repository } from "./run/page-home.ts";
+import { stories, testStories } from "./story-tests.ts";
 
-const stories = globSync("examples/*/run.mjs", { cwd: repository }).sort();
-
-describe.concurrent("examples", { timeout: 300_000 }, () => {
-  test.each(stories)("node %s tells its story to the end", async (story) => {
-    const { stdout } = await promisify(execFile)("node", [story], { cwd: repository });
-    expect(stdout.match(/^ {2}holds: /gm)?.length).toBeGreaterThanOrEqual(3);
-  });
-});
+testStories(Number(process.env["GENNAI_PAGES_SHARE"] || 3));
 
 test.each(stories)("%s has a page that says how to run it, and stands in the list", (story) => {
   const page = `${dirname(story)}/README.md`;

@@ -1,30 +1,12 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
-import { beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { testPages } from "./page-tests.ts";
 import { pages } from "./pages.ts";
-import { repository } from "./run/page-home.ts";
-import { commandLanguages, runPage } from "./run/run-page.ts";
+import { commandLanguages } from "./run/run-page.ts";
 
 /** Blocks with commands that no test runs, each with its reason on the page. It should not grow. */
 const mostNotRun = 20;
 
-beforeAll(async () => {
-  // The real one, which also builds what the pages run. npm says first what it runs, unless it was told to be silent.
-  const { stdout } = await promisify(execFile)("npm", ["start", "--", "--version"], { cwd: repository });
-  if (!/^\d+\.\d+\.\d+\n$/m.test(stdout)) throw new Error(`npm start -- --version printed ${stdout}`);
-});
-
-describe.concurrent("the commands of", { timeout: 300_000 }, () => {
-  const withCommands = [...pages].filter(([, { blocks }]) =>
-    blocks.some(
-      ({ language, directives }) =>
-        commandLanguages.has(language) && !directives.has("not run") && !directives.has("run by"),
-    ),
-  );
-  test.each(withCommands)("%s do what it shows", async (_path, page) => {
-    await runPage(page);
-  });
-});
+testPages(Number(process.env["GENNAI_PAGES_SHARE"] || 3));
 
 test("few blocks are not run, and each says why", () => {
   const notRun = [...pages].flatMap(([path, { blocks }]) =>

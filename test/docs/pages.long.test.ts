@@ -1,0 +1,3 @@
+import { testPages } from "./page-tests.ts";
+
+testPages(1);
