@@ -34,6 +34,8 @@ export async function applyRounds({ rounds, seed, onRound }: CrashOptions): Prom
     child.stdout.on("data", (chunk) => (said += chunk));
     const gone = once(child, "exit").then(() => assert.fail("It ended by itself."));
     await Promise.race([once(child.stdout, "data"), gone]);
+    // A living process's journals are its own business.
+    assert.deepEqual(recoverWorkspaceJournals(directory.path("state")), [], `round ${round}`);
     await delay(random() * 150);
     await killProcess(child);
     effects.want("changing files");

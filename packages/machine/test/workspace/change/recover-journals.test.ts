@@ -143,28 +143,6 @@ test("a journal of one change from before a power cut is dropped, because its ch
   expect([journals(place), files(place, { temporaries: true })]).toEqual([[], { ...before, single: "c" }]);
 });
 
-test("kill -9 at random moments never leaves half a file or half a set", async () => {
-  const place = "random";
-  for (let round = 0; round < 6; round += 1) {
-    rmSync(join(top, place), { recursive: true, force: true });
-    prepare(place);
-    const child = spawn(process.execPath, [writer, join(top, place, "ws"), join(top, place, "state"), "loop"], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    await once(child.stdout, "data");
-    // A living server's journals are its own business.
-    expect(recoverWorkspaceJournals(join(top, place, "state"))).toEqual([]);
-    await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 100));
-    child.kill("SIGKILL");
-    await once(child, "close");
-    for (const letters of Object.values(files(place, { temporaries: false }))) expect(letters).toMatch(/^[ab]$/);
-    recoverWorkspaceJournals(join(top, place, "state"));
-    const found = files(place, { temporaries: true });
-    expect(Object.keys(found).sort()).toEqual(["dir/two", "one", "single"]);
-    expect(found["dir/two"]).toBe(found["one"]);
-  }
-});
-
 test("without a state directory there is nothing to recover", () => {
   expect(recoverWorkspaceJournals(join(top, "none"))).toEqual([]);
 });
