@@ -6,10 +6,10 @@ import { quietRuns } from "./runs/quiet-runs.ts";
 
 const timeout = 300_000;
 
-testHostile(timeout, 8);
-testEveryday(timeout, 8);
-testGrammar(timeout, 1_000);
-testKills(timeout, 4);
+testHostile(timeout, 6);
+testEveryday(timeout, 6);
+testGrammar(timeout, 600);
+testKills(timeout, 3);
 testMeanwhile(timeout, 6);
 
 test("what a bare run does otherwise is seen", async () => {
