@@ -90,5 +90,5 @@ hostTest("settings have the defaults of the manifest", () => {
 });
 
 hostTest("activating writes nothing into the workspace", () => {
-  assert.deepEqual(readdirSync(workspaceRoot()).sort(), [".git", "README.md"]);
+  assert.deepEqual(readdirSync(workspaceRoot()).sort(), [".git", "README.md", "docs", "src"]);
 });

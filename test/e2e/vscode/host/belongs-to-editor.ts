@@ -5,6 +5,7 @@ import { createRouterTransport } from "@connectrpc/connect";
 import { connect } from "@gennai/client/connection/connection";
 import type { HostNotice } from "@gennai/client/host/repl-host";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { sha256Hex } from "@gennai/protocol/digest";
 import { AgentService, Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
@@ -14,7 +15,9 @@ import * as add from "../../../../packages/vscode/src/commands/add-commands.ts";
 import { commitMessage } from "../../../../packages/vscode/src/commands/changes/commit-message-command.ts";
 import { addMcpServers } from "../../../../packages/vscode/src/commands/mcp-commands.ts";
 import * as problem from "../../../../packages/vscode/src/commands/problem-commands.ts";
+import { ContentDocuments } from "../../../../packages/vscode/src/documents/content-documents.ts";
 import { gitRepository } from "../../../../packages/vscode/src/git/vscode-git.ts";
+import { hostActions } from "../../../../packages/vscode/src/repl/host-actions.ts";
 import { noFacts } from "../../../../packages/vscode/src/session/session-facts.ts";
 import type { Command, Workbench } from "../../../../packages/vscode/src/workbench.ts";
 import { hostTest } from "./host-test.ts";
@@ -269,6 +272,31 @@ hostTest("a commit message is put into Source Control's box, and nothing is comm
     repository.inputBox.value = "";
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode("# Hello\n"));
   }
+});
+
+hostTest("what an attempt changed stands in the editor's own diff", async () => {
+  const contents = new Map(["one\n", "two\n"].map((text) => [sha256Hex(text), new TextEncoder().encode(text)]));
+  const asked: string[] = [];
+  const client = {
+    getAttemptContent: async ({ attemptsId, sha256 }: { readonly attemptsId: string; readonly sha256: string }) => {
+      asked.push(attemptsId);
+      return { content: contents.get(sha256) };
+    },
+  };
+  const documents = new ContentDocuments();
+  const sessions = { follow: async () => ({ client, sessionId: "s" }) };
+  const workbench = { root: workspaceRoot(), documents, sessions } as unknown as Workbench;
+  const [beforeSha256, afterSha256] = [...contents.keys()];
+  const change = { sessionId: "s", path: "src/b.ts", beforeSha256, afterSha256, attemptsId: "a" };
+  await hostActions(() => workbench).openChange(change);
+  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+  assert.ok(tab?.input instanceof vscode.TabInputTextDiff);
+  assert.equal(tab.label, "src/b.ts (changed by Gennai)");
+  const sides = [tab.input.original, tab.input.modified].map((uri) => documents.provideTextDocumentContent(uri));
+  assert.deepEqual(sides, ["one\n", "two\n"]);
+  assert.deepEqual(asked, ["a", "a"]);
+  documents.dispose();
+  await vscode.window.tabGroups.close(tab);
 });
 
 type Told = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;

@@ -7,8 +7,13 @@ import { hostSuite } from "../fixtures/host-suite.ts";
 
 await using sleeping = await temporaryDirectory();
 fallAsleep(inject("extension"), sleeping.root);
-const suite = new URL("../host/activation.ts", import.meta.url);
-const results = await hostSuite(suite, { extensionDevelopmentPath: sleeping.root });
+const results = await hostSuite(new URL("../host/extension-host.ts", import.meta.url), {
+  extensionDevelopmentPath: sleeping.root,
+  files: {
+    "src/a.ts": "export const a = 1;\nexport const b = 2;\nexport const c = 3;\n",
+    "docs/read me.md": "# Hello\n",
+  },
+});
 for (const { note = "" } of results) {
   const [, waited, processor] = /^in (\d+) ms, (\d+) ms of the processor$/.exec(note) ?? [];
   if (waited === undefined || processor === undefined) continue;

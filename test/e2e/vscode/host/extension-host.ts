@@ -1,0 +1,4 @@
+// First those of an extension that sleeps: the others wake it.
+import "./activation.ts";
+import "./belongs-to-editor.ts";
+import "./editor.ts";
