@@ -108,7 +108,7 @@ const smokeVscode = testGate({
   name: "smoke-vscode",
   title: "The packed extension installs in the real VS Code and answers a prompt, also by the server that it brings.",
   timeoutMs,
-  tests: ["test/e2e/vscode/install/vsix.test.ts", "test/e2e/vscode/install/brought-server.test.ts"],
+  tests: ["test/e2e/vscode/install/package.test.ts"],
   proves: ["the packaged extension installs where none was", "where nothing but the package was installed"],
   config: "test/e2e/vitest.config.ts",
   environment: ({ directory, version }) => ({

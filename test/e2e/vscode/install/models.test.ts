@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
+import { samplePng } from "@gennai/testkit/sample-images";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { tell } from "../fixtures/figures.ts";
@@ -31,10 +32,10 @@ const workbench = useWorkbench(async () => {
     languageModelChatProviders: [{ vendor: "test-models", displayName: "Test Models" }],
   });
   return {
-    // A release tries its own.
-    vsix: process.env["GENNAI_TEST_VSIX"] ?? inject("vsix"),
-    extensions: [offering.root],
+    files: { "picture.png": samplePng() },
+    extensions: [inject("extension"), offering.root],
     settings: { "gennai.editingMode": "proposal", "chat.disableAIFeatures": false },
+    gennai: {},
   };
 });
 
@@ -89,10 +90,10 @@ test("from the palette: found, key set, tried and used in ten seconds, and the n
   expect([...filesWith(secret, gennaiState), ...filesWith(secret, userData)]).toEqual([]);
 });
 
-test("models of other extensions stand in the same list, and can be tried there", async () => {
+test("a model that another extension offers stands in the same list, and its tool calls are governed like any other's", async () => {
   const repl = await openRepl(workbench());
-  const form = repl.root.getByRole("dialog", { name: "Model and thinking" });
   await workbench().runCommand("Gennai: Choose Model…");
+  const form = repl.root.getByRole("dialog", { name: "Model and thinking" });
   await form.getByRole("combobox", { name: "Search models" }).fill("reader");
   await form.getByRole("option", { name: /test-models\/reader-1.*100k tokens/ }).click();
   await form.getByRole("button", { name: "Try it" }).click();
@@ -101,6 +102,14 @@ test("models of other extensions stand in the same list, and can be tried there"
   await repl.root.getByRole("button", { name: "reader-1" }).waitFor();
   await repl.send("what is the title?");
   await shows(repl, "The title is Test.");
+  await repl.idle();
+  expect(await repl.toolCalls()).toEqual(["Read done"]);
+});
+
+test("an image that the agent read reaches such a model as an image", async () => {
+  const repl = await openRepl(workbench());
+  await repl.send("what is in the picture?");
+  await shows(repl, `I see image/png of ${samplePng().length} bytes.`);
   await repl.idle();
 });
 
