@@ -6,12 +6,27 @@ import { openRepl } from "../workbench/repl-in-workbench.ts";
 import { shows } from "../workbench/repl-sight.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
 
+const bash = (match: string, command: string) => ({
+  match,
+  steps: [{ tool: { name: "Bash", args: { command } } }, { text: [`Over: ${match}.`] }],
+});
+const rules = "bashToolPatterns:\n  - pattern: frobnicate\n    reason: nobody knows what it does\n";
+
 /** Each test goes on where the one before it ended. */
 const workbench = useWorkbench(() => ({
-  gennai: { script: scriptedWork },
-  files: scriptedFiles,
+  gennai: {
+    script: [
+      ...scriptedWork,
+      bash("first", "FROBNICATE --all"),
+      bash("again", "FROBNICATE --all"),
+      bash("other", "mkfs /x"),
+    ],
+  },
+  files: { ...scriptedFiles, ".pi/damage-control-rules.yaml": rules },
   settings: { "gennai.governance.intents": "off" },
 }));
+
+const item = () => workbench().page.locator("#nobody\\.gennai\\.gennai\\.rules, [id$='gennai.rules']");
 
 test("Ping Server says who answered", async () => {
   await workbench().runCommand("Gennai: Ping Server");
@@ -82,4 +97,30 @@ test("seed 000: RinaWarp's names do the same", async () => {
   await shows(new ReplDriver(await workbench().webview("Gennai")), "No plan yet.");
   await workbench().runCommand("RinaWarp: Ping Daemon");
   await workbench().notice(`${workbench().gennai.url} answered in`);
+});
+
+test("seed 004 §4 status, seed 004 §4 notifications: in the status bar's text, and once as a notification with its rule", async () => {
+  const repl = await openRepl(workbench());
+  await item().filter({ hasText: "🛡️ Damage-Control Active: 11 Rules" }).waitFor();
+  await repl.send("first");
+  await shows(repl, "Over: first.");
+  await item().filter({ hasText: "⚠️ Last Violation: FROBNICATE --all" }).waitFor();
+  await workbench().notice(/Damage-Control blocked Bash: FROBNICATE --all.*nobody knows what it does/);
+  await item().filter({ hasText: "🛡️ Damage-Control Active: 11 Rules" }).waitFor();
+
+  await repl.send("again");
+  await shows(repl, "Over: again.");
+  await repl.send("other");
+  await shows(repl, "Over: other.");
+  await workbench().notice(/Damage-Control blocked Bash: mkfs/);
+  expect(await workbench().page.locator(".notifications-center").getByText("FROBNICATE").count()).toBe(1);
+
+  const first = workbench().page.locator(".notifications-center .notification-list-item", { hasText: "FROBNICATE" });
+  await first.hover();
+  await first.getByRole("button", { name: "Show rule" }).click();
+  await workbench().page.getByRole("tab", { name: "damage-control-rules.yaml" }).waitFor();
+
+  // The last violation is of a rule that is in no file.
+  await workbench().runCommand("Gennai: Show Rule of the Last Violation");
+  await workbench().page.getByRole("tab", { name: "damage-control.md" }).waitFor();
 });

@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { listBackgroundRuns } from "@gennai/client/background/background-runs";
 import { expect, test } from "vitest";
+import { pictured } from "../workbench/pictured.ts";
 import { openRepl } from "../workbench/repl-in-workbench.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
 
+const sleep = "sleep 86547";
 /** Says something when the user saves the file `say`, and greets the one who calls its port. */
 const echoing =
   'import { createServer } from "node:http"; createServer((_, response) => response.end("hello")).listen(4321);' +
@@ -15,13 +18,18 @@ const workbench = useWorkbench(() => ({
     args: ["--sandbox", "required", "--stages", "required"],
     script: [
       {
+        match: "^begin",
+        steps: [
+          { tool: { name: "Bash", args: { command: `echo it has begun > begun.txt; cat begun.txt; ${sleep}` } } },
+          { text: ["It was stopped."] },
+        ],
+      },
+      {
+        match: "^start",
         steps: [
           { tool: { name: "Bash", args: { command: "node echoing.mjs", run_in_background: true } } },
           { text: ["It runs."] },
         ],
-      },
-      {
-        steps: [{ tool: { name: "BashOutput", args: { bash_id: "b1" } } }, { text: ["I have read it."] }],
       },
     ],
   },
@@ -29,6 +37,18 @@ const workbench = useWorkbench(() => ({
   // Text that can be read in the page.
   settings: { "gennai.governance.intents": "off", "terminal.integrated.gpuAcceleration": "off" },
 }));
+
+/** Processes with exactly this command line. */
+function running(command: string): number {
+  const wanted = `${command.replaceAll(" ", "\0")}\0`;
+  return readdirSync("/proc").filter((id) => {
+    try {
+      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/cmdline`, "latin1") === wanted;
+    } catch {
+      return false;
+    }
+  }).length;
+}
 
 async function runs() {
   const { client } = workbench().gennai;
@@ -38,10 +58,32 @@ async function runs() {
 
 const terminal = () => workbench().page.locator(".terminal.xterm .xterm-rows");
 
+test("a command that a turn waits for is watched in a terminal", async () => {
+  const repl = await openRepl(workbench());
+  await repl.send("begin");
+  await workbench().pick("Create ai-agent/begin");
+  await expect.poll(() => running(sleep)).toBe(1);
+  await repl.root.getByRole("button", { name: "Watch in terminal" }).click();
+  await terminal().getByText("it has begun", { exact: true }).waitFor();
+  await pictured(workbench(), "command");
+});
+
+test("Ctrl+C there stops the command and not the turn: its process is gone, nothing of it is kept", async () => {
+  await workbench().page.locator(".terminal.xterm textarea").focus();
+  await workbench().page.keyboard.press("Control+c");
+  await terminal()
+    .getByText(/it has ended: The user stopped this call/)
+    .waitFor();
+  expect(running(sleep)).toBe(0);
+  const repl = await openRepl(workbench());
+  await repl.see("It was stopped.");
+  expect(await workbench().workspace.git("status", "--porcelain", "--", "begun.txt")).toBe("");
+});
+
 test("what runs in the background is listed, and watched in a terminal", async () => {
   const repl = await openRepl(workbench());
+  await repl.idle();
   await repl.send("start it");
-  await workbench().pick("Create ai-agent/start-it");
   await repl.see("It runs.");
   await workbench().runCommand("Gennai: Background Runs…");
   await workbench().pick("b1  node echoing.mjs");
@@ -49,15 +91,9 @@ test("what runs in the background is listed, and watched in a terminal", async (
   await terminal().getByText("waiting").waitFor();
   await workbench().workspace.write("say", "");
   await terminal().getByText("it was saved").waitFor();
-  await workbench().screenshot("background run in a terminal");
 });
 
-test("the model reads what it printed, and a port of it is opened to this machine", async () => {
-  const repl = await openRepl(workbench());
-  await repl.send("what did it say?");
-  await repl.see("I have read it.");
-  await repl.root.locator(".tool-head").filter({ hasText: "BashOutput" }).click();
-  await repl.root.locator(".tool").filter({ hasText: "it was saved" }).first().waitFor();
+test("a port of it is opened to this machine", async () => {
   await workbench().runCommand("Gennai: Background Runs…");
   await workbench().pick("b1  node echoing.mjs");
   await workbench().pick("Open a Port…");
