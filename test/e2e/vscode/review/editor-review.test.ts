@@ -41,36 +41,46 @@ async function cursorIsAt({ page }: Workbench, line: number): Promise<void> {
   await page.locator(".statusbar").getByText(`Ln ${line}, Col 1`).waitFor();
 }
 
-const read = { tool: { name: "Read", args: { file_path: "src/basket.ts" } } };
+const read = (path: string) => ({ tool: { name: "Read", args: { file_path: path } } });
 
-describe("a proposal", () => {
-  const workbench = useWorkbench(() => ({
-    files: { "src/basket.ts": before },
-    settings: { "gennai.editingMode": "proposal", "files.autoSave": "off" },
-    gennai: {
-      script: [
-        {
-          match: "^propose",
-          steps: [
-            read,
-            {
-              tool: {
-                name: "ProposeChanges",
-                args: {
-                  changes: [
-                    { path: "src/basket.ts", operation: "update", new_content: after },
-                    { path: "src/free.ts", operation: "create", new_content: made },
-                  ],
-                },
+/** Each test goes on where the one before it ended. The last ones are about a file of their own. */
+const workbench = useWorkbench(() => ({
+  files: { "src/basket.ts": before, "src/till.ts": before },
+  settings: { "gennai.editingMode": "proposal", "files.autoSave": "off" },
+  gennai: {
+    script: [
+      {
+        match: "^propose",
+        steps: [
+          read("src/basket.ts"),
+          {
+            tool: {
+              name: "ProposeChanges",
+              args: {
+                changes: [
+                  { path: "src/basket.ts", operation: "update", new_content: after },
+                  { path: "src/free.ts", operation: "create", new_content: made },
+                ],
               },
             },
-            { text: ["Proposed."] },
-          ],
-        },
-      ],
-    },
-  }));
+          },
+          { text: ["Proposed."] },
+        ],
+      },
+      {
+        match: "^write",
+        steps: [
+          read("src/till.ts"),
+          { tool: { name: "Write", args: { file_path: "src/till.ts", content: after } } },
+          { tool: { name: "Write", args: { file_path: "src/owed.ts", content: made } } },
+          { text: ["Written."] },
+        ],
+      },
+    ],
+  },
+}));
 
+describe("a proposal", () => {
   test("stands in its file, with actions above each hunk", async () => {
     await openRepl(workbench()).then((repl) => repl.send("propose a change"));
     await shows(new ReplDriver(await workbench().webview("REPL")), "Proposed.");
@@ -78,12 +88,7 @@ describe("a proposal", () => {
     await lens(workbench(), "Proposed change 1 of 2").waitFor();
     await lens(workbench(), "Proposed change 2 of 2").waitFor();
     await expect.poll(() => lens(workbench(), /^Keep$/).count(), { timeout: patience }).toBe(2);
-    await workbench().screenshot("review in editor dark");
-    await workbench().useTheme("light");
-    await workbench().screenshot("review in editor light");
-    await workbench().useTheme("dark high contrast");
-    await workbench().screenshot("review in editor high contrast");
-    await workbench().useTheme("dark");
+    await workbench().screenshot("review in editor");
     expect(await workbench().workspace.read("src/basket.ts")).toBe(before);
   });
 
@@ -115,7 +120,12 @@ describe("a proposal", () => {
     await hunks.nth(0).getByText("Kept").waitFor();
     await hunks.nth(1).getByRole("button", { name: "Refuse" }).click();
     await lens(workbench(), "Proposed change 2 of 2: refused").waitFor();
-    await workbench().screenshot("review in editor decided");
+    await repl.root.getByRole("button", { name: "Open diff of src/basket.ts" }).click();
+    await workbench()
+      .page.getByRole("tab", { name: /basket\.ts \(proposed update\)/ })
+      .waitFor();
+    await workbench().page.locator(".monaco-diff-editor").first().waitFor();
+    await openFile(workbench().page, "basket.ts");
   });
 
   test("an own version of a hunk is written in an editor and saved", async () => {
@@ -149,60 +159,45 @@ describe("a proposal", () => {
     expect(text).toContain("// mine");
     await openFile(workbench().page, "basket.ts");
     await expect.poll(() => lens(workbench(), /change/).count(), { timeout: patience }).toBe(0);
+    await repl.root.getByRole("button", { name: "Undo what was applied" }).click();
+    await shows(repl, "What was applied is taken back.");
+    expect(await workbench().workspace.read("src/basket.ts")).toBe(before);
   });
 });
 
 describe("what the agent wrote", () => {
-  const workbench = useWorkbench(() => ({
-    files: { "src/basket.ts": before },
-    settings: { "files.autoSave": "off" },
-    gennai: {
-      script: [
-        {
-          match: "^write",
-          steps: [
-            read,
-            { tool: { name: "Write", args: { file_path: "src/basket.ts", content: after } } },
-            { tool: { name: "Write", args: { file_path: "src/free.ts", content: made } } },
-            { text: ["Written."] },
-          ],
-        },
-      ],
-    },
-  }));
-
   test("stands in its file until its user looked at it", async () => {
+    await workbench().runCommand("View: Close All Editors");
     const repl = await openRepl(workbench());
+    await repl.openPanel("Chat");
+    await repl.useEditingMode("branch");
     await repl.send("write it");
     await workbench().pick("Create ai-agent/write-it");
     await shows(repl, "Written.");
-    await openFile(workbench().page, "basket.ts");
+    await openFile(workbench().page, "till.ts");
     await lens(workbench(), "Agent's change 1 of 2").waitFor();
-    await workbench().screenshot("written in editor dark");
-    await workbench().useTheme("light");
-    await workbench().screenshot("written in editor light");
-    await workbench().useTheme("dark");
+    await workbench().screenshot("written in editor");
   });
 
   test("one hunk is taken back in the file, as one step, and comes back with Undo", async () => {
     const { page, workspace } = workbench();
     // In a line of its own: Enter within a comment would go on with it.
-    await openFile(page, "basket.ts");
+    await openFile(page, "till.ts");
     await page.keyboard.press("Control+End");
     await page.keyboard.type("// mine");
     await saveFile(page);
-    await expect.poll(() => workspace.read("src/basket.ts"), { timeout: patience }).toBe(`${after}// mine`);
+    await expect.poll(() => workspace.read("src/till.ts"), { timeout: patience }).toBe(`${after}// mine`);
     await lens(workbench(), "Agent's change 1 of 2").waitFor();
     await lens(workbench(), /^Undo$/)
       .first()
       .click();
     const undone = `${before.replace('"EUR " + price', "`EUR ${price.toFixed(2)}`")}// mine`;
-    await expect.poll(() => workspace.read("src/basket.ts"), { timeout: patience }).toBe(undone);
+    await expect.poll(() => workspace.read("src/till.ts"), { timeout: patience }).toBe(undone);
     await lens(workbench(), /^Agent's change$/).waitFor();
     await page.locator(".editor-instance .monaco-editor").first().click();
     await page.keyboard.press("Control+z");
     await saveFile(page);
-    await expect.poll(() => workspace.read("src/basket.ts"), { timeout: patience }).toBe(`${after}// mine`);
+    await expect.poll(() => workspace.read("src/till.ts"), { timeout: patience }).toBe(`${after}// mine`);
     await lens(workbench(), "Agent's change 1 of 2").waitFor();
   });
 
@@ -212,10 +207,10 @@ describe("what the agent wrote", () => {
       .click();
     await lens(workbench(), /^Agent's change$/).waitFor();
     await workbench().reload();
-    await openFile(workbench().page, "basket.ts");
+    await openFile(workbench().page, "till.ts");
     await lens(workbench(), /^Agent's change$/).waitFor();
     expect(await lens(workbench(), "Agent's change 1 of 2").count()).toBe(0);
-    expect(await workbench().workspace.read("src/basket.ts")).toBe(`${after}// mine`);
+    expect(await workbench().workspace.read("src/till.ts")).toBe(`${after}// mine`);
   });
 
   test("all of it is one native diff, and is looked at as a whole", async () => {
@@ -224,7 +219,7 @@ describe("what the agent wrote", () => {
     await page.getByRole("tab", { name: /Written since you last looked/ }).waitFor();
     await workbench().screenshot("written all changes");
     await workbench().runCommand("Gennai: Mark All Changes as Looked At");
-    await openFile(page, "basket.ts");
+    await openFile(page, "till.ts");
     await expect.poll(() => lens(workbench(), /change/).count(), { timeout: patience }).toBe(0);
   });
 });

@@ -10,9 +10,10 @@ import {
   temporaryRepository,
 } from "@gennai/testkit/temporary-repository";
 import type { ScriptedTurn } from "@gennai/testkit/test-server";
-import { expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
 import { patience } from "../workbench/patience.ts";
-import { startWorkbench, type Workbench } from "../workbench/workbench.ts";
+import { useWorkbench } from "../workbench/use-workbench.ts";
 
 const gennai = builtProgram(new URL("../../../../packages/cli/src/main.ts", import.meta.url));
 const run = promisify(execFile);
@@ -48,54 +49,27 @@ const session: readonly ScriptedTurn[] = [
   },
 ];
 
+const kept = new AsyncDisposableStack();
+afterAll(() => kept.disposeAsync());
+
 async function ownWorkspace(): Promise<TemporaryRepository> {
-  const workspace = await temporaryRepository({
-    "README.md": "# Test\n",
-    "package.json": '{ "scripts": { "test": "node --test" } }\n',
-  });
-  await workspace.git("checkout", "--quiet", "-b", "work");
-  return workspace;
+  const files = { "README.md": "# Test\n", "package.json": '{ "scripts": { "test": "node --test" } }\n' };
+  return kept.use(await temporaryRepository(files, { branch: "work" }));
 }
 
-/** Resolves when the editor's own git has found all repositories, and shows what changed before and after that. */
-async function useEditorsGit({ page, server, workspace }: Workbench): Promise<void> {
-  await page
-    .getByRole("tab", { name: /^Source Control/ })
-    .first()
-    .click();
-  const changed = (name: string) => page.locator(".scm-view .monaco-list-row").filter({ hasText: name }).first();
-  await changed("README.md").waitFor();
-  const log = async () => {
-    const paths = await Array.fromAsync(glob(join(server.userData, "logs/**/Git.log")));
-    return (await Promise.all(paths.map((path) => readFile(path, "utf8")))).join("\n");
-  };
-  await expect.poll(log, { timeout: patience, interval: 300 }).toContain("Initial repository scan completed");
-  await workspace.write("later.txt", "later\n");
-  await changed("later.txt").waitFor();
+interface Left {
+  readonly workspace: TemporaryRepository;
+  /** The home of the one who had the session. */
+  readonly home: string;
 }
 
-const marksIn = (home: string) => marks.filter((mark) => existsSync(join(home, mark)));
-
-test.each([
-  ["staged", "required", /Refused: \.git \(rule/, "# Test\n"],
-  // The trap was set as far as it could be.
-  ["not staged", "off", /put back, because nobody agreed to it: .*nested\/\.git \(removed/, "# Tost\n"],
-])("what a session left makes the editor's own git run nothing: commands %s", async (_name, stages, said, readme) => {
-  await using workspace = await ownWorkspace();
-  await using place = await temporaryDirectory({ "model.yaml": JSON.stringify({ turns: session }) });
+/** A workspace after the session, which said that, and left README.md so. */
+async function leftBy(stages: "required" | "off", said: RegExp, readme: string): Promise<Left> {
+  const workspace = await ownWorkspace();
+  const place = kept.use(await temporaryDirectory({ "model.yaml": JSON.stringify({ turns: session }) }));
   const model = ["--backend", "scripted", "--model", place.path("model.yaml")];
-  const args = [
-    gennai,
-    "run",
-    ...model,
-    "--sandbox",
-    "required",
-    "--stages",
-    stages,
-    "--workspace",
-    workspace.root,
-    "go",
-  ];
+  const commands = ["--sandbox", "required", "--stages", stages];
+  const args = [gennai, "run", ...model, ...commands, "--workspace", workspace.root, "go"];
   const environment = { ...process.env, HOME: place.root, GENNAI_STATE_DIR: place.path("state") };
   // What was refused makes it end with another code.
   const { stdout, stderr } = await run(process.execPath, args, { env: environment }).catch(
@@ -105,18 +79,57 @@ test.each([
   expect(await workspace.read("README.md")).toBe(readme);
   // The editor's git has to read it, through whatever filter was set.
   await workspace.write("README.md", "# Tost\n");
+  return { workspace, home: place.root };
+}
 
-  await using workbench = await startWorkbench({ workspace });
-  await useEditorsGit(workbench);
-  expect([...marksIn(workbench.server.home), ...marksIn(place.root)]).toEqual([]);
+let staged: Left;
+const workbench = useWorkbench(async () => {
+  staged = await leftBy("required", /Refused: \.git \(rule/, "# Test\n");
+  return { workspace: staged.workspace };
+});
+let windows = 0;
+
+/** Resolves when the editor's own git has found all repositories of a new window, and shows what changed before and after that. */
+async function useEditorsGit(page: Page, workspace: TemporaryRepository): Promise<void> {
+  windows += 1;
+  await page
+    .getByRole("tab", { name: /^Source Control/ })
+    .first()
+    .click();
+  const changed = (name: string) => page.locator(".scm-view .monaco-list-row").filter({ hasText: name }).first();
+  await changed("README.md").waitFor();
+  const scans = async () => {
+    const paths = await Array.fromAsync(glob(join(workbench().server.userData, "logs/**/Git.log")));
+    const text = (await Promise.all(paths.map((path) => readFile(path, "utf8")))).join("\n");
+    return text.split("Initial repository scan completed").length - 1;
+  };
+  await expect.poll(scans, { timeout: patience, interval: 300 }).toBe(windows);
+  await workspace.write("later.txt", "later\n");
+  await changed("later.txt").waitFor();
+}
+
+const marksIn = (home: string) => marks.filter((mark) => existsSync(join(home, mark)));
+
+test("what a session of staged commands left makes the editor's own git run nothing", async () => {
+  await useEditorsGit(workbench().page, staged.workspace);
+  expect([...marksIn(workbench().server.home), ...marksIn(staged.home)]).toEqual([]);
+});
+
+test("nor does what a session left whose commands were not staged", async () => {
+  // The trap was set as far as it could be.
+  const said = /put back, because nobody agreed to it: .*nested\/\.git \(removed/;
+  const { workspace, home } = await leftBy("off", said, "# Tost\n");
+  await using window = await workbench().another({ folder: workspace.root });
+  await useEditorsGit(window, workspace);
+  expect([...marksIn(workbench().server.home), ...marksIn(home)]).toEqual([]);
 });
 
 test("the same set by hand makes the editor's own git run all of it", async () => {
-  await using workspace = await ownWorkspace();
+  const workspace = await ownWorkspace();
   await using home = await temporaryDirectory();
   await run("sh", ["-c", trap], { cwd: workspace.root, env: { ...process.env, HOME: home.root } });
-  await using workbench = await startWorkbench({ workspace });
-  await useEditorsGit(workbench);
+  await using window = await workbench().another({ folder: workspace.root });
+  await useEditorsGit(window, workspace);
   // A nested repository is asked about for itself, and may answer later.
-  await expect.poll(() => marksIn(workbench.server.home), { timeout: patience }).toEqual(marks);
+  await expect.poll(() => marksIn(workbench().server.home), { timeout: patience }).toEqual(marks);
 });
