@@ -46,24 +46,16 @@ const tasks = {
     await ensureEmoji();
     process.env["GENNAI_PICTURES"] = inRepository("docs", "pictures");
     const tests = [
-      "chat/first-change",
-      "chat/journeys",
-      "chat/narrow-journeys.long",
-      "chat/two-windows",
-      "install/brought-server",
-      "install/choose-model.long",
-      "panels/attempts.long",
-      "panels/watched-command",
+      "vscode/chat/journeys.test",
+      "vscode/chat/windows.test",
+      "vscode/install/models.test",
+      "vscode/install/package.test",
+      "vscode/panels/terminals.test",
+      "browser/page.pictures",
+      "browser/panels/attempts.test",
     ];
-    const files = tests.map((name) => `test/e2e/vscode/${name}.test.ts`);
-    const page = "test/e2e/browser/page.pictures.ts";
-    return tool(
-      "vitest",
-      "run",
-      "--config",
-      "test/e2e/vitest.config.ts",
-      ...(args.length > 0 ? args : [page, ...files]),
-    );
+    const files = tests.map((name) => `test/e2e/${name}.ts`);
+    return tool("vitest", "run", "--config", "test/e2e/vitest.config.ts", ...(args.length > 0 ? args : files));
   },
   eval: () => node("test/eval/main.ts", ...args),
   provenance: () => node("test/provenance/main.ts", ...args),
@@ -90,7 +82,7 @@ const usages = {
   generate: "npm run generate   writes the protocol's code, the catalogue of models and docs/reference anew.\n",
   pictures: `npm run pictures [-- FILE …]   makes the pictures of docs/pictures that show the page and VS Code anew; needs Chromium
 
-FILE: tests that make some of them, for example test/e2e/vscode/panels/attempts.long.test.ts; without one, all.
+FILE: tests that make some of them, for example test/e2e/browser/panels/attempts.test.ts; without one, all.
 `,
 };
 

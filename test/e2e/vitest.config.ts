@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           name: "browser",
           // `npm run pictures` alone makes those of the page.
-          include: [pictures ? "test/e2e/browser/*.pictures.ts" : "test/e2e/browser/**/*.test.ts"],
+          include: ["test/e2e/browser/**/*.test.ts", ...(pictures ? ["test/e2e/browser/*.pictures.ts"] : [])],
         },
       },
       {

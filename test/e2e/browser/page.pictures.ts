@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { test } from "vitest";
 import { serveGennai } from "../process/serve-gennai.ts";
 import { openPage } from "./page/open-page.ts";
+import { pictured } from "./page/pictured.ts";
 
-const directory = process.env["GENNAI_PICTURES"] ?? "";
 const sample = fileURLToPath(new URL("../../../examples/sample-workspace", import.meta.url));
 
 test("the page that `npm start` serves: a conversation, and a review", async () => {
@@ -13,18 +13,12 @@ test("the page that `npm start` serves: a conversation, and a review", async () 
   await gennai.workspace.git("checkout", "--quiet", "-b", "ai-agent/american-spelling");
   await using on = await openPage(gennai, { viewport: { width: 1040, height: 860 } });
   const { page, repl } = on;
-  const take = async (name: string) => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ path: join(directory, `${name}-${colorScheme}.png`), animations: "disabled" });
-    }
-  };
   await repl.send("replace colour with color in src/**/*.js");
   await repl.see(/Replaced/);
   await repl.idle();
   // Where nothing shows a hover; the conversation stays at its end by itself.
   await page.mouse.move(20, 500);
-  await take("repl-chat");
+  await pictured(page, "chat");
 
   await repl.useEditingMode("proposal");
   await repl.send("replace brightness with luminance in src/**/*.js");
@@ -34,7 +28,7 @@ test("the page that `npm start` serves: a conversation, and a review", async () 
   await hunks.first().waitFor();
   await hunks.first().getByRole("button", { name: "Keep" }).click();
   await page.setViewportSize({ width: 1040, height: 720 });
-  await take("repl-review");
+  await pictured(page, "review");
 });
 
 function filesOf(root: string): Record<string, string> {

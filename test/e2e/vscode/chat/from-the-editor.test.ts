@@ -1,4 +1,6 @@
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { ReplDriver } from "../../browser/page/repl-driver.ts";
 import { openFile } from "../workbench/editor-pane.ts";
 import { patience } from "../workbench/patience.ts";
 import { openRepl } from "../workbench/repl-in-workbench.ts";
@@ -6,7 +8,12 @@ import { useWorkbench } from "../workbench/use-workbench.ts";
 
 const workbench = useWorkbench(() => ({
   settings: { "gennai.editingMode": "proposal" },
-  files: { "broken.json": '{\n  "a": 1,,\n  "b": 2\n}\n' },
+  files: {
+    "broken.json": '{\n  "a": 1,,\n  "b": 2\n}\n',
+    "basket.js": "export const basket = [];\n",
+    "with space.md": "# A\n",
+    "src/add.ts": "export {};\n",
+  },
   gennai: {
     script: [
       { match: "Fix this problem", steps: [{ text: ["One comma too many."] }] },
@@ -60,26 +67,54 @@ test("what is selected is added to the prompt by its lines, where one types on",
   await on.idle();
 });
 
-test("a command of the prompt is completed and runs; one that is none is sent as it is; ↑ brings it back", async () => {
-  const on = await openRepl(workbench());
-  await on.prompt.fill("");
-  await on.prompt.pressSequentially("/hel");
-  const completions = on.root.getByRole("listbox", { name: "Completions" });
-  await completions.getByText("/help", { exact: true }).waitFor();
-  await workbench().screenshot("slash commands");
-  await on.prompt.press("Tab");
-  await on.prompt.press("Enter");
-  const note = on.root.locator(".composer-note");
-  await note.getByText("/compact").waitFor();
-  await workbench().screenshot("slash help");
-  await on.send("/branch");
-  await note.getByText("Branch Mode from now on.").waitFor();
-  await on.send("/proposal");
-  await note.getByText("Proposal Mode from now on.").waitFor();
-  await on.send("/nothing of that name");
-  await on.see("Said.");
-  await note.getByText("There is no command /nothing").waitFor();
-  await on.idle();
-  await on.prompt.press("ArrowUp");
-  expect(await on.prompt.inputValue()).toBe("/nothing of that name");
+test("files that are dragged from the explorer onto the prompt, with Shift held, are mentioned in it", async () => {
+  const { page } = workbench();
+  await workbench().runCommand("View: Close All Editors");
+  await workbench().runCommand("Gennai: Open REPL in Editor");
+  const repl = new ReplDriver(await workbench().webview("Gennai"));
+  await repl.prompt.waitFor();
+  await workbench().runCommand("View: Show Explorer");
+  const row = (name: string) => page.locator(".explorer-folders-view").getByRole("treeitem", { name });
+  await repl.prompt.fill("");
+
+  await drag(page, row("basket.js"), repl);
+  await expect.poll(() => repl.prompt.inputValue(), { timeout: patience }).toBe("@basket.js ");
+  // What is added is where one types on.
+  expect(await repl.prompt.evaluate((box) => box === document.activeElement)).toBe(true);
+
+  await drag(page, row("with space.md"), repl);
+  await expect.poll(() => repl.prompt.inputValue(), { timeout: patience }).toBe('@basket.js @"with space.md" ');
+
+  // A folder, and several at once: a press with Ctrl opens nothing, so no row moves.
+  await repl.prompt.fill("");
+  for (const name of ["src", "basket.js"]) await row(name).click({ modifiers: ["Control"] });
+  await drag(page, row("basket.js"), repl);
+  const both = /^(@basket\.js @src\/?|@src\/? @basket\.js) $/;
+  await expect.poll(() => repl.prompt.inputValue(), { timeout: patience }).toMatch(both);
+  await repl.prompt.press("Enter");
+  await repl.see("Said.");
 });
+
+/** As a hand does: VS Code lets a view have what is dragged only while Shift is held. */
+async function drag(page: Page, from: Locator, { root, prompt }: ReplDriver): Promise<void> {
+  const begin = await middleOf(from);
+  const end = await middleOf(prompt);
+  await page.mouse.move(begin.x, begin.y);
+  await page.mouse.down();
+  await page.mouse.move(begin.x + 20, begin.y + 10, { steps: 3 });
+  await page.keyboard.down("Shift");
+  await page.mouse.move(end.x, end.y - 40, { steps: 5 });
+  const isOver = async () => {
+    for (const offset of [-2, 2, 0]) await page.mouse.move(end.x + offset, end.y);
+    return (await root.locator(".composer-dropping").count()) > 0;
+  };
+  await expect.poll(isOver, { timeout: patience, interval: 100 }).toBe(true);
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+}
+
+async function middleOf(target: Locator): Promise<{ readonly x: number; readonly y: number }> {
+  const box = await target.boundingBox();
+  if (box === null) throw new Error("What is dragged, or its place, is not there.");
+  return { x: box.x + Math.min(box.width / 2, 60), y: box.y + box.height / 2 };
+}

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import type { Locator } from "playwright-core";
-import { afterAll, expect, inject, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
 import { before, keptInPart, shop, shopScript } from "../fixtures/shop.ts";
 import { openFile } from "../workbench/editor-pane.ts";
@@ -9,16 +9,15 @@ import { patience } from "../workbench/patience.ts";
 import { pictured } from "../workbench/pictured.ts";
 import { shows } from "../workbench/repl-sight.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
-import { stepsDone, walkthroughTab } from "../workbench/walkthrough.ts";
+import { stepsDone } from "../workbench/walkthrough.ts";
 
 // A folder that is not a repository yet.
 const workspace: TemporaryRepository = await temporaryRepository(shop);
 await rm(workspace.path(".git"), { recursive: true });
 afterAll(() => workspace[Symbol.asyncDispose]());
 
-/** What a person does with the package in the first hour: each test goes on where the one before it ended. */
+/** What a person does in the first hour: each test goes on where the one before it ended. */
 const workbench = useWorkbench(() => ({
-  vsix: process.env["GENNAI_TEST_VSIX"] ?? inject("vsix"),
   workspace,
   settings: {
     "editor.minimap.enabled": false,
@@ -26,10 +25,7 @@ const workbench = useWorkbench(() => ({
     "window.title": "shop",
     "terminal.integrated.gpuAcceleration": "off",
     "workbench.colorTheme": "Light Modern",
-    // As it is by default.
-    "workbench.startupEditor": "welcomePage",
   },
-  machineSettings: { "workbench.welcomePage.walkthroughs.openOnInstall": true },
   gennai: { script: shopScript },
 }));
 
@@ -40,21 +36,7 @@ const lens = (title: string | RegExp): Locator =>
 
 test("without a repository git init is offered, and then a first commit without what is secret", async () => {
   const { page } = workbench();
-  await page.getByRole("tab", { name: "Welcome" }).waitFor();
-  await workbench().runCommand("View: Close All Editors");
   await openFile(page, "basket.js");
-  // The walkthrough opens by itself; where it did so before the editors were closed, it was closed with them.
-  const opens = walkthroughTab(page).waitFor({ timeout: 90_000 });
-  const isOpen = await opens.then(() => true).catch(() => false);
-  if (!isOpen) expect(await workbench().server.report()).toContain("The walkthrough is opened");
-  else {
-    // The file that one works on stays in front of it.
-    expect(await walkthroughTab(page).getAttribute("aria-selected")).toBe("false");
-    await walkthroughTab(page).hover();
-    await walkthroughTab(page)
-      .getByRole("button", { name: /^Close/ })
-      .click();
-  }
   await workbench().runCommand("Gennai: Open REPL in Editor");
   repl = await replInEditor();
   await workbench().runCommand("View: Close Primary Side Bar");
@@ -83,9 +65,7 @@ test("a question is answered by one click, also by somebody who comes from a fil
   await pictured(workbench(), "confirm");
   await page.locator(".editor-instance .view-lines").first().click();
   await page.keyboard.press("ArrowDown");
-  // Longer than a question takes that has just come.
-  await page.waitForTimeout(1000);
-  await repl.question.getByRole("button", { name: "Allow once" }).click();
+  await repl.answer("Allow once");
   await shows(repl, "All tests pass.");
   await repl.idle();
   await page.keyboard.press("Control+j");

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
-import { showsTheme, type Theme, type Workbench } from "./workbench.ts";
+import { showsTheme, type Workbench } from "./workbench.ts";
 
 /** Where `npm run pictures` wants the documentation's pictures. */
 const directory = process.env["GENNAI_PICTURES"];
@@ -13,13 +13,6 @@ const walkthroughRepl = fileURLToPath(new URL("../../../../packages/vscode/walkt
 /** Below the activity bar's own: nothing there shows a hover. */
 const nowhere = [25, 560] as const;
 
-export interface PictureOptions {
-  /** The window, when it is another one than the first. */
-  readonly page?: Page;
-  /** What the window shows where its browser is light or dark, when these are others. */
-  readonly themes?: Readonly<Record<"light" | "dark", Theme>>;
-}
-
 /**
  * Makes the pictures of the documentation, `vscode-NAME-light.png` and `vscode-NAME-dark.png`, if requested; otherwise one
  * picture for the test.
@@ -27,7 +20,8 @@ export interface PictureOptions {
 export async function pictured(
   workbench: Workbench,
   name: string,
-  { page = workbench.page, themes = { light: "light", dark: "dark" } }: PictureOptions = {},
+  /** The window, when it is another one than the first. */
+  { page = workbench.page }: { readonly page?: Page } = {},
 ): Promise<void> {
   if (directory === undefined) {
     await workbench.screenshot(`journey ${name}`);
@@ -36,7 +30,7 @@ export async function pictured(
   for (const scheme of ["light", "dark"] as const) {
     // What has the focus keeps it: no list is opened to choose from.
     await page.emulateMedia({ colorScheme: scheme });
-    await showsTheme(page, themes[scheme]);
+    await showsTheme(page, scheme);
     // Where nothing shows a hover, and what fades has faded.
     await page.mouse.move(...nowhere);
     await page.waitForTimeout(700);

@@ -47,6 +47,8 @@ export interface Workbench extends AsyncDisposable {
   /** Resolves when the workbench and its webviews show it. */
   useTheme(theme: Theme): Promise<void>;
   reload(): Promise<void>;
+  /** A further window of the same server on what an address names: `folder`, `workspace`, or `ew` for nothing. */
+  another(what: Readonly<Record<string, string>>): Promise<Page>;
   /** Takes a picture, for people who want pictures of all tests. */
   screenshot(name: string): Promise<void>;
   /** For people: takes a picture, and resolves with its path and what all processes wrote last. */
@@ -103,7 +105,7 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
   };
   await options.prepare?.(page);
   try {
-    await page.goto(addressOf(server, workspace, options));
+    await page.goto(addressOf(server, { folder: workspace.root }, options));
     await isDrawn(page);
   } catch (cause) {
     throw new Error(`The workbench did not appear.\n${await report("no workbench")}`, { cause });
@@ -131,6 +133,12 @@ export async function startWorkbench(options: WorkbenchOptions = {}): Promise<Wo
       await page.reload();
       await isDrawn(page);
     },
+    async another(what) {
+      const window = await context.newPage();
+      await window.goto(addressOf(server, what));
+      await isDrawn(window);
+      return window;
+    },
     async screenshot(name) {
       // Where nothing shows a hover.
       await page.mouse.move(25, 560);
@@ -152,9 +160,9 @@ export async function showsTheme(page: Page, theme: Theme): Promise<void> {
 }
 
 /** A suite that runs in the extension host is loaded with our extension, from where it lies. */
-function serverOptions({ extensions, vsix, workspaceTrust, extensionTestsPath }: WorkbenchOptions): CodeServerOptions {
+function serverOptions({ extensions, vsix, extensionTestsPath }: WorkbenchOptions): CodeServerOptions {
   const ours = vsix === undefined && extensionTestsPath === undefined ? [inject("extension")] : [];
-  return { extensions: extensions ?? ours, vsix, workspaceTrust };
+  return { extensions: extensions ?? ours, vsix };
 }
 
 /** Before VS Code has read what extensions contribute, the palette has no commands of theirs. */
@@ -163,16 +171,17 @@ async function isDrawn(page: Page): Promise<void> {
   await page.waitForFunction(() => performance.getEntriesByName("code/didLoadExtensions").length > 0);
 }
 
-function addressOf(server: CodeServer, workspace: TemporaryRepository, options: WorkbenchOptions): string {
-  const { host } = new URL(server.url);
-  const { extensionTestsPath } = options;
-  const extensionDevelopmentPath =
-    extensionTestsPath === undefined ? undefined : (options.extensionDevelopmentPath ?? inject("extension"));
-  const payload = Object.entries({ extensionDevelopmentPath, extensionTestsPath }).flatMap(([name, path]) =>
-    path === undefined ? [] : [[name, `vscode-remote://${host}${path}`]],
-  );
-  const address = new URL(server.url);
-  address.searchParams.set("folder", workspace.root);
-  if (payload.length > 0) address.searchParams.set("payload", JSON.stringify(payload));
+function addressOf(
+  { url }: CodeServer,
+  what: Readonly<Record<string, string>>,
+  { extensionTestsPath, extensionDevelopmentPath = inject("extension") }: WorkbenchOptions = {},
+): string {
+  const address = new URL(url);
+  for (const [name, value] of Object.entries(what)) address.searchParams.set(name, value);
+  if (extensionTestsPath !== undefined) {
+    const payload = Object.entries({ extensionDevelopmentPath, extensionTestsPath });
+    const remote = payload.map(([name, path]) => [name, `vscode-remote://${address.host}${path}`]);
+    address.searchParams.set("payload", JSON.stringify(remote));
+  }
   return address.href;
 }

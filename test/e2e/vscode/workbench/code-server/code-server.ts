@@ -33,14 +33,12 @@ export interface CodeServerOptions {
   readonly extensions?: readonly string[];
   /** Absolute path of a packaged extension, installed as a user does. */
   readonly vsix?: string | undefined;
-  /** Workspaces are not trusted until their user says so. */
-  readonly workspaceTrust?: boolean | undefined;
 }
 
 /** VS Code's workbench as a web page, over user data and a home directory of its own. Disposing ends it and removes both. */
 export async function startCodeServer(
   program: CodeServerProgram,
-  { extensions = [], vsix, workspaceTrust = false }: CodeServerOptions = {},
+  { extensions = [], vsix }: CodeServerOptions = {},
 ): Promise<CodeServer> {
   await using parts = new AsyncDisposableStack();
   const home = parts.use(await temporaryDirectory());
@@ -62,7 +60,6 @@ export async function startCodeServer(
     ...["--bind-addr", "127.0.0.1:0"],
     "--disable-telemetry",
     "--disable-update-check",
-    ...(workspaceTrust ? [] : ["--disable-workspace-trust"]),
     "--disable-getting-started-override",
     "--ignore-last-opened",
     ...["--reconnection-grace-time", "5"],

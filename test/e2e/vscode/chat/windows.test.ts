@@ -2,6 +2,9 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
+import { runningServers } from "../workbench/code-server/code-server.ts";
+import { writeUserSettings } from "../workbench/code-server/user-settings.ts";
+import { waitForNotification } from "../workbench/notification-center.ts";
 import { runCommand } from "../workbench/palette.ts";
 import { patience } from "../workbench/patience.ts";
 import { pictured } from "../workbench/pictured.ts";
@@ -30,9 +33,7 @@ test("of two windows on a workspace one works, and the other watches until it is
   await shows(owner, "Said.");
   await owner.idle();
 
-  const second = await first.context().newPage();
-  await second.goto(first.url());
-  await second.locator(".monaco-workbench .statusbar").waitFor();
+  await using second = await workbench().another({ folder: workbench().workspace.root });
   await runCommand(second, "Gennai: Open REPL");
   const watcher = new ReplDriver(await openWebview(second, "REPL"));
   await shows(watcher, "Said.");
@@ -53,25 +54,18 @@ test("of two windows on a workspace one works, and the other watches until it is
 });
 
 test("of several folders in a window one is worked on, which the view says, with a way to another", async () => {
-  const { page, server } = workbench();
   await using place = await temporaryDirectory({ "front/a.txt": "", "back/b.txt": "" });
   const folders = [{ path: "front" }, { path: "back" }];
   await place.write("shop.code-workspace", JSON.stringify({ folders }));
-  const window = await page.context().newPage();
-  const address = new URL(server.url);
-  address.searchParams.set("workspace", place.path("shop.code-workspace"));
-  const repl = await openIn(window, address.href, /^Choose another/);
+  await using window = await workbench().another({ workspace: place.path("shop.code-workspace") });
+  const repl = await openIn(window, /^Choose another/);
   await shows(repl, /front/);
   await pictured(workbench(), "folders", { page: window });
-  await window.close();
 });
 
 test("a window without a folder says that it needs one, and opens the choice", async () => {
-  const { page, server } = workbench();
-  const window = await page.context().newPage();
-  const address = new URL(server.url);
-  address.searchParams.set("ew", "true");
-  const repl = await openIn(window, address.href, "Open folder");
+  await using window = await workbench().another({ ew: "true" });
+  const repl = await openIn(window, "Open folder");
   const banner = repl.root.locator(".banner").filter({ hasText: "Gennai works on a folder on disk." });
   const step = banner.getByRole("button", { name: "Open folder" });
   await step.waitFor();
@@ -81,16 +75,35 @@ test("a window without a folder says that it needs one, and opens the choice", a
   await pictured(workbench(), "no-folder", { page: window });
   await step.click();
   await window.locator(".quick-input-widget:visible").getByText("Open Folder").first().waitFor();
-  await window.close();
+});
+
+test("in a folder that is not trusted nothing is started, and the view says how to trust it", async () => {
+  const { server } = workbench();
+  await writeUserSettings(server, {
+    settings: { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" },
+    machineSettings: { "gennai.autoLaunch": "always" },
+  });
+  const before = await runningServers(server.gennaiState);
+  await using place = await temporaryDirectory({ "a.txt": "" });
+  await using window = await workbench().another({ folder: place.root });
+  await runCommand(window, "Gennai: Open REPL");
+  const notice = await openWebview(window, "REPL");
+  await notice.getByText("Gennai does nothing in a workspace that is not trusted").waitFor();
+  await notice.getByRole("link", { name: "Manage Workspace Trust" }).waitFor();
+  await runCommand(window, "Gennai: Ping Server");
+  await waitForNotification(
+    window,
+    "Gennai does nothing in a workspace that is not trusted. Trust it to begin a session.",
+  );
+  expect(await window.locator(".terminal-tabs-entry, .single-terminal-tab").count()).toBe(0);
+  expect(await runningServers(server.gennaiState)).toEqual(before);
 });
 
 /**
- * Opens the REPL of another window, and waits until it has the button. The view is looked for again, because extensions that started before
- * the window had its folders start anew.
+ * Opens the REPL of another window, and waits until it has the button. The view is looked for again: extensions that started before the
+ * window had its folders start anew.
  */
-async function openIn(page: Page, address: string, button: string | RegExp): Promise<ReplDriver> {
-  await page.goto(address);
-  await page.locator(".monaco-workbench .statusbar").waitFor();
+async function openIn(page: Page, button: string | RegExp): Promise<ReplDriver> {
   await runCommand(page, "Gennai: Open REPL");
   const deadline = Date.now() + patience;
   for (;;) {
