@@ -5,56 +5,56 @@ import { takeScreenshot } from "../page/screenshot.ts";
 
 const before = "export function add(a: number, b: number): number {\n  return a + b;\n}\n";
 
-test.each(["light", "dark"] as const)(
-  "a hunk is edited in colours, and what was typed is applied: %s",
-  async (colorScheme) => {
-    await using gennai = await serveGennai({
-      files: { "add.ts": before },
-      script: [
-        {
-          steps: [
-            { tool: { name: "Read", args: { file_path: "add.ts" } } },
-            {
-              tool: {
-                name: "Edit",
-                args: { file_path: "add.ts", old_string: "return a + b;", new_string: 'return sum("of", a, b);' },
-              },
+test("a hunk is edited in colours, and what was typed is applied", async () => {
+  await using gennai = await serveGennai({
+    files: { "add.ts": before },
+    script: [
+      {
+        steps: [
+          { tool: { name: "Read", args: { file_path: "add.ts" } } },
+          {
+            tool: {
+              name: "Edit",
+              args: { file_path: "add.ts", old_string: "return a + b;", new_string: 'return sum("of", a, b);' },
             },
-            { text: ["Proposed."] },
-          ],
-        },
-      ],
-      args: ["--sandbox", "required"],
-    });
-    await using on = await openPage(gennai, { colorScheme });
-    const scripts: string[] = [];
-    on.page.on("request", (request) => void scripts.push(request.url()));
-    await on.page.setViewportSize({ width: 280, height: 700 });
-    const review = await on.repl.review("change it", "Proposed.");
-    const hunk = review.getByRole("article", { name: /^Hunk 1 of 1, add\.ts/ });
-    expect(scripts.filter((url) => url.includes("code-editor"))).toEqual([]);
-    await hunk.getByRole("button", { name: "Edit", exact: true }).click();
-    const editor = hunk.getByRole("textbox", { name: "New lines of add.ts" });
-    await editor.waitFor();
-    const word = editor.getByText('"of"');
-    const colourOf = (element: Element) => getComputedStyle(element).color;
+          },
+          { text: ["Proposed."] },
+        ],
+      },
+    ],
+    args: ["--sandbox", "required"],
+  });
+  await using on = await openPage(gennai);
+  const scripts: string[] = [];
+  on.page.on("request", (request) => void scripts.push(request.url()));
+  await on.page.setViewportSize({ width: 280, height: 700 });
+  const review = await on.repl.review("change it", "Proposed.");
+  const hunk = review.getByRole("article", { name: /^Hunk 1 of 1, add\.ts/ });
+  expect(scripts.filter((url) => url.includes("code-editor"))).toEqual([]);
+  await hunk.getByRole("button", { name: "Edit", exact: true }).click();
+  const editor = hunk.getByRole("textbox", { name: "New lines of add.ts" });
+  await editor.waitFor();
+  const word = editor.getByText('"of"');
+  const colourOf = (element: Element) => getComputedStyle(element).color;
+  for (const colorScheme of ["light", "dark"] as const) {
+    await on.page.emulateMedia({ colorScheme });
     await expect
       .poll(async () => (await word.evaluate(colourOf)) !== (await editor.evaluate(colourOf)), { timeout: 15_000 })
       .toBe(true);
     await takeScreenshot(on.page, `hunk in the code editor ${colorScheme}`);
-    // Keys of the review are text here.
-    await editor.press("Control+Home");
-    await on.page.keyboard.type("// yes, next\n");
-    await editor.press("Control+Enter");
-    await hunk.getByText("edited by you").waitFor();
-    await review.getByRole("button", { name: /^Apply/ }).click();
-    await review.getByRole("button", { name: "Apply now" }).click();
-    await review.getByText("Applied").first().waitFor();
-    const proposed = before.replace("return a + b;", 'return sum("of", a, b);');
-    expect(await gennai.workspace.read("add.ts")).toBe(`// yes, next\n${proposed}`);
-    expect(on.complaints).toEqual([]);
-  },
-);
+  }
+  // Keys of the review are text here.
+  await editor.press("Control+Home");
+  await on.page.keyboard.type("// yes, next\n");
+  await editor.press("Control+Enter");
+  await hunk.getByText("edited by you").waitFor();
+  await review.getByRole("button", { name: /^Apply/ }).click();
+  await review.getByRole("button", { name: "Apply now" }).click();
+  await review.getByText("Applied").first().waitFor();
+  const proposed = before.replace("return a + b;", 'return sum("of", a, b);');
+  expect(await gennai.workspace.read("add.ts")).toBe(`// yes, next\n${proposed}`);
+  expect(on.complaints).toEqual([]);
+});
 
 test("a file is looked at as it was at a point of the timeline, with what came since", async () => {
   const write = (content: string) => ({ tool: { name: "Write", args: { file_path: "add.ts", content } } });

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { type OpenedPage, openScriptedPage } from "../page/open-page.ts";
+import { type OpenedPage, openPage } from "../page/open-page.ts";
+import { scripted } from "../page/scripted-work.ts";
+import { useGennai } from "../page/use-gennai.ts";
+
+const gennai = useGennai(scripted);
 
 /** As high as the side bar of an editor is on a small screen. */
 const small = { viewport: { width: 340, height: 560 } };
@@ -12,7 +16,7 @@ function hiddenBelow({ repl }: OpenedPage): Promise<number> {
 }
 
 test("the conversation stays at its end while it grows, and while questions come and go", async () => {
-  await using on = await openScriptedPage(small);
+  await using on = await openPage(gennai(), small);
   for (const prompt of [
     "explain this project",
     "run the formatter",
@@ -32,7 +36,7 @@ test("the conversation stays at its end while it grows, and while questions come
 });
 
 test("anyone who sends a prompt sees it, also from further up", async () => {
-  await using on = await openScriptedPage(small);
+  await using on = await openPage(gennai(), small);
   await on.repl.send("explain this project");
   await on.repl.idle();
   await on.repl.root.getByRole("feed").focus();
@@ -42,7 +46,7 @@ test("anyone who sends a prompt sees it, also from further up", async () => {
 });
 
 test("an answer to a question can be seen with the question", async () => {
-  await using on = await openScriptedPage(small);
+  await using on = await openPage(gennai(), small);
   await on.repl.send("run the formatter");
   for (const name of ["Allow once", "Deny"]) {
     const button = on.repl.question.getByRole("button", { name });
@@ -52,7 +56,7 @@ test("an answer to a question can be seen with the question", async () => {
 });
 
 test("a click on one answer counts when the focus was on another", async () => {
-  await using on = await openScriptedPage();
+  await using on = await openPage(gennai());
   await on.repl.send("run the formatter");
   await on.repl.question.locator('button[aria-disabled="false"]').first().waitFor();
   await on.repl.question.getByRole("button", { name: "Allow once" }).focus();

@@ -1,9 +1,9 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sightFiles, sightScript } from "../../look/sight-script.ts";
-import { serveGennai } from "../../process/serve-gennai.ts";
 import { openPage } from "../page/open-page.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
+import { useGennai } from "../page/use-gennai.ts";
 
 /** In CSS pixels: at 200 % a window has half of its own. */
 const rooms = [
@@ -14,10 +14,10 @@ const rooms = [
   { name: "a window of 1280 by 1024 px at 400 %", viewport: { width: 320, height: 256 }, deviceScaleFactor: 4 },
 ];
 
+const gennai = useGennai({ script: sightScript, files: sightFiles });
+
 test.each(rooms)("a question is read and answered in $name", async ({ name, ...room }) => {
-  await using gennai = await serveGennai({ script: sightScript, files: sightFiles });
-  await gennai.workspace.git("checkout", "--quiet", "-b", "ai-agent/sights");
-  await using opened = await openPage(gennai, room);
+  await using opened = await openPage(gennai(), room);
   const { page, repl } = opened;
 
   await repl.send("run the formatter");

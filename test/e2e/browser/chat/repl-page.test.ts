@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
-import { openScriptedPage, pageLink } from "../page/open-page.ts";
+import { openPage, pageLink } from "../page/open-page.ts";
+import { scripted } from "../page/scripted-work.ts";
+import { useGennai } from "../page/use-gennai.ts";
+
+const gennai = useGennai(scripted);
 
 test("a prompt is worked on and answered before one's eyes", async () => {
-  await using on = await openScriptedPage();
+  await using on = await openPage(gennai());
   await on.repl.send("explain this project");
   await on.repl.see("What I found");
   await on.repl.idle();
@@ -12,7 +16,7 @@ test("a prompt is worked on and answered before one's eyes", async () => {
 });
 
 test("a reload shows the same conversation, nothing lost and nothing twice", async () => {
-  await using on = await openScriptedPage();
+  await using on = await openPage(gennai());
   await on.repl.send("explain this project");
   await on.repl.see("What I found");
   await on.repl.idle();
@@ -23,21 +27,21 @@ test("a reload shows the same conversation, nothing lost and nothing twice", asy
 });
 
 test("what the gate asks about runs after a yes, and only then", async () => {
-  await using on = await openScriptedPage();
+  await using on = await openPage(gennai());
   await on.repl.send("run the formatter");
   await on.repl.question.waitFor();
   expect(await on.repl.question.getByLabel("The exact command").textContent()).toBe(
     "touch formatted.txt && echo formatted",
   );
-  await expect(on.gennai.workspace.read("formatted.txt")).rejects.toThrow("ENOENT");
+  await expect(gennai().workspace.read("formatted.txt")).rejects.toThrow("ENOENT");
   await on.repl.answer("Allow once");
   await on.repl.see("The formatter has been dealt with.");
-  expect(await on.gennai.workspace.read("formatted.txt")).toBe("");
+  expect(await gennai().workspace.read("formatted.txt")).toBe("");
   expect(await on.repl.toolCalls()).toEqual(["Bash done"]);
 });
 
 test("a click or a key in the moment in which the question comes is not an answer", async () => {
-  await using on = await openScriptedPage();
+  await using on = await openPage(gennai());
   await on.page.evaluate(() => {
     const answerAtOnce = new MutationObserver(() => {
       const button = document.querySelector<HTMLElement>(".confirmation-answer");
@@ -64,7 +68,7 @@ test("a click or a key in the moment in which the question comes is not an answe
 });
 
 test("what is forbidden does not run, and the REPL says why", async () => {
-  await using on = await openScriptedPage();
+  await using on = await openPage(gennai());
   await on.repl.send("destroy everything");
   await on.repl.see("That was refused.");
   expect(await on.repl.toolCalls()).toEqual(["Bash did not run"]);
@@ -72,7 +76,7 @@ test("what is forbidden does not run, and the REPL says why", async () => {
 });
 
 test("Stop stops, and the next prompt works", async () => {
-  await using on = await openScriptedPage();
+  await using on = await openPage(gennai());
   await on.repl.send("think long about it");
   await on.repl.see("I begin.");
   const began = Date.now();
@@ -84,14 +88,14 @@ test("Stop stops, and the next prompt works", async () => {
 });
 
 test("after a restart of the server a new link brings back the conversation", async () => {
-  await using on = await openScriptedPage();
+  await using on = await openPage(gennai());
   await on.repl.send("explain this project");
   await on.repl.see("What I found");
   await on.repl.idle();
   const before = await on.repl.rows.allInnerTexts();
-  await on.gennai.restart();
+  await gennai().restart();
   await on.page.getByRole("dialog", { name: "This page needs a link" }).waitFor({ timeout: 90_000 });
-  await on.page.goto(await pageLink(on.gennai));
+  await on.page.goto(await pageLink(gennai()));
   await on.page.getByRole("dialog").waitFor({ state: "detached" });
   await expect.poll(() => on.repl.rows.allInnerTexts()).toEqual(before);
   await on.repl.send("destroy everything");
@@ -99,7 +103,7 @@ test("after a restart of the server a new link brings back the conversation", as
 });
 
 test("a conversation of twelve hundred tool calls is drawn in part, and scrolls", async () => {
-  await using on = await openScriptedPage();
+  await using on = await openPage(gennai());
   for (const time of ["first", "second", "third"]) {
     await on.repl.send(`read again, the ${time} time`);
     await on.repl.idle();

@@ -1,11 +1,10 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
-import { type ServedGennai, serveGennai } from "../../process/serve-gennai.ts";
+import type { ServedGennai } from "../../process/serve-gennai.ts";
 import { openContext } from "./open-context.ts";
 import { ReplDriver } from "./repl-driver.ts";
 import { keepScreenshot } from "./screenshot.ts";
-import { scriptedFiles, scriptedWork } from "./scripted-work.ts";
 
 export interface OpenedPage extends AsyncDisposable {
   readonly page: Page;
@@ -32,17 +31,6 @@ export async function openPage(gennai: ServedGennai, options: BrowserContextOpti
   parts.defer(async () => void (await keepScreenshot(page, `end of ${test}`)));
   const owned = parts.move();
   return { page, repl, complaints, [Symbol.asyncDispose]: () => owned.disposeAsync() };
-}
-
-/** The page of a scripted server of its own: what one test leaves unanswered is not in the way of another. */
-export async function openScriptedPage(
-  options: BrowserContextOptions = {},
-): Promise<OpenedPage & { readonly gennai: ServedGennai }> {
-  await using parts = new AsyncDisposableStack();
-  const gennai = parts.use(await serveGennai({ script: scriptedWork, files: scriptedFiles }));
-  const opened = parts.use(await openPage(gennai, options));
-  const owned = parts.move();
-  return { ...opened, gennai, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** A link that opens the page once, as `gennai open` makes it. */

@@ -80,6 +80,7 @@ export const scriptedWork: readonly ScriptedTurn[] = [
       { text: ["Proposed."] },
     ],
   },
+  { match: "^/nothing", steps: [{ text: ["Said."] }] },
   { match: "^look", steps: [{ tool: { name: "Read", args: { file_path: "src/add.ts" } } }, { text: ["Looked."] }] },
   { match: "^think long", steps: [{ text: ["I begin."] }, { delay_ms: 60_000 }, { text: ["I never get here."] }] },
   {
@@ -99,3 +100,6 @@ export const scriptedFiles = {
   "long.txt": Array.from({ length: 500 }, (_, index) => `line ${index + 1}\n`).join(""),
   "src/add.ts": "export function add(a: number, b: number): number {\n  return a + b;\n}\n",
 };
+
+/** A server whose model says that. */
+export const scripted = { script: scriptedWork, files: scriptedFiles } as const;

@@ -4,6 +4,7 @@ import { accessibilityProblems } from "../../look/accessibility.ts";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { loopbackService } from "../../sandbox/loopback-service.ts";
 import { openPage, pageLink } from "../page/open-page.ts";
+import { pictured } from "../page/pictured.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
 
 const lines = Array.from({ length: 20 }, (_none, index) => `line ${index + 1}\n`).join("");
@@ -79,9 +80,9 @@ test(
     await second.getByText("nineteenth").waitFor();
     await second.getByRole("button", { name: "What the check printed" }).click();
     await second.getByText("value is right").waitFor();
-    await takeScreenshot(page, "attempts ended light");
+    await page.mouse.move(20, 500);
+    await pictured(page, "attempts");
     await page.emulateMedia({ colorScheme: "dark" });
-    await takeScreenshot(page, "attempts ended dark");
     expect(await accessibilityProblems(repl)).toEqual([]);
     await page.emulateMedia({ colorScheme: "light" });
 

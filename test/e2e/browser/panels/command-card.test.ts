@@ -21,13 +21,13 @@ function running(command: string): number {
   }).length;
 }
 
-test.each(["light", "dark"] as const)("a command is seen whole, watched and stopped: %s", async (colorScheme) => {
+test("a command is seen whole, watched and stopped", async () => {
   const bash = (command: string) => ({ tool: { name: "Bash", args: { command, description: "Try it" } } });
   await using gennai = await serveGennai({
     script: [{ steps: [bash(long), bash("echo after; exit 3"), { text: ["One was stopped."] }] }],
     args: ["--sandbox", "required", "--stages", "required"],
   });
-  await using on = await openPage(gennai, { colorScheme });
+  await using on = await openPage(gennai);
   await on.page.setViewportSize({ width: 280, height: 700 });
   await on.repl.send("try it");
   const first = on.repl.root.locator(".tool").first();
@@ -37,7 +37,7 @@ test.each(["light", "dark"] as const)("a command is seen whole, watched and stop
   expect(await text.textContent()).toBe(long);
   // Nothing of it is beyond the card's side.
   expect(await text.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-  await takeScreenshot(on.page, `command card running ${colorScheme}`);
+  await takeScreenshot(on.page, "command card running");
 
   await first.getByRole("button", { name: "Stop Bash" }).click();
   await on.repl.see("One was stopped.");
@@ -45,7 +45,7 @@ test.each(["light", "dark"] as const)("a command is seen whole, watched and stop
   expect(running(sleep)).toBe(0);
   expect(existsSync(gennai.workspace.path("kept.txt"))).toBe(false);
   await on.repl.root.locator(".tool").nth(1).getByText("exit 3", { exact: true }).waitFor();
-  await takeScreenshot(on.page, `command card ended ${colorScheme}`);
+  await takeScreenshot(on.page, "command card ended");
   await first.getByRole("button", { name: "Full output" }).click();
   expect(await first.locator(".tool-body .output").textContent()).toContain("line 1 of a log");
   expect(on.complaints).toEqual([]);

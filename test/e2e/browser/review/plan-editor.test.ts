@@ -27,44 +27,64 @@ const envelope = {
   },
 };
 
-test.each(["light", "dark"] as const)(
-  "a step that needs a confirmation is edited in the plan pane: %s",
-  {
-    timeout: 180_000,
-  },
-  async (colorScheme) => {
-    await using gennai = await serveGennai({
-      script: [
-        { match: "create add", steps: [{ text: [JSON.stringify(envelope)] }] },
-        { match: "", steps: [{ text: ["Good day."] }] },
-      ],
-    });
-    await using on = await openPage(gennai, { colorScheme });
-    const { page, repl } = on;
-    await repl.send("hello");
-    await repl.see("Good day.");
-    await repl.idle();
-    await repl.openPanel("Plan");
-    const panel = repl.root.getByRole("region", { name: "Plan" });
-    await panel.getByRole("textbox", { name: "What is to be planned" }).fill("create add.ts");
-    await panel.getByRole("button", { name: "Plan", exact: true }).click();
-    await panel.getByRole("button", { name: "Preview" }).click();
-    await panel.getByRole("button", { name: "Edit file" }).first().click();
-    const editor = panel.getByRole("textbox", { name: "The file of the action" });
-    await editor.getByText("export const one = 1;").waitFor();
-    await editor.press("Control+Home");
-    await page.keyboard.type("// looked at\n");
+test("a step that needs a confirmation is edited in the plan pane", async () => {
+  await using gennai = await serveGennai({
+    script: [
+      { match: "create add", steps: [{ text: [JSON.stringify(envelope)] }] },
+      { match: "", steps: [{ text: ["Good day."] }] },
+    ],
+  });
+  await using on = await openPage(gennai);
+  const { page, repl } = on;
+  await repl.send("hello");
+  await repl.see("Good day.");
+  await repl.idle();
+  await repl.openPanel("Plan");
+  const panel = repl.root.getByRole("region", { name: "Plan" });
+  await panel.getByRole("textbox", { name: "What is to be planned" }).fill("create add.ts");
+  await panel.getByRole("button", { name: "Plan", exact: true }).click();
+  await panel.getByRole("button", { name: "Preview" }).click();
+  await panel.getByRole("button", { name: "Edit file" }).first().click();
+  const editor = panel.getByRole("textbox", { name: "The file of the action" });
+  await editor.getByText("export const one = 1;").waitFor();
+  await editor.press("Control+Home");
+  await page.keyboard.type("// looked at\n");
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
     await takeScreenshot(page, `plan step in the code editor ${colorScheme}`);
     expect(await accessibilityProblems(repl)).toEqual([]);
-    await page.setViewportSize({ width: 175, height: 700 });
-    await takeScreenshot(page, `plan step in the code editor ${colorScheme} 175 px`);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await panel.getByRole("button", { name: "Submit as a new draft" }).click();
-    // Another draft, that nobody has previewed or approved.
-    await panel.getByRole("button", { name: "Preview" }).click();
-    await panel.getByText("// looked at").first().waitFor();
-    await panel.getByRole("button", { name: "Approve…" }).waitFor();
-    await expect(gennai.workspace.read("add.ts")).rejects.toThrow("ENOENT");
-    expect(on.complaints).toEqual([]);
-  },
-);
+  }
+  await panel.getByRole("button", { name: "Submit as a new draft" }).click();
+  // Another draft, that nobody has previewed or approved.
+  await panel.getByRole("button", { name: "Preview" }).click();
+  await panel.getByText("// looked at").first().waitFor();
+  await panel.getByRole("button", { name: "Approve…" }).waitFor();
+  await expect(gennai.workspace.read("add.ts")).rejects.toThrow("ENOENT");
+  expect(on.complaints).toEqual([]);
+});
+
+test("a plan is written, looked at, approved, executed and verified in its panel", async () => {
+  await using gennai = await serveGennai();
+  await gennai.workspace.git("checkout", "--quiet", "-b", "ai-agent/plan");
+  await using on = await openPage(gennai);
+  const { repl } = on;
+  await repl.send("help");
+  await repl.idle();
+  await repl.openPanel("Plan");
+  const panel = repl.root.getByRole("region", { name: "Plan" });
+  await panel.getByRole("textbox", { name: "What is to be planned" }).fill("create one.txt with x");
+  await panel.getByRole("button", { name: "Plan", exact: true }).click();
+  await panel.getByRole("button", { name: "Preview" }).click();
+  await panel.getByRole("button", { name: "Approve…" }).click();
+  const approval = panel.locator(".plan-approval");
+  for (const box of await approval.getByRole("checkbox").all()) await box.check();
+  await takeScreenshot(on.page, "plan approval");
+  await approval.getByRole("button", { name: "Approve", exact: true }).click();
+  await expect(gennai.workspace.read("one.txt")).rejects.toThrow("ENOENT");
+  await panel.getByRole("button", { name: "Execute" }).click();
+  await panel.getByRole("button", { name: "Verify" }).click();
+  await panel.locator('[aria-current="step"]').getByText("Done").waitFor();
+  await takeScreenshot(on.page, "plan done");
+  expect(await gennai.workspace.read("one.txt")).toBe("x\n");
+  expect(on.complaints).toEqual([]);
+});
