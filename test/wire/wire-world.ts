@@ -32,15 +32,13 @@ type Answers =
       request: ReceivedModelRequest,
     ) => ModelAnswer | ModelRefusal | Promise<ModelAnswer | ModelRefusal>);
 
+export type WorldOptions = TestServerOptions & { readonly model?: string; readonly models?: readonly object[] };
+
 /** A whole server whose sessions ask a provider on the loopback, which answers in this order. */
 export async function wireWorld(
   format: Format,
   answers: Answers,
-  {
-    model = thinkers[format],
-    models,
-    ...options
-  }: TestServerOptions & { readonly model?: string; readonly models?: readonly object[] } = {},
+  { model = thinkers[format], models, ...options }: WorldOptions = {},
 ): Promise<WireWorld> {
   const answer =
     typeof answers === "function" ? answers : (count: number) => answers[count - 1] ?? { text: ["(no more)"] };

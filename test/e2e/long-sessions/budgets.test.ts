@@ -2,8 +2,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { call } from "../../wire/wire-world.ts";
 import { endState, eventOf, eventsOf, refusalOf, runTurn, startSession } from "../rpc/session-client.ts";
-import { call, providerWorld } from "./provider-world.ts";
+import { providerWorld } from "./provider-world.ts";
 
 /** Every answer says that it took 120 tokens in and 30 out. */
 const perCall = 150;

@@ -2,8 +2,9 @@ import { CompactionReason, CompactionStage } from "@gennai/protocol/gen/gennai/a
 import { SessionState } from "@gennai/sessions/session/state/session-state";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
+import { call } from "../../wire/wire-world.ts";
 import { endState, eventOf, eventsOf, runTurn, startSession } from "../rpc/session-client.ts";
-import { call, isSummaryRequest, messagesOf, providerWorld } from "./provider-world.ts";
+import { isSummaryRequest, messagesOf, providerWorld } from "./provider-world.ts";
 
 const overflow = { status: 400, message: "This model's maximum context length is exceeded." };
 const refused = { command: "rm -rf /" };

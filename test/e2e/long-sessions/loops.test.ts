@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { call } from "../../wire/wire-world.ts";
 import { endState, eventsOf, runTurn, startSession } from "../rpc/session-client.ts";
-import { call, messagesOf, providerWorld } from "./provider-world.ts";
+import { messagesOf, providerWorld } from "./provider-world.ts";
 
 test.each([
   { name: "the same call", at: () => 1, most: 8 },

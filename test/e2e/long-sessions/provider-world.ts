@@ -1,43 +1,12 @@
-import type { ModelAnswer, ModelRefusal } from "@gennai/testkit/model-server/model-answer";
-import {
-  type ModelServer,
-  modelWires,
-  type ReceivedModelRequest,
-  startModelServer,
-} from "@gennai/testkit/model-server/model-server";
-import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
+import type { ReceivedModelRequest } from "@gennai/testkit/model-server/model-server";
+import { type Format, type WireWorld, type WorldOptions, wireWorld } from "../../wire/wire-world.ts";
 
-export interface ProviderWorld extends AsyncDisposable {
-  readonly server: TestServer;
-  readonly provider: ModelServer;
-}
-
-/** A server whose sessions ask a provider on the loopback. */
-export async function providerWorld(
-  answer: (count: number, request: ReceivedModelRequest) => ModelAnswer | ModelRefusal,
-  {
-    backend = "openai-compatible",
-    ...options
-  }: TestServerOptions & { readonly backend?: keyof typeof modelWires } = {},
-): Promise<ProviderWorld> {
-  const provider = await startModelServer(modelWires[backend], answer);
-  const server = await startTestServer({
-    ...options,
-    server: { environment: { ...process.env, GENNAI_API_KEY: "key-0123456789abcdef" }, ...options.server },
-    settings: { backend, model: "qwen3", baseUrl: provider.baseUrl, ...options.settings },
-  });
-  return {
-    server,
-    provider,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
-  };
-}
-
-export function call(id: string, name: string, args: Readonly<Record<string, unknown>>) {
-  return { id, name, arguments: args };
+/** A server whose sessions ask a provider on the loopback for a model that nobody knows. */
+export function providerWorld(
+  answer: Parameters<typeof wireWorld>[1],
+  { backend = "openai-compatible", ...options }: WorldOptions & { readonly backend?: Format } = {},
+): Promise<WireWorld> {
+  return wireWorld(backend, answer, { model: "qwen3", ...options });
 }
 
 interface WireMessage {

@@ -1,7 +1,8 @@
 import { readLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { expect, test } from "vitest";
+import { call } from "../../wire/wire-world.ts";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
-import { call, messagesOf, providerWorld } from "./provider-world.ts";
+import { messagesOf, providerWorld } from "./provider-world.ts";
 
 const task = (name: "Task" | "Explore", id: string, prompt: string, more: object = {}) =>
   call(id, name, { description: "a part of it", prompt, ...more });

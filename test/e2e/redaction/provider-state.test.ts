@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { expect, test } from "vitest";
-import { call, isSummaryRequest, providerWorld } from "../long-sessions/provider-world.ts";
+import { call } from "../../wire/wire-world.ts";
+import { isSummaryRequest, providerWorld } from "../long-sessions/provider-world.ts";
 import { allEvents, endState, runTurn, startSession } from "../rpc/session-client.ts";
 
 /** Put together here, so that no scanner takes this file for a leak. */

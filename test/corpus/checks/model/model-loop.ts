@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
-import { call, providerWorld } from "../../../e2e/long-sessions/provider-world.ts";
+import { providerWorld } from "../../../e2e/long-sessions/provider-world.ts";
 import { endState, eventOf, eventsOf, runTurn, startSession } from "../../../e2e/rpc/session-client.ts";
+import { call } from "../../../wire/wire-world.ts";
 import { type Checks, check } from "../../corpus-case.ts";
 
 /** Texts in which models write something like calls that are no calls. */

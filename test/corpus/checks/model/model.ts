@@ -9,7 +9,7 @@ import { checkCall } from "@gennai/sessions/turn/gate/check-call";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { never, planBench, seedPlan, write } from "../../../../packages/sessions/test/plans/plan-fixture.ts";
-import { call, providerWorld } from "../../../e2e/long-sessions/provider-world.ts";
+import { providerWorld } from "../../../e2e/long-sessions/provider-world.ts";
 import {
   allEvents,
   endState,
@@ -19,6 +19,7 @@ import {
   startSession,
   Watcher,
 } from "../../../e2e/rpc/session-client.ts";
+import { call } from "../../../wire/wire-world.ts";
 import { type Checks, check } from "../../corpus-case.ts";
 import { sharedFixture } from "../../shared-fixtures.ts";
 import { callTool, expectCode, scriptOf, type ToolUse } from "../../tool-call.ts";
