@@ -4,31 +4,91 @@ import { expect, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
 import { runningServers } from "../workbench/code-server/code-server.ts";
 import { writeUserSettings } from "../workbench/code-server/user-settings.ts";
+import { openFile } from "../workbench/editor-pane.ts";
 import { waitForNotification } from "../workbench/notification-center.ts";
 import { runCommand } from "../workbench/palette.ts";
 import { patience } from "../workbench/patience.ts";
 import { pictured } from "../workbench/pictured.ts";
 import { countsRows, shows } from "../workbench/repl-sight.ts";
+import { hasStored } from "../workbench/stored-state.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
 import { openWebview } from "../workbench/webview.ts";
 
+const read = (file_path: string) => ({ tool: { name: "Read", args: { file_path } } });
+
+/** Each test goes on where the one before it ended. */
 const workbench = useWorkbench(() => ({
-  settings: { "gennai.editingMode": "proposal" },
+  files: { "notes.txt": "saved\n" },
+  settings: { "gennai.showThinking": true },
   gennai: {
     script: [
       {
-        match: "^run",
-        steps: [{ tool: { name: "RunInTerminal", args: { command: "echo once >> runs.txt" } } }, { text: ["It ran."] }],
+        match: "^look",
+        steps: [{ thinking: ["The notes come first."] }, read("notes.txt"), { text: ["Looked."] }],
+      },
+      {
+        match: "^slowly",
+        steps: [
+          { text: ["The first part. "] },
+          { delay_ms: 4000 },
+          read("README.md"),
+          { delay_ms: 4000 },
+          { text: ["The last part."] },
+        ],
       },
       { match: "^say", steps: [{ text: ["Said."] }] },
     ],
   },
 }));
 
+async function repl(): Promise<ReplDriver> {
+  return new ReplDriver(await workbench().webview("REPL"));
+}
+
+test("a first prompt on main asks for a branch; a reload before the answer keeps the prompt", async () => {
+  const { page, workspace } = workbench();
+  await workbench().runCommand("Gennai: Open REPL");
+  await (await repl()).send("look around");
+  await page.locator(".quick-input-widget:visible").getByText("Create ai-agent/look-around").waitFor();
+  await expect.poll(() => hasStored(page, "look around"), { timeout: patience }).toBe(true);
+  await workbench().reload();
+  await expect.poll(async () => (await repl()).prompt.inputValue(), { timeout: patience }).toBe("look around");
+  expect(await workspace.git("branch", "--show-current")).toBe("main");
+});
+
+test("a file is read as its editor shows it, not as it is on disk", async () => {
+  const { page, workspace } = workbench();
+  await openFile(page, "notes.txt");
+  await page.keyboard.type("not saved yet ");
+  await workbench().runCommand("Gennai: Open REPL");
+  const driver = await repl();
+  await driver.prompt.press("Enter");
+  await workbench().pick("Create ai-agent/look-around");
+  await shows(driver, "The notes come first.");
+  await driver.root.getByRole("button", { name: /^Read/ }).click();
+  await shows(driver, "not saved yet saved");
+  await driver.idle();
+  expect(await workspace.read("notes.txt")).toBe("saved\n");
+  expect(await workspace.git("branch", "--show-current")).toBe("ai-agent/look-around");
+});
+
+test("a window that is reloaded in the middle of a turn loses nothing and doubles nothing", async () => {
+  const before = await repl();
+  await before.send("slowly now");
+  await shows(before, "The first part.");
+  await workbench().reload();
+  const driver = await repl();
+  await shows(driver, "The last part.");
+  await driver.idle();
+  await countsRows(driver, "The first part.", 1);
+  await countsRows(driver, "The last part.", 1);
+  await countsRows(driver, "slowly now", 1);
+  expect((await driver.toolCalls()).at(-1)).toBe("Read done");
+});
+
 test("of two windows on a workspace one works, and the other watches until it is told to take over", async () => {
   const { page: first } = workbench();
-  await runCommand(first, "Gennai: Open REPL");
-  const owner = new ReplDriver(await openWebview(first, "REPL"));
+  const owner = await repl();
   await owner.send("say something");
   await shows(owner, "Said.");
   await owner.idle();
