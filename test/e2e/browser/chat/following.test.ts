@@ -53,6 +53,9 @@ test("an answer to a question can be seen with the question", async () => {
     await button.waitFor();
     await expect.poll(() => button.evaluate(isOnScreen)).toBe(true);
   }
+  // The next test's turn would wait for this one.
+  await on.repl.answer("Deny");
+  await on.repl.idle();
 });
 
 test("a click on one answer counts when the focus was on another", async () => {
