@@ -26,7 +26,7 @@ function extension(): vscode.Extension<unknown> {
 
 /** Resolves when this extension host has little to do: no other extension's start counts as ours. */
 async function othersHaveStarted(): Promise<void> {
-  for (let waited = 0; waited < 20; waited += 1) {
+  for (let waited = 0; waited < 60; waited += 1) {
     const before = process.cpuUsage();
     await pause(1000);
     const { user, system } = process.cpuUsage(before);

@@ -9,6 +9,8 @@ await using sleeping = await temporaryDirectory();
 fallAsleep(inject("extension"), sleeping.root);
 const results = await hostSuite(new URL("../host/extension-host.ts", import.meta.url), {
   extensionDevelopmentPath: sleeping.root,
+  // For symbols.
+  builtIn: ["typescript-language-features"],
   files: {
     "src/a.ts": "export const a = 1;\nexport const b = 2;\nexport const c = 3;\n",
     "docs/read me.md": "# Hello\n",

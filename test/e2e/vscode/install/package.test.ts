@@ -25,6 +25,7 @@ const workbench = useWorkbench(() => ({
   vsix: process.env["GENNAI_TEST_VSIX"] ?? inject("vsix"),
   machineSettings: { "workbench.welcomePage.walkthroughs.openOnInstall": true },
   files: { "colours.txt": "colour\n" },
+  builtIn: "all",
 }));
 beforeAll(() => {
   installed = past();

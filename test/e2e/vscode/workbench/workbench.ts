@@ -160,9 +160,9 @@ export async function showsTheme(page: Page, theme: Theme): Promise<void> {
 }
 
 /** A suite that runs in the extension host is loaded with our extension, from where it lies. */
-function serverOptions({ extensions, vsix, extensionTestsPath }: WorkbenchOptions): CodeServerOptions {
+function serverOptions({ extensions, vsix, extensionTestsPath, builtIn }: WorkbenchOptions): CodeServerOptions {
   const ours = vsix === undefined && extensionTestsPath === undefined ? [inject("extension")] : [];
-  return { extensions: extensions ?? ours, vsix };
+  return { extensions: extensions ?? ours, vsix, builtIn };
 }
 
 /** Before VS Code has read what extensions contribute, the palette has no commands of theirs. */

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { cp, glob, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type FoundServers, findServers } from "@gennai/server/http/routes/discovery";
@@ -33,18 +33,21 @@ export interface CodeServerOptions {
   readonly extensions?: readonly string[];
   /** Absolute path of a packaged extension, installed as a user does. */
   readonly vsix?: string | undefined;
+  /** Extensions that VS Code brings, besides those that most tests need: each costs every window. */
+  readonly builtIn?: "all" | readonly string[] | undefined;
 }
 
 /** VS Code's workbench as a web page, over user data and a home directory of its own. Disposing ends it and removes both. */
 export async function startCodeServer(
   program: CodeServerProgram,
-  { extensions = [], vsix }: CodeServerOptions = {},
+  { extensions = [], vsix, builtIn = [] }: CodeServerOptions = {},
 ): Promise<CodeServer> {
   await using parts = new AsyncDisposableStack();
   const home = parts.use(await temporaryDirectory());
   parts.defer(() => endServers(home.path("gennai")));
   await Promise.all(["user/User", "extensions"].map((path) => mkdir(home.path(path), { recursive: true })));
   await writeFile(home.path(".gitconfig"), "[user]\n\tname = Test\n\temail = test@localhost\n");
+  if (builtIn !== "all") await linkBuiltIn(program, [...usedBuiltIn, ...builtIn], home.path("built-in"));
   for (const path of extensions) await cp(path, home.path(`extensions/${basename(path)}`), { recursive: true });
   const environment = environmentOf(home);
   const directories = ["--user-data-dir", home.path("user"), "--extensions-dir", home.path("extensions")];
@@ -63,6 +66,7 @@ export async function startCodeServer(
     "--disable-getting-started-override",
     "--ignore-last-opened",
     ...["--reconnection-grace-time", "5"],
+    ...(builtIn === "all" ? [] : ["--vscode-option", `builtin-extensions-dir=${home.path("built-in")}`]),
     // Lets a page run a suite inside the extension host and hear how it ended.
     ...["--vscode-option", "enable-smoke-test-driver"],
   ];
@@ -77,6 +81,18 @@ export async function startCodeServer(
     report: async () => [lastOf("code-server", server.output), ...(await lastLogs(home.path("user/logs")))].join("\n"),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Git, themes, and JSON with what is wrong in it. */
+const usedBuiltIn = [
+  ...["git", "git-base", "javascript", "json", "json-language-features", "markdown-basics", "typescript-basics"],
+  ...["theme-defaults", "theme-seti", "theme-solarized-light"],
+];
+
+async function linkBuiltIn({ entry }: CodeServerProgram, names: readonly string[], directory: string): Promise<void> {
+  await mkdir(directory);
+  const brought = join(dirname(entry), "../../lib/vscode/extensions");
+  for (const name of names) await symlink(join(brought, name), join(directory, name));
 }
 
 /** The logs of the server's own part, of each extension host and of ours in it. */
