@@ -57,7 +57,11 @@ test("after a no nothing is written; in Proposal Mode the same prompt is propose
   await using gennai = await serveGennai({ workspace });
   await using on = await openPage(gennai);
   await on.repl.send(task);
-  await on.repl.question.getByRole("button", { name: "Deny" }).click();
+  // A no is to the one file.
+  for (const path of ["src/deep/page.ts", "src/paint.ts"]) {
+    await on.repl.question.getByText(`Edit ${path}`).first().waitFor();
+    await on.repl.answer("Deny");
+  }
   await on.repl.idle();
   expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
   await on.repl.useEditingMode("proposal");
