@@ -1,7 +1,6 @@
 import { delimiter, join, relative } from "node:path";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import { splitInstall } from "@gennai/governance/installs/split-install";
-import { runProgram } from "@gennai/governance/network/run-program";
 import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -26,6 +25,7 @@ import { layerRules } from "./layer-rules.ts";
 import { withMountPlaces } from "./mount-places.ts";
 import { watchRun } from "./network-of-run.ts";
 import { oneAfterOther } from "./one-after-other.ts";
+import { programHere } from "./program-here.ts";
 import { readsOnly } from "./reads-only.ts";
 import type { StagedShellCommand, StagedShellRun, StagedSurroundings } from "./run-staged.ts";
 import { unshownChanges } from "./unshown-changes.ts";
@@ -75,7 +75,7 @@ export async function runAndObserve(
   const isPlain = key === undefined && program === undefined && proposal === undefined && allowed.length === 0;
   const isAsRead = isPlain && text === command.text;
   const isAgreed = confirmed || key !== undefined;
-  const mayStand = allowed.length > 0 && runProgram(command, { cwd, workspaceRoot }).lasting;
+  const mayStand = allowed.length > 0 && programHere(command, { cwd, workspaceRoot, environment }).lasting;
   // What an earlier command left for its program to load or start would get the login, or the way out.
   const startsFresh = key !== undefined || allowed.length > 0;
   const caches = {

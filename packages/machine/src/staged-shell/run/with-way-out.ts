@@ -1,6 +1,5 @@
-import { delimiter } from "node:path";
 import { settingsEnvironment } from "../../git/run/git-settings.ts";
-import { directoriesOutside } from "../../sandbox/host/search-path.ts";
+import { searchPath } from "../../keys/login/user-program.ts";
 import type { StagedCommand } from "../../stage/staged-command.ts";
 
 /**
@@ -10,7 +9,7 @@ import type { StagedCommand } from "../../stage/staged-command.ts";
  * @param staged real paths of the directories that commands can write to
  */
 export function withWayOut(command: StagedCommand, staged: readonly string[]): StagedCommand {
-  const PATH = directoriesOutside(command.environment["PATH"], staged).join(delimiter);
+  const PATH = searchPath(command.environment, staged).join(":");
   return { ...command, environment: { ...command.environment, ...nothingNamed, PATH } };
 }
 
@@ -36,4 +35,7 @@ const nothingNamed: Readonly<Record<string, string>> = {
   npm_config_git: "git",
   // For the npm that npm starts for a dependency from git. An empty value would be ignored.
   npm_config_node_options: "--no-deprecation",
+  // If npm is Corepack's, the project would choose which npm runs.
+  COREPACK_ENABLE_PROJECT_SPEC: "0",
+  COREPACK_ENV_FILE: "0",
 };

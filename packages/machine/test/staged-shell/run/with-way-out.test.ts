@@ -3,8 +3,10 @@ import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { programHere } from "#staged-shell/run/program-here";
 import { stagingMachine } from "../staging-machine.ts";
 
 /** A host that was allowed long before, and what reaches it. */
@@ -49,6 +51,23 @@ test("a program of the workspace that has the name of the one that was allowed d
     await staged.drop();
   }
   expect(host.reached).toEqual(["/page", "/page", "/page"]);
+});
+
+test("a program that is a shim gets no lasting way out, and one beside it is found without it", async () => {
+  using host = await allowedHost();
+  await using workspace = await temporaryDirectory({ "evil/curl": host.evil, ".tool-versions": "curl path:evil\n" });
+  chmodSync(workspace.path("evil/curl"), 0o755);
+  await using home = await temporaryDirectory({ ".asdf/shims/curl": "#!/bin/sh\nexec ./evil/curl\n" });
+  chmodSync(home.path(".asdf/shims/curl"), 0o755);
+  const place = { cwd: workspace.root, workspaceRoot: workspace.root };
+  const command = analyseCommand("curl -sS x.example", { ...place, workspace: workspace.root, home: home.root });
+  const lasts = (PATH: string) => programHere(command, { ...place, environment: { PATH } }).lasting;
+  const shims = home.path(".asdf/shims");
+  expect([lasts(`${shims}:${home.root}`), lasts(`${shims}:/usr/bin`)]).toEqual([false, true]);
+  await using machine = await stagingMachine(undefined, {}, `${shims}:${process.env["PATH"]}`, home.root);
+  const staged = await machine.run(workspace.root, `curl -sS ${host.url}/page`, false, undefined, host.allowed);
+  await staged.drop();
+  expect(host.reached).toEqual(["/page"]);
 });
 
 test("git obeys no program that the repository names, and takes nothing for a bare one", async () => {

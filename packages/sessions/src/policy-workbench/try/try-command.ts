@@ -115,7 +115,7 @@ export async function tryCommand(
     return staged;
   };
   const { staged, notes } = await runWithNetwork(
-    { command, cwd: cwd.absolute, workspaceRoot },
+    { ...surroundings, command, cwd: cwd.absolute },
     start,
     {},
     {

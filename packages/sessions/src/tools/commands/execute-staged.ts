@@ -46,7 +46,7 @@ export async function executeStaged(
       : runProposed(shellCommand, { ...place, proposal }, context);
   };
   const { connections, ...ended } = await runWithNetwork(
-    { command, cwd: cwd.absolute, workspaceRoot: surroundings.workspaceRoot },
+    { ...surroundings, command, cwd: cwd.absolute },
     run,
     { given: surroundings.allowed, own: registries?.own },
     context,

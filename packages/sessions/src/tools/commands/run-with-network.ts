@@ -4,7 +4,7 @@ import { splitInstall } from "@gennai/governance/installs/split-install";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
 import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
-import { type RunProgram, runProgram } from "@gennai/governance/network/run-program";
+import type { RunProgram } from "@gennai/governance/network/run-program";
 import type {
   ConnectionJudgement,
   ExecutionContext,
@@ -13,6 +13,7 @@ import type {
 } from "@gennai/governance/tool";
 import { isPublicRegistry, type RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
 import type { AddedLogin } from "@gennai/machine/network/added-login";
+import { programHere } from "@gennai/machine/staged-shell/run/program-here";
 import type { StagedShellRun } from "@gennai/machine/staged-shell/run/run-staged";
 
 export interface NetworkedRun {
@@ -37,7 +38,7 @@ const maxRuns = 6;
  * @param own user's logins that a yes may have made available for what it reads
  */
 export async function runWithNetwork(
-  { command, ...place }: { readonly command: CommandAnalysis; readonly cwd: string; readonly workspaceRoot: string },
+  { command, ...place }: { readonly command: CommandAnalysis } & Parameters<typeof programHere>[1],
   start: (allowed: readonly AllowedEndpoint[], logins: readonly AddedLogin[]) => Promise<StagedShellRun>,
   {
     given = [],
@@ -45,7 +46,7 @@ export async function runWithNetwork(
   }: { readonly given?: readonly AllowedEndpoint[] | undefined; readonly own?: RegistryLogins | undefined },
   { network, onOutput, signal }: Pick<ExecutionContext, "network" | "onOutput" | "signal">,
 ): Promise<NetworkedRun> {
-  const program = runProgram(command, place);
+  const program = programHere(command, place);
   const connections: Connection[] = [];
   let allowed = given.length > 0 ? given : await standing(program, network);
   for (let runs = 1; ; runs += 1) {
