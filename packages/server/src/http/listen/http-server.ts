@@ -98,7 +98,7 @@ export async function listenHttp(options: HttpServerOptions): Promise<HttpListen
     // A peer that disconnects while we write is no error of this process.
     response.on("error", () => undefined);
     if (shutdown.signal.aborted || options.isLeaving?.() === true) endConnection(response);
-    void serve(request, response, policy, options.onRefused);
+    void serve(request, response, policy, { onRefused: options.onRefused, spare });
   };
   server.on("request", answer);
   // Only a request that passed may be told to go on with its body.
@@ -121,7 +121,7 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
   policy: GuardPolicy,
-  onRefused: HttpServerOptions["onRefused"],
+  { onRefused, spare }: Pick<HttpServerOptions, "onRefused"> & { readonly spare: SpareConnections },
 ): Promise<void> {
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Cache-Control", "no-store");
@@ -136,6 +136,7 @@ async function serve(
       sendError(response, result.error);
       return;
     }
+    spare.letIn(request);
     for (const [name, value] of Object.entries(result.headers)) response.setHeader(name, value);
     if (result.type === "preflight") {
       response.writeHead(204).end();

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Server, Socket } from "node:net";
 
-/** Connections that have not sent a request yet: clients open some ahead, and node does not count them as idle. */
+/**
+ * Connections of which no request was let in yet: clients open some ahead, and node does not count them as idle. They take no more
+ * than half of the server's places: the oldest makes way, so that nobody without a token keeps others out.
+ */
 export class SpareConnections {
   readonly #sockets = new Set<Socket>();
 
@@ -9,16 +12,17 @@ export class SpareConnections {
     const add = (socket: Socket): void => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
-    };
-    const used = (request: IncomingMessage): void => {
-      if (request.httpVersionMajor < 2) this.#sockets.delete(request.socket);
+      const [oldest] = this.#sockets;
+      if (this.#sockets.size > server.maxConnections / 2) oldest?.destroy();
     };
     // An encrypted connection is another socket once it is. HTTP/2 closes its own.
     server.on("setSecureContext" in server ? "secureConnection" : "connection", (socket: Socket) => {
       if (!("alpnProtocol" in socket) || socket.alpnProtocol !== "h2") add(socket);
     });
-    server.on("request", used);
-    server.on("checkContinue", used);
+  }
+
+  letIn({ socket }: IncomingMessage): void {
+    this.#sockets.delete(socket);
   }
 
   destroy(): void {

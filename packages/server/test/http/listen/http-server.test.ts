@@ -224,6 +224,19 @@ describe("slow and rude peers", () => {
     expect(statusOf(answer)).toBe(408);
   });
 
+  test.each([
+    ["without their headers", `POST ${RPC} HTTP/1.1\r\nHost: HOST\r\n`],
+    ["refused, and without their bodies", `POST ${RPC} HTTP/1.1\r\nHost: HOST\r\nContent-Length: 9\r\n\r\n`],
+  ])("any number of requests %s keeps out nobody with a token", async (_name, half) => {
+    const listener = await start({ maxConnections: 20 });
+    const health = lines("GET /health HTTP/1.1", "Host: HOST", AUTHORIZATION, "Connection: close", "", "");
+    for (let count = 0; count < 100; count += 1) {
+      dial(listener).write(half.replace("HOST", `127.0.0.1:${listener.port}`));
+      if (count % 20 === 0) expect(statusOf(await exchange(listener, health))).toBe(200);
+    }
+    expect(statusOf(await exchange(listener, health))).toBe(200);
+  });
+
   test("a body that trickles in: 408", async () => {
     const listener = await start({ timeouts });
     const head = lines(
