@@ -52,6 +52,22 @@ export function describeResolve(open: OpenWorkspace): void {
       await expect(at.workspace.resolve(raw)).rejects.toMatchObject({ code: "bad_path" });
     });
 
+    const [composed, apart] = ["src/caf\u00e9.ts", "src/cafe\u0301.ts"];
+    test.each([
+      ["one is there", [apart], composed, apart],
+      [
+        "one is there, below a directory of two forms",
+        ["caf\u00e9/a", "cafe\u0301/cafe\u0301"],
+        "cafe\u0301/caf\u00e9",
+        "cafe\u0301/cafe\u0301",
+      ],
+      ["both are there", [apart, composed], composed, composed],
+      ["none is there", [], composed, composed],
+    ])("a name in another Unicode form, where %s", async (_, there, raw, relative) => {
+      for (const path of there) at.file(path, "a");
+      expect(await at.workspace.resolve(raw)).toMatchObject({ relative, inside: true });
+    });
+
     test.each([
       ["a file", "src/a.ts", "src/a.ts"],
       ["dot", ".", ""],

@@ -59,6 +59,18 @@ export function describeSearch(open: OpenWorkspace): void {
       expect(await glob(pattern, base)).toEqual({ paths, truncated: false });
     });
 
+    test.each([
+      ["caf\u00e9", "cafe\u0301"],
+      ["cafe\u0301", "caf\u00e9"],
+    ])("globs find and leave out %j as %j", async (named, there) => {
+      at.file(`${there}/a.ts`, "caf");
+      at.file(`other/${there}.ts`, "caf");
+      expect((await glob(`${named}/*`)).paths).toEqual([`${there}/a.ts`]);
+      const exclude = [`${named}/**`, `${named}.ts`];
+      expect((await search({ pattern: "caf", exclude })).lines).toEqual([]);
+      expect((await search({ pattern: "caf", exclude }, there)).lines).toEqual([]);
+    });
+
     test("glob gives the newest up to the limit", async () => {
       expect(await glob("*.ts", ".", 1)).toEqual({ paths: ["-weird name.ts"], truncated: true });
     });

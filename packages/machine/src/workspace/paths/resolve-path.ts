@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, parse, sep } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { systemErrorCode } from "../../system-error.ts";
@@ -16,7 +16,7 @@ import { badPath, checkNewNames, checkPathSyntax, checkVisible } from "./path-sy
 export function resolvePath(root: string, raw: string, { isRecorded = false }: ResolveOptions = {}): WorkspacePath {
   if (!isRecorded) checkPathSyntax(raw);
   const start = startOf(root, raw);
-  const walked = walk(root, raw, start.directory, start.rest);
+  const walked = walk(root, raw, { ...start, nameIn: isRecorded ? (_directory, name) => name : nameOnDisk });
   if (!isRecorded) checkNew(root, raw, walked);
   const absolute = canonicalCase(walked);
   const inside = isWithin(root, absolute);
@@ -45,7 +45,11 @@ interface Walked {
   readonly unseen: number;
 }
 
-function walk(root: string, raw: string, directory: string, rest: string): Walked {
+function walk(
+  root: string,
+  raw: string,
+  { directory, rest, nameIn }: ReturnType<typeof startOf> & { readonly nameIn: typeof nameOnDisk },
+): Walked {
   const pending = rest.split(separators).reverse();
   let path = directory;
   let unseen = 0;
@@ -59,7 +63,8 @@ function walk(root: string, raw: string, directory: string, rest: string): Walke
       unseen = Math.max(0, unseen - 1);
       continue;
     }
-    const next = path.endsWith(sep) ? path + name : path + sep + name;
+    const own = unseen > 0 ? name : nameIn(path, name);
+    const next = path.endsWith(sep) ? path + own : path + sep + own;
     const found = unseen > 0 ? "unseen" : look(root, raw, next);
     if (found === "unseen") {
       path = next;
@@ -76,6 +81,17 @@ function walk(root: string, raw: string, directory: string, rest: string): Walke
     }
   }
   return { path, unseen };
+}
+
+/** The name that an entry has: people and models do not see in which Unicode form a name is written. */
+function nameOnDisk(directory: string, name: string): string {
+  if (/^[ -~]*$/.test(name)) return name;
+  try {
+    const same = readdirSync(directory).filter((each) => each.normalize() === name.normalize());
+    return same.length === 1 ? (same[0] ?? name) : name;
+  } catch {
+    return name;
+  }
 }
 
 function look(root: string, raw: string, path: string): "directory" | "file" | "unseen" | { readonly leadsTo: string } {

@@ -31,9 +31,7 @@ export async function searchFiles(
     // Also if the pattern lets a dot match a line feed.
     ...(/\n|\\n|^\(\?s\)/.test(query.pattern) ? ["--multiline"] : []),
     ...outputParameters(query),
-    ...(place.file === undefined
-      ? includeParameters(query.glob)
-      : ["--max-depth=1", ...includeParameters(exactly(place.file))]),
+    ...(place.file === undefined ? includeParameters(query.glob) : ["--max-depth=1", `--glob=${exactly(place.file)}`]),
     ...excludeParameters(place.file === undefined ? [...query.exclude, ledgerFiles] : query.exclude, place.directory),
   ];
   const prefix = place.directory.map((name) => `${name}/`).join("");

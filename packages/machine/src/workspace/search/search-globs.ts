@@ -2,7 +2,9 @@ import { expandBraces, matchesName } from "./name-glob.ts";
 
 /** A glob that a caller wrote, in gitignore syntax, as parameter for ripgrep; a leading `!` excludes. */
 export function includeParameters(glob: string | undefined): string[] {
-  return glob === undefined || glob === "" ? [] : [`--glob=${glob.replace(/^(!?)(?:\.\/)+/, "$1")}`];
+  return glob === undefined || glob === ""
+    ? []
+    : unicodeForms(glob.replace(/^(!?)(?:\.\/)+/, "$1")).map((form) => `--glob=${form}`);
 }
 
 /**
@@ -12,7 +14,12 @@ export function includeParameters(glob: string | undefined): string[] {
  * @param base names of the directories from the root down to where the search runs
  */
 export function excludeParameters(globs: readonly string[], base: readonly string[]): string[] {
-  return globs.flatMap((glob) => rebase(glob, base).map((rebased) => `--iglob=!${rebased}`));
+  return globs.flatMap(unicodeForms).flatMap((glob) => rebase(glob, base).map((rebased) => `--iglob=!${rebased}`));
+}
+
+/** A file's name may be written in either. */
+function unicodeForms(glob: string): readonly string[] {
+  return [...new Set([glob, glob.normalize("NFC"), glob.normalize("NFD")])];
 }
 
 /** A glob for exactly this name in the directory where the search runs. */

@@ -70,6 +70,12 @@ test("every string resolves or is a bad path, to where the system would go", () 
   );
 });
 
+test("a recorded name is that name, in whichever Unicode form another one is there", () => {
+  writeFileSync(join(root, "dir/cafe\u0301"), "");
+  expect(resolvePath(root, "dir/caf\u00e9").relative).toBe("dir/cafe\u0301");
+  expect(resolvePath(root, "dir/caf\u00e9", { isRecorded: true }).relative).toBe("dir/caf\u00e9");
+});
+
 test("what the system can open, resolves to the same file", () => {
   fc.assert(
     fc.property(written, (raw) => {
