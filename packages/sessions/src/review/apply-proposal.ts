@@ -8,6 +8,7 @@ import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state/session-state.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { lostEditor } from "../tools/lost-editor.ts";
+import { appliedRecord } from "../tools/writing/change/planned-change.ts";
 import { checkDecisions, redactedReview } from "./proposal-review.ts";
 import { type ReviewedFile, reviewedFiles } from "./reviewed-files.ts";
 import { checkPersonsWrite, type UserWrite } from "./user-write.ts";
@@ -66,8 +67,7 @@ export async function applyProposal(
     await session.decided([{ type: "proposal-review", review: recorded }], "review", { review: recorded });
   }
   if (files.length === 0) return { changeSetId: "", files: [], alreadyApplied: isAgain };
-  if (!isWritten) await writeFiles(session, files, write);
-  const changed = files.map(changeRecord);
+  const changed = isWritten ? files.map(changeRecord) : await writeFiles(session, files, write);
   for (const { change, afterSha256 } of files) {
     if (change.operation !== "delete" && afterSha256 !== undefined) session.seen.keep(afterSha256, change.bytes);
   }
@@ -146,7 +146,11 @@ async function refuseUnsaved(session: Session, files: readonly ReviewedFile[], s
 /** Editors asked in parallel: enough to hide the latency, few enough not to overload them. */
 const atOnce = 8;
 
-async function writeFiles(session: Session, files: readonly ReviewedFile[], write: UserWrite): Promise<void> {
+async function writeFiles(
+  session: Session,
+  files: readonly ReviewedFile[],
+  write: UserWrite,
+): Promise<readonly FileChangeRecord[]> {
   using tree = new WorkingTreeClaim(session.services.locks, session.workspace.place, session.id);
   const claim = await tree.claim();
   // If a turn of the same session holds it, only the base hashes decide, as for the editor.
@@ -157,10 +161,8 @@ async function writeFiles(session: Session, files: readonly ReviewedFile[], writ
     });
   }
   write.assertStillAllowed();
-  await session.workspace.apply(
-    files.map(({ change }) => change),
-    { readOnlyToo: true },
-  );
+  const changes = files.map(({ change }) => change);
+  return (await session.workspace.apply(changes, { readOnlyToo: true })).map(appliedRecord);
 }
 
 function changeRecord({ name, change, beforeSha256, afterSha256 }: ReviewedFile): FileChangeRecord {

@@ -85,6 +85,7 @@ describe("the server applies", () => {
     const { changeSetId } = await server.client.undoChangeSet({ sessionId: proposed.sessionId });
     expect(changeSetId).toBe(applied.changeSetId);
     expect(await untouched(server)).toBe(true);
+    expect(existsSync(server.workspace.path("sub"))).toBe(false);
   });
 
   test("single hunks, and text the person wrote instead", async () => {
