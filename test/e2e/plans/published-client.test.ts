@@ -95,15 +95,9 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
     ],
     [
       "on a protected branch that cannot be left",
-      async ({ workspace }) => {
-        await workspace.git("switch", "--quiet", "--create", "ai-agent/t");
-        await workspace.write("README.md", "theirs\n");
-        await workspace.git("commit", "--quiet", "--all", "--message", "theirs");
-        await workspace.git("switch", "--quiet", "main");
-        await workspace.write("README.md", "mine\n");
-      },
+      ({ workspace }) => workspace.git("branch", "ai-agent"),
       "first",
-      /^Approval failed: .*git could not switch to ai-agent\/t: .*Commit or stash/,
+      /^Approval failed: .*git could not create ai-agent\/t: .*git branch --move ai-agent OTHER-NAME/,
     ],
     ["that is denied", async () => undefined, "denied", /^Approval failed: .*Step s1, action 1 is refused: .*outside/],
   ])("a plan %s is never called approved: it says what is wrong", async (_what, prepare, request, wanted) => {
