@@ -69,7 +69,7 @@ export function testsThatSeeChangeSince(ref) {
       cwd: root,
       encoding: "utf8",
       maxBuffer: 1 << 28,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: "pipe",
     });
   /** @param {...string} args */
   const names = (...args) =>

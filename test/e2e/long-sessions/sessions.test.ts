@@ -28,11 +28,12 @@ test("a deleted session is gone from lists, from memory and from the log, and wh
   const sessionId = await startSession(server);
   const kept = await startSession(server);
   await runTurn(server, sessionId, "remember PLANTED-WORD");
+  const following = Promise.withResolvers<void>();
   const follow = async () => {
-    for await (const _event of server.client.subscribe({ sessionId })) continue;
+    for await (const _event of server.client.subscribe({ sessionId })) following.resolve();
   };
   const end = follow().catch((error: unknown) => error);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await following.promise;
   const gone = await server.client.deleteSession({ sessionId });
   expect(gone.events).toBeGreaterThan(2);
   expect(await end).toMatchObject({ code: Code.NotFound, message: expect.stringContaining("was deleted") });

@@ -123,8 +123,7 @@ describe("calls beyond the limit", () => {
     const [first] = [await open(), await open()];
     expect(await overloadOf(open())).toMatchObject({ reason: "too_many", wait: 2_000 });
     first.abort();
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await open();
+    await vi.waitFor(open);
     await ada.client.getServerInfo({});
   });
 });

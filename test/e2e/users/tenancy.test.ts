@@ -259,8 +259,7 @@ describe("pages", () => {
     const { token } = (await (await post(world, "/page/token", "", { code }, true)).json()) as { token: string };
     const info = () => post(world, "/gennai.agent.v1.AgentService/GetServerInfo", token, {}, true);
     expect((await info()).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 5_500));
-    expect((await info()).status).toBe(401);
+    await expect.poll(async () => (await info()).status).toBe(401);
   });
 });
 

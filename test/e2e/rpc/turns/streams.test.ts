@@ -120,8 +120,12 @@ test.each([
 test("the server stops: streams fail with unavailable, so that clients come back", async () => {
   await using server = await startTestServer();
   const sessionId = await startSession(server);
-  const stream = Array.fromAsync(anotherClient(server).subscribe({ sessionId }));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  const following = Promise.withResolvers<void>();
+  const follow = async () => {
+    for await (const _event of anotherClient(server).subscribe({ sessionId })) following.resolve();
+  };
+  const stream = follow();
+  await Promise.race([following.promise, stream]);
   const [code] = await Promise.all([codeOf(stream), server.restart()]);
   expect(code).toBe("unavailable");
   expect(lastOfGapless(await allEvents(server, sessionId), 0n)).toBe(await lastSeqOf(server, sessionId));
