@@ -7,6 +7,8 @@ import { commandLanguages, runPage } from "./run/run-page.ts";
 
 /** Which pages are run: the same seed, the same ones. */
 const seed = Number(process.env["GENNAI_PAGES_SEED"] || Date.now() % 1_000_000);
+/** Paths of the pages to run, in place of a share. */
+const named = process.env["GENNAI_DOCS_PAGES"]?.split(",");
 
 /** Declares a test for one of so many pages that have commands. */
 export function testPages(share: number): void {
@@ -22,7 +24,8 @@ export function testPages(share: number): void {
           commandLanguages.has(language) && !directives.has("not run") && !directives.has("run by"),
       ),
     );
-    test.each(withCommands.filter((_page, index) => (index + seed) % share === 0))(
+    const isChosen = (path: string, index: number) => named?.includes(path) ?? (index + seed) % share === 0;
+    test.each(withCommands.filter(([path], index) => isChosen(path, index)))(
       "%s do what it shows",
       async (_path, page) => {
         await runPage(page);

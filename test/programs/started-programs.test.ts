@@ -33,6 +33,7 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/stage/transaction/whiteout.ts": "mknod, in a private directory of ours",
   "machine/src/stage/commit/make-durable.ts": "sync, which takes a path and reads nothing",
   "machine/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",
+  "machine/src/process/output/output-pipe.ts": "mkfifo, in a private directory of ours, for the output of commands",
   "machine/src/process/helper/spawn-helper.ts": "the helper in which those commands' shells wait",
   "machine/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
   "sessions/src/hooks/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
