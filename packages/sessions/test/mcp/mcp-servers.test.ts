@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/commands/external-tools";
 import type { Analysis, Tool } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
@@ -10,7 +11,7 @@ import { describe, expect, it } from "vitest";
 import { McpAcceptance } from "#mcp/mcp-acceptance";
 import { McpServers } from "#mcp/mcp-servers";
 
-const script = join(import.meta.dirname, "hostile-server.ts");
+const script = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
 
 const leadsToScript = `await import(${JSON.stringify(script)});\n`;
 

@@ -24,7 +24,7 @@ const ignored = {
   "src/run.log": "log\n",
 };
 
-export function withIgnored(): LayerFixture {
+function withIgnored(): LayerFixture {
   const fixture = new LayerFixture(files);
   fixture.write(ignored);
   return fixture;
@@ -162,7 +162,7 @@ const oneSequence = fc.array(
 );
 
 /** The same in both places, each seeing the same before and after. */
-export async function inBoth(fixture: LayerFixture, commands: readonly string[]): Promise<void> {
+async function inBoth(fixture: LayerFixture, commands: readonly string[]): Promise<void> {
   fixture.copy();
   for (const text of commands) {
     const staged = await fixture.command(text);
