@@ -9,7 +9,6 @@ import { patience } from "../workbench/patience.ts";
 import { pictured } from "../workbench/pictured.ts";
 import { shows } from "../workbench/repl-sight.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
-import { stepsDone } from "../workbench/walkthrough.ts";
 
 // A folder that is not a repository yet.
 const workspace: TemporaryRepository = await temporaryRepository(shop);
@@ -179,16 +178,6 @@ test("the timeline is verified, and a checkpoint shows what going back would cha
     .first()
     .waitFor();
   await pictured(workbench(), "checkpoints");
-});
-
-test("the walkthrough's steps were completed by what was done, and only those", async () => {
-  const { page } = workbench();
-  await workbench().runCommand("Welcome: Open Walkthrough...");
-  await workbench().pick("Get started with Gennai");
-  await page.locator(".getting-started-step").first().waitFor();
-  await workbench().runCommand("Notifications: Clear All Notifications");
-  await pictured(workbench(), "walkthrough");
-  expect(await stepsDone(page)).toEqual({ server: true, model: false, prompt: true, review: true, govern: true });
 });
 
 async function replInEditor(): Promise<ReplDriver> {

@@ -66,14 +66,6 @@ test("where nothing but the package was installed, the first prompt starts the s
   expect(program[1]).toMatch(/\/extensions\/gennai\.[^/]+\/dist\/server\/main\.mjs$/);
 });
 
-test("the steps of the walkthrough, which opened by itself, are done by doing", async () => {
-  const { page } = workbench();
-  await walkthroughTab(page).click();
-  await expect
-    .poll(() => stepsDone(page), { timeout: patience })
-    .toMatchObject({ server: true, model: false, prompt: true, govern: false });
-});
-
 test("a server that was killed is started again by itself, and the session goes on", async () => {
   const { server } = workbench();
   const [before] = await runningServers(server.gennaiState);
@@ -104,6 +96,24 @@ test("a window on another folder shares it, each sees its own folder, and the wa
   expect(await repl.root.getByText("colours.txt").count()).toBe(0);
   expect(await runningServers(server.gennaiState)).toHaveLength(1);
   expect(await walkthroughTab(second).count()).toBe(0);
+});
+
+test("the steps of the walkthrough, which opened by itself, are done by doing, and only those", async () => {
+  const { page } = workbench();
+  await walkthroughTab(page).click();
+  await expect
+    .poll(() => stepsDone(page), { timeout: patience })
+    .toEqual({ server: true, model: false, prompt: true, review: false, govern: false });
+  const repl = await openRepl(workbench());
+  await repl.root.getByRole("button", { name: "Open diff of colours.txt" }).click();
+  await page.getByRole("tab", { name: "colours.txt (changed by Gennai)" }).waitFor();
+  await workbench().runCommand("Gennai: Emergency: Read-Only");
+  await walkthroughTab(page).click();
+  await expect
+    .poll(() => stepsDone(page), { timeout: patience })
+    .toEqual({ server: true, model: false, prompt: true, review: true, govern: true });
+  await workbench().runCommand("Notifications: Clear All Notifications");
+  await pictured(workbench(), "walkthrough");
 });
 
 test("its page among the extensions has no picture: VS Code loads those of the web alone", () => {
