@@ -57,8 +57,8 @@ let world: ReplicaWorld;
 let turns = 0;
 
 /** Declares a test for each scene that is chosen, in a world of their own, and one of what all leave behind. */
-export function testReplicas(title: string, isChosen: (index: number) => boolean): void {
-  describe(title, () => {
+export function testReplicas(which: string, isChosen: (index: number) => boolean): void {
+  describe(`replicas, ${which}`, () => {
     beforeAll(async () => {
       world = await ReplicaWorld.start({ replicas, nodes: 3, script });
     });

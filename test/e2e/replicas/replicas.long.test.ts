@@ -1,3 +1,3 @@
 import { testReplicas } from "./replica-tests.ts";
 
-testReplicas("all scenes of replicas", () => true);
+testReplicas("all scenes", () => true);

@@ -5,4 +5,4 @@ const seed = Number(process.env["GENNAI_REPLICAS_SEED"] || Date.now() % 1_000_00
 /** One of so many. */
 const share = 4;
 
-testReplicas(`some scenes of replicas (seed ${seed})`, (index) => (index + seed) % share === 0);
+testReplicas(`some scenes (seed ${seed})`, (index) => (index + seed) % share === 0);
