@@ -183,7 +183,7 @@ describe("the gates of a release", () => {
   it("are chosen by name, and a name that none has is refused", () => {
     expect(gatesNamed(undefined)).toEqual(releaseGates);
     expect(gatesNamed(["upgrade", "smoke"]).map(({ name }) => name)).toEqual(["smoke", "upgrade"]);
-    expect(() => gatesNamed(["smoke", "smok"])).toThrow("No gate is named smok: signature, smoke,");
+    expect(() => gatesNamed(["smoke", "smok"])).toThrow("No gate is named smok: signature, whole-run, smoke,");
   });
 
   it("seed 003 §11 signature: see a file that was changed", async () => {
