@@ -95,7 +95,10 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
     ],
     [
       "on a protected branch that cannot be left",
-      ({ workspace }) => workspace.git("branch", "ai-agent"),
+      async ({ workspace }) => {
+        await workspace.git("switch", "--quiet", "main");
+        await workspace.git("branch", "ai-agent");
+      },
       "first",
       /^Approval failed: .*git could not create ai-agent\/t: .*git branch --move ai-agent OTHER-NAME/,
     ],
