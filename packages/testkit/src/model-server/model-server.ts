@@ -42,7 +42,7 @@ export async function startModelServer(
   const requests: ReceivedModelRequest[] = [];
   const server = createServer(async (incoming, response) => {
     // What clients ask about the server itself.
-    if (incoming.method === "GET") {
+    if (incoming.method === "GET" || incoming.url?.startsWith(wire.basePath) !== true) {
       const isList = models !== undefined && incoming.url === `${wire.basePath}/models`;
       response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
       response.end(isList ? JSON.stringify({ data: models }) : "{}");

@@ -41,16 +41,22 @@ describe("Branch Mode holds for commands", () => {
     ["commits", "git commit --quiet --allow-empty --message x"],
     ["runs what may write", 'node -e \'require("fs").writeFileSync("made.txt","")\''],
     ["leaves the branch and writes whether it left or not", "git switch --quiet work; touch made.txt"],
-  ])("on a protected branch a command that %s is refused, and nobody is asked", async (_what, command) => {
-    await using server = await startTestServer({ script: running(command) });
-    const { workspace } = server;
-    await workspace.git("switch", "--quiet", "main");
-    const before = await workspace.git("rev-parse", "HEAD");
-    const sessionId = await startSession(server, { interactive: true });
-    expect(await endWithEveryYes(server, sessionId)).toEqual([]);
-    expect(await workspace.git("status", "--porcelain")).toBe("");
-    expect(await workspace.git("rev-parse", "HEAD", "--abbrev-ref", "HEAD")).toBe(`${before}\nmain`);
-  });
+  ])(
+    "on a protected branch a command that %s begins a branch by one yes, and is refused where nobody is",
+    async (_what, command) => {
+      await using server = await startTestServer({ script: running(command) });
+      const { workspace } = server;
+      await workspace.git("switch", "--quiet", "main");
+      const before = await workspace.git("rev-parse", "HEAD");
+      await runTurn(server, await startSession(server), "go");
+      expect(await workspace.git("status", "--porcelain")).toBe("");
+      expect(await workspace.git("rev-parse", "HEAD", "--abbrev-ref", "HEAD")).toBe(`${before}\nmain`);
+      const asked = await endWithEveryYes(server, await startSession(server, { interactive: true }));
+      expect(asked).toEqual([`Run \`${command}\``]);
+      expect(await workspace.git("rev-parse", "main")).toBe(before);
+      expect(await workspace.git("branch", "--show-current")).not.toBe("main");
+    },
+  );
 
   test("a yes that comes after HEAD moved to a protected branch runs nothing there", async () => {
     await using server = await startTestServer({ script: running("touch made.txt") });

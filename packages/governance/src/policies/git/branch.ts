@@ -52,7 +52,7 @@ export function createBranchPolicy({ mode, readBranch, protectedBy, offer }: Bra
     name: "branch",
     kind: "guard",
     async decide({ analysis }, { signal }) {
-      const writes = analysis.effects.some((effect) => effect.type === "write" || mayWrite(effect));
+      const writes = analysis.effects.some((effect) => writesFile(effect) || mayWrite(effect));
       const commands = analysis.effects.flatMap((effect) =>
         effect.type === "exec" && !isReadOnly(effect) ? [effect.command] : [],
       );
@@ -88,7 +88,7 @@ export function needsBranch(effects: readonly Effect[]): boolean {
   // It went to a branch by itself.
   if (effects.some((effect) => effect.type === "git" && effect.what === "head")) return false;
   return effects.some((effect) => {
-    if (effect.type === "write" || mayWrite(effect)) return true;
+    if (writesFile(effect) || mayWrite(effect)) return true;
     if (effect.type !== "exec" || isReadOnly(effect) || onlyMovesToBranch(effect.command)) return false;
     return effect.staged !== true || commitsHere(effect.command);
   });
@@ -119,6 +119,11 @@ function onNewHead({ to }: GitChange, protectedBy: BranchPolicyOptions["protecte
 /** Files are staged, and so are the effects of staged commands. */
 function writesNowhere(effects: readonly Effect[]): boolean {
   return effects.every((effect) => !mayWrite(effect) && (effect.type !== "exec" || effect.staged === true));
+}
+
+/** What git ignores belongs to no branch. */
+function writesFile(effect: Effect): boolean {
+  return effect.type === "write" && effect.found?.ignored !== true;
 }
 
 /** A tool of an MCP server that got names of files here. */
