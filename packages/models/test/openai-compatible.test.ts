@@ -10,7 +10,13 @@ const quick = { firstDelay: 1, longestDelay: 5, silence: 20_000 };
 
 async function ask(
   model: Model,
-  options: { messages?: readonly Message[]; thinking?: boolean; signal?: AbortSignal; onEvent?: () => void } = {},
+  options: {
+    messages?: readonly Message[];
+    thinking?: boolean;
+    effort?: "high";
+    signal?: AbortSignal;
+    onEvent?: () => void;
+  } = {},
 ) {
   const request = {
     system: "Be brief.",
@@ -23,6 +29,7 @@ async function ask(
       },
     ],
     enableThinking: options.thinking ?? true,
+    ...(options.effort === undefined ? {} : { effort: options.effort }),
     maxOutputTokens: 64,
   };
   const events: ModelEvent[] = [];
@@ -311,7 +318,7 @@ describe("openai-compatible", () => {
       if ("reasoning_effort" in request.body) return fail(response, 400, "`reasoning_effort` is not supported");
       return ok(response, request, count);
     });
-    const answers = await Promise.all([ask(connect(server.baseUrl)), ask(connect(server.baseUrl))]);
+    const answers = await Promise.all([1, 2].map(() => ask(connect(server.baseUrl), { effort: "high" })));
     for (const answer of answers) expect(answer).toContainEqual({ type: "text-delta", text: "ok" });
     expect(server.requests).toHaveLength(4);
   });

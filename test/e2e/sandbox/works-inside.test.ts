@@ -244,7 +244,7 @@ test.each(possible)("works inside: $name", async ({ commands, files, prepare, pr
   for (const command of commands) {
     const { output, error } = eventOf(await runTurn(server, sessionId, "go"), "toolResult");
     expect(error, `${command}\n${output}`).toBe("");
-    printed = output.replace(/\n?\[exit code 0\]$/, "");
+    printed = output.replace(/\n?\[exit code 0\](?:\n\[what `&` started[^\]]*\])?$/, "");
   }
   if (typeof prints === "string") expect(printed).toBe(prints);
   else if (prints !== undefined) expect(printed).toMatch(prints);

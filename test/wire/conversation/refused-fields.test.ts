@@ -1,3 +1,4 @@
+import { Effort } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { ModelAnswer, ModelRefusal } from "@gennai/testkit/model-server/model-answer";
 import type { ReceivedModelRequest } from "@gennai/testkit/model-server/model-server";
 import { describe, expect, test } from "vitest";
@@ -63,7 +64,7 @@ describe("a server that does not take a field is asked without it, and no second
       },
       format === "openai" ? {} : { model: `without ${field}` },
     );
-    const sessionId = await startSession(world.server, { settings: { maxTokens: 900 } });
+    const sessionId = await startSession(world.server, { settings: { maxTokens: 900, effort: Effort.HIGH } });
     for (const text of ["hello", "and now?"])
       expect(endState(await runTurn(world.server, sessionId, text, { enableThinking: true }))).toBe("COMPLETED");
     expect(refused).toBe(1);

@@ -62,7 +62,7 @@ test.each(resolved)("a resolution to %s is not believed", async (_, answer) => {
 
 test("a path that is none is not even asked about", async () => {
   const { workspace, asked } = await held({});
-  for (const raw of ["", "a\0b", "\ud800", "file:///etc/passwd", "~/x"]) {
+  for (const raw of ["", "a\0b", "\ud800", "~/x"]) {
     await expect(workspace.resolve(raw)).rejects.toMatchObject({ code: "bad_path" });
   }
   await expect(workspace.read({ ...at("x"), inside: false }, { maxBytes: 9 })).rejects.toMatchObject({

@@ -55,7 +55,7 @@ test("cargo fetches by one yes, builds without the network, and the session keep
   using outside = new TestOutside();
   const asked = await crates(outside);
   await outside.pages("api.example", 80, () => ({ body: "forty-two\n" }), "93.184.216.35");
-  await using server = await networked(outside, ["cargo build", "rm -r target; cargo build", "cargo run"], {
+  await using server = await networked(outside, ["cargo build", "rm -r target && cargo build", "cargo run"], {
     ".gitignore": "target\n",
     "app.sh": "curl -sSf -m 20 http://api.example/\n",
   });

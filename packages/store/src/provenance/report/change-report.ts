@@ -71,8 +71,9 @@ export async function changeReport(
 ): Promise<ChangeReport> {
   const { workspaceRoot, from, to, parts, since } = about;
   const origins = (await originsBetween(provenance, workspaceRoot, from, to)).filter(
-    // The ledger itself was written by no one.
-    ({ file: { path } }) => dirname(path) !== ledgerDirectory || !isLedgerFileName(basename(path)),
+    // The ledger itself was written by no one, and so was what keeps it out of commits.
+    ({ file: { path } }) =>
+      dirname(path) !== ledgerDirectory || (!isLedgerFileName(basename(path)) && basename(path) !== ".gitignore"),
   );
   const tallies = new Tallies(parts);
   const files = origins.map((each) => tallies.take(each));
