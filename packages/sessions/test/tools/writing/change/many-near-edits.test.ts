@@ -37,7 +37,7 @@ test("edits that a large file has only nearly take a bounded time together, and 
     text = editText({ bytes, sha256: sha256Hex(bytes) }, edits, "a.js").text.text;
   });
   expect(text.replaceAll(/ +$/gm, "")).toBe(wanted);
-  expect(ms).toBeLessThan(950);
+  expect(ms).toBeLessThan(3_000);
 });
 
 test("so do the hunks of a patch", () => {
@@ -52,5 +52,5 @@ test("so do the hunks of a patch", () => {
     text = patchText(file, hunks, "a.js").text;
   });
   expect(text.replaceAll(/ +$/gm, "")).toBe(wanted);
-  expect(ms).toBeLessThan(950);
+  expect(ms).toBeLessThan(3_000);
 });
