@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { holdDirectory, runCommand } from "@gennai/machine/process/run-command";
-import type { ShellSandbox } from "@gennai/machine/sandbox/sandboxed-shell";
+import type { ShellSandbox } from "@gennai/machine/sandbox/shell-sandbox";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";
 import { runStaged } from "@gennai/machine/staged-shell/run/run-staged";
 import { Stages } from "@gennai/machine/staged-shell/stages/stages";

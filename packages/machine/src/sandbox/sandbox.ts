@@ -1,5 +1,5 @@
 import { ExpectedError } from "../expected-error.ts";
-import type { ShellSandbox } from "./sandboxed-shell.ts";
+import type { ShellSandbox } from "./shell-sandbox.ts";
 
 /** `auto`: if the machine has a sandbox. `required`: without one the server does not start. `off`: the user's explicit choice. */
 export type SandboxMode = "auto" | "required" | "off";

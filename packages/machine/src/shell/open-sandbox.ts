@@ -9,7 +9,7 @@ import { type BubblewrapFeatures, machineArguments, startArguments } from "../sa
 import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
 import { type Sandbox, type SandboxMode, SandboxRequired } from "../sandbox/sandbox.ts";
 import { openSandboxFiles, type SandboxFiles } from "../sandbox/sandbox-files.ts";
-import { ShellSandbox } from "../sandbox/sandboxed-shell.ts";
+import { ShellSandbox } from "../sandbox/shell-sandbox.ts";
 
 export interface SandboxOptions {
   readonly mode: SandboxMode;

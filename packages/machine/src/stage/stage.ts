@@ -1,5 +1,5 @@
 import type { CommandRun } from "../process/run-command.ts";
-import type { ShellMachine } from "../sandbox/sandboxed-shell.ts";
+import type { ShellMachine } from "../sandbox/shell-sandbox.ts";
 import { systemErrorCode } from "../system-error.ts";
 import type { Covered } from "./cover/covered-tree.ts";
 import type { MountKeeper } from "./keeper/mount-keeper.ts";

@@ -7,7 +7,7 @@ import { CommandNotStarted, type CommandRun, holdDirectory, runCommand } from ".
 import { isWithin } from "../sandbox/host/host-layout.ts";
 import { limitedShell } from "../sandbox/limited-shell.ts";
 import { hideBelow, machineArguments, startArguments } from "../sandbox/mounts/bubblewrap-arguments.ts";
-import { type ShellMachine, sandboxFailure } from "../sandbox/sandboxed-shell.ts";
+import { type ShellMachine, sandboxFailure } from "../sandbox/shell-sandbox.ts";
 import { homeSettings } from "./cover/home-settings.ts";
 import type { MountKeeper } from "./keeper/mount-keeper.ts";
 import { NotObservable } from "./transaction/stage-error.ts";

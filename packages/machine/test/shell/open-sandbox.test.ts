@@ -4,7 +4,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
 import { readHostLayout } from "#sandbox/host/host-layout";
-import { sandboxFailure } from "#sandbox/sandboxed-shell";
+import { sandboxFailure } from "#sandbox/shell-sandbox";
 import { openSandbox, type SandboxOptions } from "#shell/open-sandbox";
 
 async function options(stateDir: string, more: Partial<SandboxOptions> = {}) {

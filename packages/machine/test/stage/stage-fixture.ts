@@ -18,7 +18,7 @@ import type { CommandRun } from "#process/run-command";
 import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
 import { readHostLayout } from "#sandbox/host/host-layout";
 import { keyFilter } from "#sandbox/key-filter";
-import type { ShellMachine } from "#sandbox/sandboxed-shell";
+import type { ShellMachine } from "#sandbox/shell-sandbox";
 import { commit } from "#stage/commit/commit";
 import { type CoveredRoot, CoveredRoots } from "#stage/cover/covered-roots";
 import type { CoverRules } from "#stage/cover/covered-tree";

@@ -6,7 +6,7 @@ import type { AddedLogin } from "../../network/added-login.ts";
 import { resolverSettings, WatchedNetwork } from "../../network/watched-network.ts";
 import { type Outside, theInternet, wayOut } from "../../network/way-out.ts";
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
-import type { ShellMachine, ShellSandbox } from "../../sandbox/sandboxed-shell.ts";
+import type { ShellMachine, ShellSandbox } from "../../sandbox/shell-sandbox.ts";
 import { type CoveredRoot, CoveredRoots } from "../../stage/cover/covered-roots.ts";
 import type { ControlLeads } from "../../stage/cover/covered-tree.ts";
 import { stageRoots } from "../../stage/cover/stage-roots.ts";
