@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import type { Server } from "node:net";
+import type { Server, Socket } from "node:net";
 import { promisify } from "node:util";
 import { listenInside } from "../network/listen-inside.ts";
 import { OneByOne } from "../one-by-one.ts";
@@ -54,15 +54,15 @@ export class MirroredPorts implements AsyncDisposable {
 
   async #mirror(port: number): Promise<void> {
     const tcp = ["127.0.0.1", "::1"].map((address) => ({ address, port }));
-    const { servers } = await listenInside(this.#into, { tcp });
-    // Another process of the session already listens at that port.
-    if (servers.length === 0) return;
+    const inside = reachInside(this.#from, port);
     try {
-      const inside = reachInside(this.#from, port);
-      for (const { server } of servers) server.on("connection", (socket) => inside.take(socket));
-      this.#open.set(port, { servers: servers.map(({ server }) => server), inside });
+      const accept = (socket: Socket): void => inside.take(socket);
+      const { servers } = await listenInside(this.#into, { tcp, accept, pauseOnConnect: true });
+      // None: another process of the session already listens at that port.
+      if (servers.length === 0) await inside.close();
+      else this.#open.set(port, { servers: servers.map(({ server }) => server), inside });
     } catch (error) {
-      for (const { server } of servers) server.close();
+      await inside.close();
       throw error;
     }
   }

@@ -23,7 +23,9 @@ const port = Number(process.argv[1]);
 process.on("disconnect", () => process.exit());
 process.on("message", (_message, socket) => {
   if (!socket) return;
-  const there = net.connect({ port, host: "localhost" });
+  // Who has sent everything still waits for the answer.
+  socket.allowHalfOpen = true;
+  const there = net.connect({ port, host: "localhost", allowHalfOpen: true });
   for (const one of [socket, there]) one.on("error", () => { socket.destroy(); there.destroy(); });
   socket.pipe(there).pipe(socket);
 });

@@ -1,6 +1,6 @@
 import { Socket as DatagramSocket } from "node:dgram";
 import { once } from "node:events";
-import { Server } from "node:net";
+import { createServer, Server, type Socket } from "node:net";
 import { inheritedDescriptors } from "../process/helper/inherited-descriptors.ts";
 import { startProcess } from "../process/start-process.ts";
 import type { SessionNetwork } from "../stage/keeper/session-network.ts";
@@ -53,13 +53,22 @@ process.on("message", async ({ tcp, udp }) => {
 /** Milliseconds; a machine under load takes long to start a program. */
 const timeoutMs = 20_000;
 
+export interface ListenInsideOptions {
+  readonly tcp: readonly InsideAddress[];
+  readonly udp?: InsideAddress;
+  /** Gets each connection, also one that comes before the promise is fulfilled. */
+  readonly accept: (socket: Socket, at: InsideAddress) => void;
+  /** Nothing is read of a connection, so that it can be passed to another process without losing a byte; false by default. */
+  readonly pauseOnConnect?: boolean;
+}
+
 /**
  * Opens listening sockets in a network without a way out, for this process, which answers whoever connects there. No program of
  * ours stays in the network. Rejects with `Error` if the network cannot be joined.
  */
 export async function listenInside(
   network: SessionNetwork,
-  { tcp, udp }: { readonly tcp: readonly InsideAddress[]; readonly udp?: InsideAddress },
+  { tcp, udp, accept, pauseOnConnect = false }: ListenInsideOptions,
 ): Promise<OpenedInside> {
   const stdio: ("ignore" | "ipc")[] = ["ignore", "ignore", "ignore"];
   while (stdio.length <= Math.max(2, ...inheritedDescriptors())) stdio.push("ignore");
@@ -79,11 +88,14 @@ export async function listenInside(
   // Once it has ended, its errors and leftovers no longer matter.
   child.on("error", () => undefined);
   child.on("message", (message: { readonly at?: InsideAddress }, handle) => {
-    if (handle instanceof Server && message.at !== undefined) {
-      // The handle must not keep this process running.
-      handle.unref();
-      handle.on("error", () => undefined);
-      servers.push({ at: message.at, server: handle });
+    const { at } = message;
+    if (handle instanceof Server && at !== undefined) {
+      const server = createServer({ pauseOnConnect }, (socket) => accept(socket, at));
+      server.on("error", () => undefined);
+      server.listen(handle);
+      // It must not keep this process running.
+      server.unref();
+      servers.push({ at, server });
     } else if (handle instanceof DatagramSocket) {
       datagrams = handle;
       datagrams.unref();

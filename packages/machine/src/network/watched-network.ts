@@ -1,5 +1,5 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
-import type { Server, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
 import { OneByOne } from "../one-by-one.ts";
@@ -169,16 +169,19 @@ export class WatchedNetwork implements Disposable {
 
   async #listen(): Promise<void> {
     const at = { address: door, port: proxyPort };
-    const { servers, datagrams } = await listenInside(this.network, { tcp: [at], udp: { address: door, port: 53 } });
+    const { servers, datagrams } = await listenInside(this.network, {
+      tcp: [at],
+      udp: { address: door, port: 53 },
+      accept: (socket) => {
+        if (!this.#admits(socket)) return;
+        socket.setTimeout(requestTimeoutMs, () => socket.destroy());
+        this.#proxy.emit("connection", socket);
+      },
+    });
     const [proxy] = servers;
     if (datagrams !== undefined) this.#lasting.push(datagrams);
     if (proxy === undefined || datagrams === undefined) throw new Error("The network of the session has no listener.");
     this.#lasting.push(proxy.server);
-    proxy.server.on("connection", (socket) => {
-      if (!this.#admits(socket)) return;
-      socket.setTimeout(requestTimeoutMs, () => socket.destroy());
-      this.#proxy.emit("connection", socket);
-    });
     for (const name of ["request", "connect"]) {
       this.#proxy.prependListener(name, ({ socket }: IncomingMessage) => socket.setTimeout(0));
     }
@@ -210,7 +213,8 @@ export class WatchedNetwork implements Disposable {
   async #listenOnLoopback(ports: readonly number[], into: { close(): unknown }[]): Promise<void> {
     if (ports.length === 0) return;
     const tcp = ports.flatMap((port) => ["127.0.0.1", "::1"].map((address) => ({ address, port })));
-    for (const { at, server } of (await listenInside(this.network, { tcp })).servers) {
+    const accept = (socket: Socket, { port }: InsideAddress): void => this.#serve(socket, "127.0.0.1", port);
+    for (const { at, server } of (await listenInside(this.network, { tcp, accept })).servers) {
       this.#loopback.add(at.port);
       into.push({
         close: () => {
@@ -218,7 +222,6 @@ export class WatchedNetwork implements Disposable {
           server.close();
         },
       });
-      this.#serve(server, "127.0.0.1", at.port);
     }
   }
 
@@ -252,24 +255,22 @@ export class WatchedNetwork implements Disposable {
   }
 
   async #listenAt(name: string, tcp: readonly InsideAddress[]): Promise<void> {
+    const accept = (socket: Socket, { port }: InsideAddress): void => this.#serve(socket, name, port);
     // Each call starts a process for a moment.
     const servers = await this.#opening.run("names", async () =>
-      this.#uses.size === 0 ? [] : (await listenInside(this.network, { tcp })).servers,
+      this.#uses.size === 0 ? [] : (await listenInside(this.network, { tcp, accept })).servers,
     );
-    for (const { at, server } of servers) {
+    for (const { server } of servers) {
       if (this.#closed || this.#uses.size === 0) server.close();
       this.#passing.push(server);
-      this.#serve(server, name, at.port);
     }
   }
 
-  #serve(server: Server, host: string, port: number): void {
-    server.on("connection", (socket) => {
-      if (!this.#admits(socket)) return;
-      const gateway = this.#gateways?.to({ host, port });
-      if (gateway === undefined) this.#filter.join(socket, { host, port }).catch(() => socket.destroy());
-      else gateway.serve(socket);
-    });
+  #serve(socket: Socket, host: string, port: number): void {
+    if (!this.#admits(socket)) return;
+    const gateway = this.#gateways?.to({ host, port });
+    if (gateway === undefined) this.#filter.join(socket, { host, port }).catch(() => socket.destroy());
+    else gateway.serve(socket);
   }
 
   /** False if too many connections are open: the socket is then closed. */

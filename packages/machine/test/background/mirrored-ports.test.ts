@@ -1,5 +1,10 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { parseListening } from "#background/mirrored-ports";
+import { reachInside } from "#background/reach-inside";
+import { listenInside } from "#network/listen-inside";
 
 /** As Linux prints it: one that listens on the loopback, everywhere, for one address more, and a connection. */
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -15,4 +20,30 @@ const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->whe
 test("what listens on the loopback or everywhere is told apart from connections and other addresses", () => {
   expect([...parseListening(table)]).toEqual([4321, 3000, 8080, 8081]);
   expect([...parseListening("")]).toEqual([]);
+});
+
+/** Two networks that are one: what is passed between them is the same. */
+const here = { joinArguments: [] } as never;
+
+test.runIf(process.platform === "linux")("no byte is lost between a port and its mirror", async () => {
+  await using echo = createServer({ allowHalfOpen: true }, (socket) => socket.pipe(socket)).listen(0, "127.0.0.1");
+  await once(echo, "listening");
+  const { port } = echo.address() as { readonly port: number };
+  const inside = reachInside(here, port);
+  const accept = inside.take.bind(inside);
+  const { servers } = await listenInside(here, {
+    tcp: [{ address: "127.0.0.1", port: 0 }],
+    accept,
+    pauseOnConnect: true,
+  });
+  const mirrored = servers[0]?.server.address() as { readonly port: number };
+  const answers = Array.from({ length: 50 }, async (_, at) => {
+    const socket = connect(mirrored.port, "127.0.0.1");
+    // At once, while the connection is still being passed on.
+    socket.end(`message ${at}`);
+    return String(await buffer(socket));
+  });
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 50 }, (_, at) => `message ${at}`));
+  for (const { server } of servers) server.close();
+  await inside.close();
 });
