@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { purgeMemory } from "@gennai/store/purge/purge-memory";
 import { builtProgram } from "@gennai/testkit/built-program";
+import { filesHolding } from "@gennai/testkit/stored-files";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { testConsole } from "../../../packages/cli/test/test-console.ts";
@@ -74,11 +75,7 @@ test("purging the workspace leaves nothing of its files in the state directory",
   expect(repositories()).toHaveLength(1);
   await purgeMemory({ workspaceRoot: repository.root, stateDir });
   expect(repositories()).toEqual([]);
-  const holding = readdirSync(stateDir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => readFileSync(file).includes("PLANTED"));
-  expect(holding).toEqual([]);
+  expect(filesHolding(stateDir, "PLANTED")).toEqual([]);
 });
 
 test("a session works in a working tree of its own, and goes from one machine to another", async () => {

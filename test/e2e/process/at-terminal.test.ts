@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { builtProgram } from "@gennai/testkit/built-program";
@@ -288,4 +288,18 @@ test("a terminal that is closed stops the command that runs without a sandbox", 
   const pid = Number(readFileSync(pidFile, "utf8"));
   child.kill("SIGKILL");
   await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+  // Gennai itself ends too, once it has written down what the command left.
+  await expect.poll(() => processesWith(`GENNAI_STATE_DIR=${here.state.root}`)).toEqual([]);
 });
+
+/** Ids of the processes that were started with this variable. */
+function processesWith(variable: string): readonly string[] {
+  return readdirSync("/proc").filter((id) => {
+    try {
+      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/environ`, "utf8").split("\0").includes(variable);
+    } catch {
+      // It has ended meanwhile.
+      return false;
+    }
+  });
+}

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { bundleParts } from "@gennai/store/audit/bundle-parts";
 import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
 import { exportLedgerLines } from "@gennai/store/audit/ledger-export";
+import { storedFiles } from "@gennai/testkit/stored-files";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { allEvents, endState, runTurn, startSession } from "../rpc/session-client.ts";
@@ -35,14 +35,10 @@ function leaks(...places: readonly string[]): readonly string[] {
   return places
     .filter((place) => existsSync(place))
     .flatMap((place) =>
-      readdirSync(place, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name))
-        .filter((file) => !file.includes("/checkpoints/"))
-        .filter((file) => {
-          const bytes = readFileSync(file);
-          return planted.some((text) => bytes.includes(text) || file.includes(text));
-        }),
+      storedFiles(place)
+        .filter(([file]) => !file.includes("/checkpoints/"))
+        .filter(([file, content]) => planted.some((text) => content.includes(text) || file.includes(text)))
+        .map(([file]) => file),
     );
 }
 

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
+import { filesHolding } from "@gennai/testkit/stored-files";
 import { expect, test } from "vitest";
 import { call } from "../../wire/wire-world.ts";
 import { isSummaryRequest, providerWorld } from "../long-sessions/provider-world.ts";
@@ -14,13 +13,7 @@ const planted = [apiKey, token];
 /** Files below a directory that hold one of the texts, as they are or encoded. */
 function leaks(directory: string): readonly string[] {
   const texts = planted.flatMap((text) => [text, encodeURIComponent(text), Buffer.from(text).toString("base64")]);
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => {
-      const bytes = readFileSync(file);
-      return texts.some((text) => bytes.includes(text));
-    });
+  return filesHolding(directory, ...texts);
 }
 
 const models = { anthropic: "claude-sonnet-4-5", openai: "gpt-5", gemini: "gemini-3-pro-preview" } as const;

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { filesHolding } from "@gennai/testkit/stored-files";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { allEvents, eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
@@ -8,14 +7,6 @@ import { allEvents, eventsOf, startSession, Watcher } from "../../rpc/session-cl
 const token = ["ghp", "x7Kq2mV9tR4wB8nL1cF6hJ3pD5sG0yZaQeUi"].join("_");
 const command = `touch made.txt && echo GITHUB_TOKEN=${token} > /dev/null`;
 const script = [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] }];
-
-/** Files of the state directory, write-ahead log included, that hold the secret. */
-function leaks(stateDir: string): readonly string[] {
-  return readdirSync(stateDir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => readFileSync(file).includes(token));
-}
 
 test("who approves sees the whole command, the database never does", async () => {
   await using server = await startTestServer({ script });
@@ -27,13 +18,13 @@ test("who approves sees the whole command, the database never does", async () =>
   // Anyone who comes later sees it too, as long as it is open.
   await using late = await Watcher.attach(server, sessionId, { clientId: "editor-2" });
   expect((await late.next("confirmationRequest")).actionJson).toBe(question.actionJson);
-  expect(leaks(server.stateDir)).toEqual([]);
+  expect(filesHolding(server.stateDir, token)).toEqual([]);
 
   const { requestId, actionSha256 } = question;
   const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
   await editor.submit({ case: "confirmationResponse", value });
   expect(await editor.end()).toBe("COMPLETED");
-  expect(leaks(server.stateDir)).toEqual([]);
+  expect(filesHolding(server.stateDir, token)).toEqual([]);
   const [replayed] = eventsOf(await allEvents(server, sessionId), "confirmationRequest");
   expect(replayed?.actionJson).toContain("[REDACTED:");
   expect(replayed?.actionSha256).toBe(actionSha256);
@@ -46,7 +37,7 @@ test("nor does it after a restart while the question is open", async () => {
   await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
   const question = await editor.next("confirmationRequest");
   await Promise.all([server.restart(), editor.ended]);
-  expect(leaks(server.stateDir)).toEqual([]);
+  expect(filesHolding(server.stateDir, token)).toEqual([]);
   const [replayed] = eventsOf(await allEvents(server, sessionId), "confirmationRequest");
   expect(replayed?.requestId).toBe(question.requestId);
   expect(JSON.stringify(replayed?.actionJson)).not.toContain(token);
@@ -61,5 +52,5 @@ test("what a failing model says is masked", async () => {
   const shown = JSON.stringify(events, (_key, value: unknown) => (typeof value === "bigint" ? Number(value) : value));
   expect(shown).toContain("[REDACTED:");
   expect(shown).not.toContain(token);
-  expect(leaks(server.stateDir)).toEqual([]);
+  expect(filesHolding(server.stateDir, token)).toEqual([]);
 });
