@@ -123,12 +123,12 @@ export class BenchWorld implements AsyncDisposable {
 
   server(
     workspace = this.workspace(),
-    sandbox?: "required" | "off",
+    commands?: "staged" | "ask",
     args: readonly string[] = [],
   ): Promise<GennaiServer> {
     return GennaiServer.start({
       workspace,
-      sandbox,
+      commands,
       args,
       stateDirectory: this.directory(),
       profileDirectory: this.options.profileDirectory,

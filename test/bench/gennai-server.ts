@@ -43,15 +43,15 @@ export class GennaiServer implements AsyncDisposable {
     readonly workspace: string;
     readonly stateDirectory: string;
     readonly profileDirectory?: string | undefined;
-    /** Off by default: most measures are about what the agent itself costs. */
-    readonly sandbox?: "required" | "off" | undefined;
+    /** `ask` by default: most measures are about what the agent itself costs. */
+    readonly commands?: "staged" | "ask" | undefined;
     /** More options of `gennai serve`. */
     readonly args?: readonly string[] | undefined;
   }): Promise<GennaiServer> {
-    const { workspace, stateDirectory, profileDirectory, sandbox = "off", args = [] } = options;
+    const { workspace, stateDirectory, profileDirectory, commands = "ask", args = [] } = options;
     const nodeArgs = profileDirectory === undefined ? [] : ["--cpu-prof", "--cpu-prof-dir", profileDirectory];
     const process = gennaiProcess(
-      ["serve", "--port", "0", "--workspace", workspace, "--sandbox", sandbox, ...args],
+      ["serve", "--port", "0", "--workspace", workspace, "--commands", commands, ...args],
       stateDirectory,
       nodeArgs,
     );

@@ -178,6 +178,6 @@ export class TopologyWorld implements AsyncDisposable {
       return name in places ? `${name}=${places[name]}` : arg;
     });
     // A model that plays its part, and no sandbox, which differs between machines.
-    return [...args, "--backend=scripted", `--model=${this.#path("script.yaml")}`, "--sandbox=off"];
+    return [...args, "--backend=scripted", `--model=${this.#path("script.yaml")}`, "--commands=ask"];
   }
 }

@@ -22,7 +22,7 @@ test("an extension host of this version runs the server that the extension bring
     vi.unstubAllEnvs();
   });
 
-  const choice = { workspace: workspace.root, sandbox: "auto", stages: "auto", protectedBranches: [] } as const;
+  const choice = { workspace: workspace.root, commands: "auto", protectedBranches: [] } as const;
   const brought = {
     extension: home.path("extension"),
     storage: home.path("storage"),

@@ -46,7 +46,7 @@ test("the doctor finds this Node new enough, and nothing to mend", async () => {
 
 test("run changes files, undo takes it back, and every step is in a ledger that verifies", async () => {
   await using workspace = await temporaryRepository(files);
-  const run = await gennai(workspace.root, "run", "replace colour with color in src/*.txt", "--sandbox", "off");
+  const run = await gennai(workspace.root, "run", "replace colour with color in src/*.txt", "--commands", "ask");
   expect(run).toMatchObject({ code: 0 });
   expect([await workspace.read("src/a.txt"), await workspace.read("src/b.txt")]).toEqual(["color\n", "colors\n"]);
   expect(await gennai(workspace.root, "undo")).toMatchObject({ code: 0 });
@@ -59,7 +59,7 @@ test("run changes files, undo takes it back, and every step is in a ledger that 
 
 test("what a command changed is taken back from the checkpoint before it", async () => {
   await using workspace = await temporaryRepository(files);
-  const run = await gennai(workspace.root, "run", "run mv src/b.txt src/c.txt", "--sandbox", "off", "--yes");
+  const run = await gennai(workspace.root, "run", "run mv src/b.txt src/c.txt", "--commands", "ask", "--yes");
   expect(run).toMatchObject({ code: 0 });
   expect(await workspace.read("src/c.txt")).toBe("colours\n");
   expect(await gennai(workspace.root, "undo", "--turn", "1")).toMatchObject({ code: 0 });

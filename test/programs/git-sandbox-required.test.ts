@@ -36,7 +36,7 @@ test("a required sandbox is required of git as well: it never runs without one",
   await using unseen = await unseenGit();
   const { root } = hostileRepository();
   const status = () => git(["status", "--short"], { directory: root });
-  const required = { server: { sandbox: "required" } } as const;
+  const required = { server: { commands: "staged" } } as const;
 
   vi.mocked(findGit).mockReturnValue(unseen.program);
   expect(await status()).toMatchObject({ code: 0 });
@@ -47,7 +47,7 @@ test("a required sandbox is required of git as well: it never runs without one",
   expect(refused).toBeInstanceOf(SandboxRequired);
   expect(refused).toMatchObject({
     message: expect.stringMatching(/git \(.*\) cannot run in a sandbox: bwrap: /),
-    hint: expect.stringMatching(/system's packages.*or leave out --sandbox required/),
+    hint: expect.stringMatching(/system's packages.*or leave out --commands staged/),
   });
   await expect(status()).rejects.toThrow(GitUnsandboxedError);
 

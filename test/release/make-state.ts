@@ -31,9 +31,9 @@ await atItsPlace(version, async ({ workspace, directory, path, gennai }) => {
     if (code !== wanted) throw new Error(`gennai ${args.join(" ")} ended with ${code}:\n${output}`);
     return output;
   };
-  await ends(0, "run", "replace colour with color in src/**/*.txt", "--yes", "--sandbox", "off");
+  await ends(0, "run", "replace colour with color in src/**/*.txt", "--yes", "--commands", "ask");
   // Nobody can be asked, so the proposal stays open.
-  await ends(3, "run", "replace apple with plum in src/**/*.txt", "--mode", "proposal", "--sandbox", "off");
+  await ends(3, "run", "replace apple with plum in src/**/*.txt", "--mode", "proposal", "--commands", "ask");
   const plan = await ends(0, "plan", "new", "replace old with new in src/**/*.txt then verify grep new src/plan.txt");
   await ends(0, "plan", "preview", /Plan ([0-9a-f-]{36})/.exec(plan)?.[1] ?? "");
   const [newest] = (await ends(0, "sessions", "--json")).split("\n");

@@ -15,9 +15,7 @@ const recordSchema = z.object({
   /** Real absolute path. */
   workspace: z.string(),
   /** It serves other workspaces of its user, too, with these options. */
-  shared: z.optional(
-    z.object({ sandbox: z.string(), stages: z.string(), protectedBranches: z.readonly(z.array(z.string())) }),
-  ),
+  shared: z.optional(z.object({ commands: z.string(), protectedBranches: z.readonly(z.array(z.string())) })),
   /** Milliseconds since the epoch. */
   startedAt: z.number(),
 });

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { warnOfUnsandboxedGit } from "@gennai/machine/git/run/git-isolation";
 import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
+import { stagesWord } from "@gennai/protocol/commands-mode";
 import { rpcPaths } from "@gennai/protocol/rpc-services";
 import { challengePath } from "@gennai/protocol/server-proof";
 import { protocolVersion } from "@gennai/protocol/spoken-protocol";
@@ -76,15 +77,14 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   const idleness = new Idleness();
   const stages = parts.use(
     await openStages(sandbox, {
-      mode: options.stages ?? "auto",
+      mode: options.commands ?? "auto",
       stateDir,
       home: homedir(),
       log,
       outside: options.outside,
     }),
   );
-  const isolationReason =
-    stages === undefined && sandbox.state === "sandboxed" ? "staging was switched off" : sandbox.reason;
+  const isolationReason = sandbox.reason;
   if (stages === undefined) log.warn(`Commands run without a sandbox: ${isolationReason}.`);
   // Not awaited: a git that does not respond must not delay the start.
   else void warnOfUnsandboxedGit(log);
@@ -169,7 +169,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
                 protocolVersion,
                 isolation: isolationOf(stages),
                 isolationReason,
-                stages: stages?.mode ?? "off",
+                stages: stagesWord(stages?.mode ?? "ask"),
                 workspace: only?.workspace,
               });
               routeTable = new Map([
@@ -209,11 +209,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
         workspace: only?.workspace ?? "",
         ...(options.shared === true
           ? {
-              shared: {
-                sandbox: options.sandbox ?? "auto",
-                stages: options.stages ?? "auto",
-                protectedBranches: options.protectedBranches ?? [],
-              },
+              shared: { commands: options.commands ?? "auto", protectedBranches: options.protectedBranches ?? [] },
             }
           : {}),
         startedAt: Date.now(),

@@ -3,16 +3,13 @@ import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { recoverStages } from "@gennai/machine/staged-shell/stages/recover-stages";
 import { Stages } from "@gennai/machine/staged-shell/stages/stages";
-import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages/stages-mode";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 
-/**
- * Stages for commands; undefined if they run in the workspace. First cleans up, in every mode, what dead servers left. Rejects
- * with `StagesRequired`.
- */
+/** Stages for commands; undefined if they run in the workspace. First cleans up, in every mode, what dead servers left. */
 export async function openStages(
   sandbox: Sandbox,
   options: {
-    readonly mode: StagesMode;
+    readonly mode: CommandsMode;
     readonly stateDir: string;
     readonly home: string;
     readonly log: ServerLog;
@@ -20,13 +17,12 @@ export async function openStages(
   },
 ): Promise<Stages | undefined> {
   const { mode, stateDir, home, log, outside } = options;
-  if (mode === "required" && sandbox.state === "unsandboxed") throw new StagesRequired(sandbox.reason);
   for (const { id, state, reason } of await recoverStages(stateDir)) {
     if (state === "stuck") log.warn(`What a command changed could not be ended (${id}): ${reason}`);
     else if (state === "finished" || state === "taken_back")
       log.info(`What a command changed when the server was ended: ${state} (${id}).`);
   }
-  if (mode === "off" || sandbox.state === "unsandboxed") return undefined;
+  if (mode === "ask" || sandbox.state === "unsandboxed") return undefined;
   return new Stages({ shell: sandbox.shell, stateDir, home, mode, outside });
 }
 

@@ -89,7 +89,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { commandLimits, commandVariables } = await requireServerConfig(configDir);
   const environment = commandEnvironment(options.environment, commandVariables);
   const opening = openSandbox({
-    mode: options.sandbox ?? "auto",
+    commands: options.commands ?? "auto",
     stateDir,
     environment,
     home: homedir(),

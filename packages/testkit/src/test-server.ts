@@ -86,8 +86,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       stateDir: state.root,
       workspace: workspace.root,
       announce: false,
-      // The same on every machine; `server.sandbox` turns it on.
-      sandbox: "off",
+      // The same on every machine; `server.commands` changes it.
+      commands: "ask",
       environment,
       log: {
         debug: () => undefined,

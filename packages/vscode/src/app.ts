@@ -25,8 +25,7 @@ const aboutServer = [
   "gennai.baseUrl",
   "gennai.serverPort",
   "gennai.serverCommand",
-  "gennai.governance.sandbox",
-  "gennai.governance.stages",
+  "gennai.governance.commands",
   "gennai.governance.protectedBranches",
 ];
 

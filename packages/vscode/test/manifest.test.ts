@@ -78,12 +78,9 @@ describe("the manifest", () => {
     expect(ids.filter((id) => menus[id] === undefined)).toEqual([]);
   });
 
-  it.each(["baseUrl", "serverCommand", "governance.sandbox", "governance.stages"])(
-    "lets no workspace set gennai.%s",
-    (name) => {
-      expect(configuration.properties[`gennai.${name}`]?.scope).toBe("machine");
-    },
-  );
+  it.each(["baseUrl", "serverCommand", "governance.commands"])("lets no workspace set gennai.%s", (name) => {
+    expect(configuration.properties[`gennai.${name}`]?.scope).toBe("machine");
+  });
 
   it("offers every backend", () => {
     expect(configuration.properties["gennai.defaultBackend"]?.enum).toEqual(["", ...backends]);

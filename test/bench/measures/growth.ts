@@ -280,13 +280,13 @@ async function largeTree(world: BenchWorld, count: number): Promise<readonly Rea
     execFileSync("git", [...identity, ...args], { cwd: root });
   }
   const readings: Reading[] = [await globOf(world, root, count)];
-  for (const [name, sandbox] of [
-    ["staged", "required"],
-    ["not sandboxed", "off"],
+  for (const [name, commands] of [
+    ["staged", "staged"],
+    ["not staged", "ask"],
   ] as const) {
     const [small, large] = [
-      await writingCommands(world, world.workspace(), sandbox),
-      await writingCommands(world, root, sandbox),
+      await writingCommands(world, world.workspace(), commands),
+      await writingCommands(world, root, commands),
     ];
     readings.push(
       {
@@ -331,16 +331,16 @@ async function globOf(world: BenchWorld, root: string, count: number): Promise<R
 async function writingCommands(
   world: BenchWorld,
   root: string,
-  sandbox: "required" | "off",
+  commands: "staged" | "ask",
 ): Promise<{ readonly first: number; readonly later: number }> {
   try {
-    await using server = await world.server(root, sandbox);
+    await using server = await world.server(root, commands);
     const model = world.modelRun(`write-${world.choose(20, 8)}`);
     await runTurn(await server.session(model.baseUrl, agrees));
     const [first = Number.NaN, ...later] = await model.gaps();
     return { first, later: median(later) };
   } catch (error) {
-    if (sandbox === "off") throw error;
+    if (commands === "ask") throw error;
     // This machine has no sandbox.
     return { first: Number.NaN, later: Number.NaN };
   }

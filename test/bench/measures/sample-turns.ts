@@ -52,7 +52,7 @@ export async function sampleRuns(bench: Bench, script: string, rounds: number): 
     await floorRound(bench, script, result);
     const governed = world.modelRun(script);
     const model = ["--backend", "openai-compatible", "--model", "bench", "--base-url", governed.baseUrl];
-    const limits = ["--max-iterations", "1000", "--max-context-tokens", "4000000", "--sandbox", "off"];
+    const limits = ["--max-iterations", "1000", "--max-context-tokens", "4000000", "--commands", "ask"];
     const place = ["--server", "own", "--workspace", world.workspace()];
     const args = ["run", "Go on.", "--yes", "--json", ...model, ...limits, ...place];
     await using command = gennaiProcess(args, world.directory());

@@ -155,7 +155,9 @@ class StagingMachine implements AsyncDisposable {
     await using parts = new AsyncDisposableStack();
     const [stateDir, home] = [world.directory(), world.directory()];
     const environment = commandEnvironment({ PATH: process.env["PATH"] });
-    const sandbox = parts.use(await openSandbox({ mode: "required", stateDir, home, environment, platform: "linux" }));
+    const sandbox = parts.use(
+      await openSandbox({ commands: "staged", stateDir, home, environment, platform: "linux" }),
+    );
     if (sandbox.state === "unsandboxed") throw new Error(sandbox.reason);
     const stages = parts.use(new Stages({ shell: sandbox.shell, stateDir, home }));
     return new StagingMachine({ shell: sandbox.shell, stages, home, parts: parts.move() });

@@ -52,7 +52,7 @@ const pausing = "  the same, when the model takes 50 ms to answer";
 
 async function sandboxedCommands(bench: Bench, name: string, script: string, rounds: number): Promise<Reading> {
   try {
-    await using server = await bench.world.server(undefined, "required");
+    await using server = await bench.world.server(undefined, "staged");
     return reading(name, await sample({ ...bench, server }, script, rounds), 0.5, 5);
   } catch {
     // This machine has no sandbox.

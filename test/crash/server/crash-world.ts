@@ -230,7 +230,7 @@ async function startServer(options: {
   readonly stateDir: string;
   readonly workspace: string;
 }): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = spawn(process.execPath, [program, JSON.stringify({ ...options, token, sandbox: "off" })], {
+  const child = spawn(process.execPath, [program, JSON.stringify({ ...options, token, commands: "ask" })], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const line = await Promise.race([

@@ -93,7 +93,7 @@ test("a server that is killed in the middle of a restore leaves all files or non
       stateDir: state.root,
       workspace: workspace.root,
       script,
-      sandbox: "off",
+      commands: "ask",
     };
     const started = spawn(process.execPath, [program, JSON.stringify(served)], {
       stdio: ["ignore", "pipe", "inherit"],

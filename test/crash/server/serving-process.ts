@@ -10,8 +10,7 @@ const options = z
     stateDir: z.string(),
     workspace: z.string(),
     script: z.string(),
-    sandbox: z.enum(["auto", "off"]).default("auto"),
-    stages: z.enum(["required", "off"]).default("off"),
+    commands: z.enum(["auto", "staged", "ask"]).default("ask"),
   })
   .parse(JSON.parse(process.argv[2] ?? ""));
 
@@ -23,8 +22,7 @@ const server = await startServer({
   workspace: options.workspace,
   announce: true,
   environment: { PATH: process.env["PATH"] },
-  sandbox: options.sandbox,
-  stages: options.stages,
+  commands: options.commands,
   log: {
     debug: () => undefined,
     info: () => undefined,

@@ -135,7 +135,7 @@ test("a server that is killed leaves the workspace as before or as after, and wh
       stateDir: state.root,
       workspace: workspace.root,
       script,
-      stages: "required",
+      commands: "staged",
     };
     const started = spawn(process.execPath, [program, JSON.stringify(served)], {
       stdio: ["ignore", "pipe", "inherit"],

@@ -27,7 +27,7 @@ async function world(steps: readonly Readonly<Record<string, unknown>>[]) {
     return { code, out: console.printed(), err: console.complained() };
   };
   const run = (...args: readonly string[]) =>
-    gennai("run", "--yes", "--sandbox", "off", "--server", "own", "--backend", "scripted", "--model", script, ...args);
+    gennai("run", "--yes", "--commands", "ask", "--server", "own", "--backend", "scripted", "--model", script, ...args);
   return {
     state,
     repository,
@@ -106,7 +106,7 @@ test("what a command did whose server was killed is not certain, and comes back 
   const { repository, gennai, state, stateDir } = place;
   const main = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
   const model = ["--backend", "scripted", "--model", state.path("script.yaml")];
-  const args = [main, "run", "change it", "--yes", "--sandbox", "off", "--server", "own", ...model];
+  const args = [main, "run", "change it", "--yes", "--commands", "ask", "--server", "own", ...model];
   const environment = { ...process.env, GENNAI_STATE_DIR: stateDir };
   const child = spawn(process.execPath, args, { cwd: repository.root, env: environment, stdio: "ignore" });
   const closed = once(child, "close");

@@ -6,7 +6,7 @@ import { refusalOf } from "../rpc/session-client.ts";
 import { bash, world } from "./checkpoint-world.ts";
 
 const { signal } = new AbortController();
-const staged = { sandbox: "required", stages: "required" } as const;
+const staged = { commands: "staged" } as const;
 const mebibyte = 1024 * 1024;
 
 test("what a command threw away that is kept nowhere was asked about, is named by undo, and all else goes back", async () => {

@@ -77,7 +77,7 @@ async function serverWithout(hidden: TemporaryRepository, script: readonly unkno
   );
   const elsewhere = parts.use(await temporaryDirectory());
   const model = ["--backend", "scripted", "--model", home.path("script.yaml")];
-  const node = [process.execPath, program, "serve", "--port", "0", "--sandbox", "off", ...model];
+  const node = [process.execPath, program, "serve", "--port", "0", "--commands", "ask", ...model];
   const box = findBubblewrap();
   const [command = "", ...args] =
     box === undefined
@@ -128,7 +128,7 @@ test("a server that cannot reach the files does with them what a local one does,
   await using server = await serverWithout(there.repository);
   const remote = ["--server", server.url, "--local-files"];
   // Commands of files that are held for a server are not staged.
-  const request = ["run", "change it", "--json", "--yes", "--sandbox", "off", "--branch", "ai-agent/x"];
+  const request = ["run", "change it", "--json", "--yes", "--commands", "ask", "--branch", "ai-agent/x"];
 
   const held = await there.gennai(...request, ...remote);
   const own = await local.gennai(...[...request, "--server", "own", "--backend", "scripted", "--model", server.script]);

@@ -119,7 +119,7 @@ export const sightScript: readonly ScriptedTurn[] = [
 ];
 
 /** Attempts are made on copies, which needs the sandbox. */
-export const sightArgs = ["--sandbox", "required"];
+export const sightArgs = ["--commands", "staged"];
 
 export const sightFiles = {
   // What runs staged asks nobody without it.

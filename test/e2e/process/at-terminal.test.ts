@@ -278,7 +278,7 @@ test("a terminal that is closed stops the command that runs without a sandbox", 
     script,
     JSON.stringify({ turns: [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: "." }] }] }),
   );
-  const line = `${here.gennai} run --sandbox off --yes --backend scripted --model ${script} go`;
+  const line = `${here.gennai} run --commands ask --yes --backend scripted --model ${script} go`;
   const child = spawn("script", ["--quiet", "--return", "--flush", "--command", line, "/dev/null"], {
     cwd: here.repository.root,
     env: here.environment(),

@@ -50,7 +50,7 @@ async function turnOf(server: ServedGennai, sessionId: string): Promise<{ output
 }
 
 test("streams are refused before the last descriptors, and turns go on", async () => {
-  await using server = await serveGennai({ openFiles, script, args: ["--sandbox", "auto"] });
+  await using server = await serveGennai({ openFiles, script, args: ["--commands", "auto"] });
   const { sessionId } = await server.client.startSession({ interactive: false });
   const client = impatient(server);
   const stop = new AbortController();
@@ -81,7 +81,7 @@ test("streams are refused before the last descriptors, and turns go on", async (
 });
 
 test("connections that ask for nothing leave room for a turn", async () => {
-  await using server = await serveGennai({ openFiles, script, args: ["--sandbox", "auto"] });
+  await using server = await serveGennai({ openFiles, script, args: ["--commands", "auto"] });
   const { sessionId } = await server.client.startSession({ interactive: false });
   const sockets: Socket[] = [];
   for (let count = 0; count < 400; count++) {

@@ -70,7 +70,7 @@ export async function serveGennai(options: ServeOptions = {}): Promise<ServedGen
         environment: { ...process.env, GENNAI_AUTH_TOKEN: token, GENNAI_STATE_DIR: stateDirectory, HOME: home.root },
       },
     );
-  const args = ["--workspace", workspace.root, "--sandbox", "off", ...(options.args ?? [])];
+  const args = ["--workspace", workspace.root, "--commands", "ask", ...(options.args ?? [])];
   if (options.script !== undefined) {
     // JSON is YAML.
     await home.write("script.yaml", JSON.stringify({ turns: options.script }));

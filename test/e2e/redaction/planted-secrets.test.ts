@@ -70,7 +70,7 @@ function pieces(text: string): readonly string[] {
 }
 
 async function runWith(turn: ScriptedTurn, prompt: string) {
-  const server = await startTestServer({ files, script: [turn], server: { sandbox: "required" } });
+  const server = await startTestServer({ files, script: [turn], server: { commands: "staged" } });
   const sessionId = await startSession(server);
   expect(endState(await runTurn(server, sessionId, prompt))).toBe("COMPLETED");
   const events = await allEvents(server, sessionId);

@@ -24,7 +24,7 @@ const server = await startServer({
   workspace: options.workspace,
   announce: false,
   environment: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
-  sandbox: "off",
+  commands: "ask",
   confirmation: { answerMs: 60_000, waitForClientMs: 60_000 },
   log: {
     debug: () => undefined,

@@ -15,7 +15,7 @@ function scripted(command: string, server: NonNullable<TestServerOptions["server
 
 describe("how a session's commands are isolated", () => {
   test("staged, its server and its record say by what", async () => {
-    await using server = await startTestServer(scripted("node test.mjs", { sandbox: "required" }));
+    await using server = await startTestServer(scripted("node test.mjs", { commands: "staged" }));
     const info = await server.client.getServerInfo({});
     expect(info).toMatchObject({ isolation: "sandboxed", isolationReason: expect.stringContaining("bubblewrap") });
     const events = await runTurn(server, await startSession(server), "test it");
@@ -25,8 +25,8 @@ describe("how a session's commands are isolated", () => {
   });
 
   test.each<[string, NonNullable<TestServerOptions["server"]>]>([
-    ["there is no sandbox", { sandbox: "off" }],
-    ["nothing is staged", { sandbox: "required", stages: "off" }],
+    ["there is no sandbox", { commands: "ask" }],
+    ["nothing is staged", { commands: "ask" }],
   ])("where %s it is said at the start, and what does more than read asks", async (_name, options) => {
     await using server = await startTestServer(scripted("node test.mjs", options));
     expect(server.warnings.join()).toContain("Commands run without a sandbox");
@@ -42,7 +42,7 @@ describe("how a session's commands are isolated", () => {
   });
 
   test("a staged command finds neither the server nor its state", async () => {
-    await using server = await startTestServer(scripted("node spy.mjs", { sandbox: "required", stages: "required" }));
+    await using server = await startTestServer(scripted("node spy.mjs", { commands: "staged" }));
     writeFileSync(
       server.workspace.path("spy.mjs"),
       `import { readdirSync } from "node:fs";

@@ -231,8 +231,7 @@ test.each(possible)("works inside: $name", async ({ commands, files, prepare, pr
       steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
     })),
     server: {
-      sandbox: "required",
-      stages: "required",
+      commands: "staged",
       environment: { ...process.env, PATH: `${programs}:${process.env["PATH"]}` },
     },
   });

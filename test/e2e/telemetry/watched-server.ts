@@ -41,7 +41,7 @@ export async function watchedServer(options: {
   // JSON is YAML.
   await home.write("script.yaml", JSON.stringify({ turns: options.script }));
   const token = options.token ?? "telemetry-token-of-forty-three-characters-0";
-  const args = ["--workspace", workspace.root, "--sandbox", "off", "--metrics", "0", "--log-format", "json"];
+  const args = ["--workspace", workspace.root, "--commands", "ask", "--metrics", "0", "--log-format", "json"];
   const model = ["--backend", "scripted", "--model", home.path("script.yaml")];
   const server = new SupervisedProcess(
     process.execPath,

@@ -39,7 +39,7 @@ test("many users over TLS: the server renews its certificate, clients need its a
   const { cert, key } = await certificates.issue("first");
   const server = gennai(
     [
-      ...["serve", "--port", "0", "--tls-cert", cert, "--tls-key", key, "--sandbox", "off"],
+      ...["serve", "--port", "0", "--tls-cert", cert, "--tls-key", key, "--commands", "ask"],
       ...["--auth", "oidc", "--issuer", issuer.issuer, "--audience", "gennai", "--jwks", "jwks.json"],
       ...["--tenant-claim", "org", "--workspace-root", "workspaces"],
     ],

@@ -40,7 +40,7 @@ export async function fromNothing(
     const tools = commands.map((command) => ({ name: "Bash", args: { command, timeout_ms: withinMs } }));
     await using server = await startTestServer({
       script: [{ match: ".", steps: [...tools.map((tool) => ({ tool })), { text: ["Done."] }] }],
-      server: { sandbox: "required", stages: "required", ...(outside === undefined ? {} : { outside }) },
+      server: { commands: "staged", ...(outside === undefined ? {} : { outside }) },
     });
     const { root, git } = server.workspace;
     for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });

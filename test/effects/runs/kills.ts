@@ -261,7 +261,7 @@ async function serve(options: {
   const choice = ["--backend", "scripted", "--model", script];
   const child = spawn(
     process.execPath,
-    [program, "serve", "--port", String(port), "--workspace", workspace, "--sandbox", "required", ...choice],
+    [program, "serve", "--port", String(port), "--workspace", workspace, "--commands", "staged", ...choice],
     {
       cwd: workspace,
       stdio: ["ignore", "pipe", "pipe"],

@@ -33,7 +33,7 @@ export async function meanwhile({ rounds, seed, onRound }: CrashOptions): Promis
       match: `^${index}$`,
       steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
     })),
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
   const { git } = server.workspace;
   await git("config", "user.name", "Test");

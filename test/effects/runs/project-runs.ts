@@ -27,7 +27,7 @@ export async function projectRuns(
       script: commands.map((command) => ({
         steps: [{ tool: { name: "Bash", args: { command, timeout_ms: timeoutMs } } }, { text: ["Done."] }],
       })),
-      server: { sandbox: "required", stages: "required" },
+      server: { commands: "staged" },
     });
     const { root, git } = server.workspace;
     for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true });

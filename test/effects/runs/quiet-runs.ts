@@ -50,7 +50,7 @@ export async function quietRuns(
           steps: [call("Bash", { command, timeout_ms: timeoutMs }), { text: ["Done."] }],
         })),
       ],
-      server: { sandbox: "required", stages: "required" },
+      server: { commands: "staged" },
     });
     const { root } = server.workspace;
     makeHistory(root, { install });

@@ -18,9 +18,9 @@ export interface CorpusCommand {
 
 /** How servers run commands: on a stage, or as the user. */
 export const places = {
-  staged: { sandbox: "required", stages: "required" },
-  "staged if possible": { sandbox: "required", stages: "auto" },
-  plain: { sandbox: "off", stages: "off" },
+  staged: { commands: "staged" },
+  "staged if possible": { commands: "auto" },
+  plain: { commands: "ask" },
 } as const;
 
 export type Place = keyof typeof places;

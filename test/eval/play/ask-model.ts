@@ -39,8 +39,7 @@ export async function askModel(task: Task, model: ModelAddress): Promise<Attempt
   await using server = await startTestServer({
     files: task.files,
     server: {
-      sandbox: "auto",
-      stages: "auto",
+      commands: "auto",
       environment: { ...process.env, GENNAI_API_KEY: model.key },
     },
   });
@@ -82,7 +81,7 @@ async function passes(task: Task, read: (path: string) => string): Promise<boole
   await using server = await startTestServer({
     files: { ...task.files, ...Object.fromEntries(left) },
     script: [{ steps: [{ text: "Nothing." }] }],
-    server: { sandbox: "auto", stages: "auto" },
+    server: { commands: "auto" },
   });
   const [[tested] = []] = await playTurn(server, [
     [{ name: "Bash", args: { command: task.command, timeout_ms: 120_000 } }],

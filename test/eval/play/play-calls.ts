@@ -19,7 +19,7 @@ export interface CallScores {
  * them: staged, where it can.
  */
 export async function playCalls(calls: readonly RecordedCall[], scores: CallScores): Promise<void> {
-  await using server = await startTestServer({ server: { sandbox: "auto", stages: "auto" } });
+  await using server = await startTestServer({ server: { commands: "auto" } });
   const tools = await offeredTools(server);
   const governance = connectGovernance({ baseUrl: server.url, token: server.token });
   const sessionId = await startSession(server);

@@ -13,7 +13,7 @@ export async function playTasks(tasks: readonly Task[], score: Score): Promise<v
     await using server = await startTestServer({
       files: task.files,
       script: [{ steps: [{ text: "Nothing." }] }],
-      server: { sandbox: "auto", stages: "auto" },
+      server: { commands: "auto" },
     });
     const solution = Object.entries(task.solution);
     const test = [{ name: "Bash", args: { command: task.command, timeout_ms: 120_000 } }];

@@ -1,5 +1,4 @@
-import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
-import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import type { RunningServer } from "@gennai/server/serve";
 import type { Console } from "../terminal/console.ts";
 import { version } from "../version.ts";
@@ -11,8 +10,7 @@ export interface OwnServerRequest {
   readonly stateDir: string;
   readonly model: ModelChoice;
   readonly protectedBranches: readonly string[];
-  readonly sandbox?: SandboxMode;
-  readonly stages?: StagesMode;
+  readonly commands?: CommandsMode;
 }
 
 /** Loads the server's modules; only the first call takes time. */
@@ -32,8 +30,7 @@ export async function startOwnServer(
     workspace: request.workspace,
     defaultSettings: defaultSettings(request.model),
     protectedBranches: request.protectedBranches,
-    ...(request.sandbox === undefined ? {} : { sandbox: request.sandbox }),
-    ...(request.stages === undefined ? {} : { stages: request.stages }),
+    ...(request.commands === undefined ? {} : { commands: request.commands }),
     announce: false,
     log: consoleLog(console),
     environment: console.environment,

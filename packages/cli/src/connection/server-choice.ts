@@ -10,8 +10,7 @@ import {
   tracedBy,
 } from "@gennai/client/connection/connection";
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
-import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
-import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import { findServers } from "@gennai/server/http/routes/discovery";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
@@ -84,18 +83,18 @@ export async function loadAhead({ server, stateDir }: Pick<ServerRequest, "serve
   if (isOwn) loadServer().catch(() => undefined);
 }
 
-/** Enforces `required` for a server of others, which may have other settings. Rejects with `CliError` if it has. */
+/** Enforces `staged` for a server of others, which may have other settings. Rejects with `CliError` if it has. */
 export async function requireIsolation(
   server: Pick<ChosenServer, "client" | "url" | "isOwn">,
-  { sandbox, stages }: { readonly sandbox: SandboxMode; readonly stages: StagesMode },
+  commands: CommandsMode,
   signal: AbortSignal,
 ): Promise<void> {
-  if ((sandbox !== "required" && stages !== "required") || server.isOwn) return;
-  const lacking = lackingIsolation(await server.client.getServerInfo({}, { signal }), { sandbox, stages });
+  if (commands !== "staged" || server.isOwn) return;
+  const lacking = lackingIsolation(await server.client.getServerInfo({}, { signal }), commands);
   if (lacking === undefined) return;
-  throw new CliError(`The server at ${server.url} ${lacking.problem}`, {
+  throw new CliError(`The server at ${server.url} ${lacking}`, {
     exitCode: exitCode.usage,
-    next: [`Use --server own, or start that server with ${lacking.option}.`],
+    next: [`Use --server own, or start that server with --commands staged.`],
   });
 }
 

@@ -48,7 +48,7 @@ const commands: readonly (readonly string[])[] = [
   ["policy", "check"],
   ["emergency", "block"],
   ["doctor"],
-  ["run", "replace apple with fig in a.txt", "--yes", "--sandbox", "off"],
+  ["run", "replace apple with fig in a.txt", "--yes", "--commands", "ask"],
   ["undo", "--list"],
 ];
 

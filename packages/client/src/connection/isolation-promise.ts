@@ -1,27 +1,14 @@
+import { type CommandsMode, stagesWord } from "@gennai/protocol/commands-mode";
 import type { GetServerInfoResponse } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 
-/** What a client requires of a server that may have been started by others. */
-export interface WantedIsolation {
-  readonly sandbox: "auto" | "required" | "off";
-  readonly stages: "auto" | "required" | "off";
-}
-
-export interface LackingIsolation {
-  /** Behind the server's name, e.g. `runs commands without a sandbox: …` */
-  readonly problem: string;
-  /** The `gennai serve` option it should have been started with. */
-  readonly option: string;
-}
-
-/** Required isolation that a server does not promise; undefined: none is missing. */
-export function lackingIsolation(
-  info: GetServerInfoResponse,
-  { sandbox, stages }: WantedIsolation,
-): LackingIsolation | undefined {
-  const unsandboxed = sandbox === "required" ? unsandboxedPart(info) : undefined;
-  if (unsandboxed !== undefined) return { problem: unsandboxed, option: "--sandbox required" };
-  if (stages !== "required" || info.stages === "required") return undefined;
-  return { problem: "does not promise that each command is staged.", option: "--stages required" };
+/**
+ * Why a server that others may have started is not as `gennai serve --commands staged`, behind its name, e.g.
+ * `runs commands without a sandbox: …`; undefined if it is, or need not be.
+ */
+export function lackingIsolation(info: GetServerInfoResponse, wanted: CommandsMode): string | undefined {
+  if (wanted !== "staged") return undefined;
+  const isPromised = info.stages === stagesWord("staged");
+  return unsandboxedPart(info) ?? (isPromised ? undefined : "does not promise that each command is staged.");
 }
 
 /** What this server runs outside a sandbox, according to its own information; undefined: nothing. */

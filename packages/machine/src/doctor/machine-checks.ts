@@ -99,7 +99,7 @@ async function sandboxFindings({ environment, stateDir, workspace }: Machine): P
   const directory = await realpath(await mkdtemp(join(tmpdir(), "gennai-doctor-")));
   try {
     await using sandbox = await openSandbox({
-      mode: "auto",
+      commands: "auto",
       stateDir: directory,
       home: homedir(),
       environment: commandEnvironment(environment),

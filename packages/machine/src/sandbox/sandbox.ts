@@ -1,11 +1,6 @@
 import { ExpectedError } from "../expected-error.ts";
 import type { ShellSandbox } from "./shell-sandbox.ts";
 
-/** `auto`: if the machine has a sandbox. `required`: without one the server does not start. `off`: the user's explicit choice. */
-export type SandboxMode = "auto" | "required" | "off";
-
-export const sandboxModes: readonly SandboxMode[] = ["auto", "required", "off"];
-
 /** How commands of the server are isolated from the machine. */
 export type Sandbox =
   | { readonly state: "sandboxed"; readonly reason: string; readonly shell: ShellSandbox }
@@ -18,6 +13,6 @@ export class SandboxRequired extends ExpectedError {
   readonly isWrongInput = true;
 
   constructor(reason: string, hint: string) {
-    super(`A sandbox is required, but none is available: ${reason}`, { hint });
+    super(`Commands have to be staged, but no sandbox is available for that: ${reason}`, { hint });
   }
 }

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import { sandboxedGitHint } from "../git/run/git-isolation.ts";
 import { GitUnsandboxedError, requireGitSandbox } from "../git/run/machine-git.ts";
 import { hasShell } from "../process/environment/plain-shell.ts";
@@ -7,12 +8,12 @@ import { type HostLayout, readHostLayout } from "../sandbox/host/host-layout.ts"
 import { keyFilter } from "../sandbox/key-filter.ts";
 import { type BubblewrapFeatures, machineArguments, startArguments } from "../sandbox/mounts/bubblewrap-arguments.ts";
 import { namespaceAdvice } from "../sandbox/namespace-advice.ts";
-import { type Sandbox, type SandboxMode, SandboxRequired } from "../sandbox/sandbox.ts";
+import { type Sandbox, SandboxRequired } from "../sandbox/sandbox.ts";
 import { openSandboxFiles, type SandboxFiles } from "../sandbox/sandbox-files.ts";
 import { ShellSandbox } from "../sandbox/shell-sandbox.ts";
 
 export interface SandboxOptions {
-  readonly mode: SandboxMode;
+  readonly commands: CommandsMode;
   /** Private directory, real path. */
   readonly stateDir: string;
   readonly home: string;
@@ -29,20 +30,20 @@ export interface SandboxOptions {
 const probeTimeout = 5_000;
 
 const install =
-  "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), or leave out --sandbox required.";
+  "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), or leave out --commands staged.";
 
-const requiredHint = `${sandboxedGitHint}, or leave out --sandbox required.`;
+const requiredHint = `${sandboxedGitHint}, or leave out --commands staged.`;
 
 /**
- * Finds out once whether there is a sandbox, by really running a command in it. With mode `required`, rejects with
+ * Finds out once whether there is a sandbox, by really running a command in it. With `staged`, rejects with
  * `SandboxRequired` if there is none, or if there is none for git. Disposing removes what the sandbox keeps on disk.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox & AsyncDisposable> {
-  if (options.mode === "off") return unsandboxed("it was switched off");
+  if (options.commands === "ask") return unsandboxed("it was switched off");
   const opened = await open(options);
-  if (opened.state === "unsandboxed" && options.mode === "required")
+  if (opened.state === "unsandboxed" && options.commands === "staged")
     throw new SandboxRequired(`${opened.reason}.`, opened.hint);
-  if (options.mode === "required") await requireForGit(opened);
+  if (options.commands === "staged") await requireForGit(opened);
   return opened;
 }
 
@@ -61,7 +62,7 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
   if (options.platform !== "linux") {
     return without(
       `there is none for ${options.platform} yet`,
-      "Run the server on Linux, or leave out --sandbox required.",
+      "Run the server on Linux, or leave out --commands staged.",
     );
   }
   const program = "bubblewrap" in options ? options.bubblewrap : findBubblewrap();

@@ -8,7 +8,7 @@ import { sandboxFailure } from "#sandbox/shell-sandbox";
 import { openSandbox, type SandboxOptions } from "#shell/open-sandbox";
 
 async function options(stateDir: string, more: Partial<SandboxOptions> = {}) {
-  return { mode: "auto", stateDir, home: "/home/nobody", environment: {}, platform: "linux", ...more } as const;
+  return { commands: "auto", stateDir, home: "/home/nobody", environment: {}, platform: "linux", ...more } as const;
 }
 
 describe("openSandbox", () => {
@@ -21,7 +21,7 @@ describe("openSandbox", () => {
     await using state = await temporaryDirectory();
     await using opened = await openSandbox(await options(state.root, more));
     expect(opened).toMatchObject({ state: "unsandboxed", reason: expect.stringMatching(reason) });
-    await expect(openSandbox({ ...(await options(state.root, more)), mode: "required" })).rejects.toMatchObject({
+    await expect(openSandbox({ ...(await options(state.root, more)), commands: "staged" })).rejects.toMatchObject({
       code: "sandbox_required",
       hint: expect.stringMatching(/./),
     });
@@ -29,7 +29,7 @@ describe("openSandbox", () => {
 
   test("off is off", async () => {
     await using state = await temporaryDirectory();
-    await using opened = await openSandbox(await options(state.root, { mode: "off" }));
+    await using opened = await openSandbox(await options(state.root, { commands: "ask" }));
     expect(opened).toMatchObject({ state: "unsandboxed", reason: "it was switched off" });
   });
 

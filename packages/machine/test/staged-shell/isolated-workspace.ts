@@ -45,7 +45,7 @@ export async function isolatedWorkspace(files: Files = {}): Promise<IsolatedWork
   write(join(stateDir, "token"), "STATE-SECRET\n");
   const environment = { ...commandEnvironment(process.env), HOME: home, CARGO_HOME: join(home, ".cargo") };
   const open = async (owner: AsyncDisposableStack): Promise<Stages> => {
-    const sandbox = await openSandbox({ mode: "required", stateDir, home, environment, platform: process.platform });
+    const sandbox = await openSandbox({ commands: "staged", stateDir, home, environment, platform: process.platform });
     owner.use(sandbox);
     if (sandbox.state !== "sandboxed") throw new Error(sandbox.reason);
     return owner.use(new Stages({ shell: sandbox.shell, stateDir, home }));

@@ -27,7 +27,7 @@ export async function stagingMachine(
   const stateDir = realpathSync(state.root);
   const environment = commandEnvironment({ PATH: path, HOME: home.root, ...named }, Object.keys(named));
   const sandbox = parts.use(
-    await openSandbox({ mode: "required", stateDir, home: home.root, environment, platform: "linux" }),
+    await openSandbox({ commands: "staged", stateDir, home: home.root, environment, platform: "linux" }),
   );
   if (sandbox.state === "unsandboxed") throw new Error(sandbox.reason);
   const stages = parts.use(new Stages({ shell: sandbox.shell, stateDir, home: home.root, outside }));

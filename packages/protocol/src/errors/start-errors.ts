@@ -54,14 +54,10 @@ export const startErrors = {
     next: "Put the newer one back, or accept the loss: `gennai doctor` says what is missing.",
   },
   sandbox_required: {
-    means: "`--sandbox required`, but no sandbox is available for commands or for the server's own git",
+    means: "`--commands staged`, but no sandbox is available for commands or for the server's own git",
     next: "Install bubblewrap, and install git for all users; the hint has more.",
   },
   session_exists: { means: "there is already a session with this id", next: "Resume it." },
-  stages_required: {
-    means: "`--stages required`, but there is no sandbox, which staged commands need",
-    next: "Install bubblewrap; the hint has more.",
-  },
   unavailable: {
     means: "the NATS servers of the log do not answer",
     next: "Start them; see [operations](../operations.md).",

@@ -133,7 +133,7 @@ export const toolErrors = {
   ripgrep_missing: { means: "there is no ripgrep", next: "Install ripgrep." },
   stage_unavailable: {
     means: "the command could not be staged, so it did not run",
-    next: "The hint says what to do; `--stages off` runs commands in the workspace instead.",
+    next: "The hint says what to do; `--commands ask` runs commands in the workspace instead.",
   },
   search_failed: { means: "the provider of web search gave no results", next: "The message says why." },
   secret_in_query: { means: "the search text holds a secret", next: "Search without it." },

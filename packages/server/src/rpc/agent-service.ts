@@ -2,6 +2,7 @@ import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { gitIsolation } from "@gennai/machine/git/run/git-isolation";
 import { ServiceError } from "@gennai/machine/service-error";
 import { resolvePlace } from "@gennai/machine/workspace/paths/client-place";
+import { stagesWord } from "@gennai/protocol/commands-mode";
 import { AgentService, type ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
 import { skippedFileToMessage } from "@gennai/protocol/model/session/checkpoint";
@@ -265,7 +266,7 @@ function agentService({
         isolationReason: services.isolationReason,
         gitIsolation: git.state,
         gitIsolationReason: git.reason,
-        stages: services.stages?.mode ?? "off",
+        stages: stagesWord(services.stages?.mode ?? "ask"),
       };
     },
 

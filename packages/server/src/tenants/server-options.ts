@@ -1,7 +1,6 @@
 import type { Outside } from "@gennai/machine/network/way-out";
-import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
-import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { AdmissionLimits } from "../admission/limits.ts";
 import type { ListenAddress } from "../http/listen/listen-address.ts";
@@ -38,10 +37,8 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   readonly protectedBranches?: readonly string[];
-  /** Whether commands run in a sandbox; `auto` by default. */
-  readonly sandbox?: SandboxMode;
-  /** Whether commands run on a stage; `auto` by default. */
-  readonly stages?: StagesMode;
+  /** `auto` by default. */
+  readonly commands?: CommandsMode;
   readonly confirmation?: { readonly answerMs?: number; readonly waitForClientMs: number };
   /** Networks that commands may be allowed to reach; default: those of this machine. */
   readonly outside?: Outside;

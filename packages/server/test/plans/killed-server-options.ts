@@ -9,7 +9,7 @@ export function killedServerOptions(stateDir: string, workspace: string): Server
     stateDir,
     workspace,
     announce: false,
-    sandbox: "off",
+    commands: "ask",
     address: { type: "tcp", host: "127.0.0.1", port: 0 },
     environment: process.env,
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },

@@ -15,13 +15,12 @@ import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { gitContentsGuard } from "@gennai/machine/git/secrets/contents-guard";
 import type { Outside } from "@gennai/machine/network/way-out";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
-import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { ServiceError } from "@gennai/machine/service-error";
 import { stageFiles } from "@gennai/machine/staged-shell/own-changes/stage-files";
 import { recoverStages } from "@gennai/machine/staged-shell/stages/recover-stages";
-import type { StagesMode } from "@gennai/machine/staged-shell/stages/stages-mode";
 import type { StateChange } from "@gennai/machine/tree-copy/tree-state";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { IntentsService } from "../intents/intents-service.ts";
 import { callPolicies } from "../policies/call-policies.ts";
@@ -56,8 +55,7 @@ export interface WorkbenchOptions {
    * Commands are judged as in a session of a server started here with these modes, in Branch Mode on the current branch;
    * default `off`.
    */
-  readonly sandbox?: SandboxMode;
-  readonly stages?: StagesMode;
+  readonly commands?: CommandsMode;
   /** Environment of the assumed server process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Version of Gennai, for the record of what the user keeps. */
@@ -101,15 +99,20 @@ export class PolicyWorkbench implements AsyncDisposable {
 
   /**
    * Rejects with `WorkspaceError` for an unsuitable directory, `ServiceError` for an invalid project configuration,
-   * `SandboxRequired` and `StagesRequired` as that server would.
+   * `SandboxRequired` as that server would.
    */
   static async open(options: WorkbenchOptions): Promise<PolicyWorkbench> {
     const home = options.home ?? homedir();
-    const { stateDir, sandbox = "off", stages = "off", environment = {} } = options;
+    const { stateDir, environment = {} } = options;
     await using parts = new AsyncDisposableStack();
     const workspace = openLocalWorkspace(options.workspace, { stateDir, home });
     const here = parts.use(
-      await commandsHere(workspace.root, { sandbox, stages, stateDir, environment, outside: options.outside }),
+      await commandsHere(workspace.root, {
+        commands: options.commands ?? "ask",
+        stateDir,
+        environment,
+        outside: options.outside,
+      }),
     );
     const config = await loadProjectConfig(workspace.root);
     const rules = parts.use(await RulesService.open({ root: workspace.root, home, configDir: options.configDir }));

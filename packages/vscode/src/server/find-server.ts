@@ -119,10 +119,5 @@ function isSameAddress(one: string, other: string): boolean {
 function isAlike({ shared, version }: AnnouncedServer, wanted: FindRequest["sharing"]): boolean {
   if (shared === undefined || wanted === undefined) return false;
   const branches = ({ protectedBranches }: SharedOptions): string => JSON.stringify(protectedBranches.toSorted());
-  return (
-    version === wanted.version &&
-    shared.sandbox === wanted.sandbox &&
-    shared.stages === wanted.stages &&
-    branches(shared) === branches(wanted)
-  );
+  return version === wanted.version && shared.commands === wanted.commands && branches(shared) === branches(wanted);
 }

@@ -63,7 +63,7 @@ export class ServerAccess implements Disposable {
       ports: this.#ports,
       interceptors: [...interceptors, (next) => async (request) => next(await this.#fromHere(request))],
       approvals,
-      isolation: () => options.settings(),
+      commands: () => options.settings().commands,
       onState: (state) => {
         if (state.type === "connected") this.#handing = this.#handModelKeys();
         onState(state);
@@ -160,9 +160,9 @@ export class ServerAccess implements Disposable {
   /** Options of a server that this window can share with others. */
   #sharing(): FindRequest["sharing"] {
     const { places, version, settings } = this.#options;
-    const { serverCommand, sandbox, stages, protectedBranches } = settings();
+    const { serverCommand, commands, protectedBranches } = settings();
     if (serverCommand !== "" || !bringsServer(places.extension)) return undefined;
-    return { version, sandbox, stages, protectedBranches: protectableBranches(protectedBranches) };
+    return { version, commands, protectedBranches: protectableBranches(protectedBranches) };
   }
 
   /** Adds where this window works, because the server may be shared. */
@@ -232,8 +232,8 @@ export class ServerAccess implements Disposable {
   /** Starts the user's own program if one is set, else the server in the extension. */
   async #startIn(folder: vscode.WorkspaceFolder): Promise<LaunchOutcome> {
     const { log, settings, places } = this.#options;
-    const { serverCommand, nodePath, serverPort: port, sandbox, stages, protectedBranches } = settings();
-    const choice = { port, workspace: folder.uri.fsPath, sandbox, stages, protectedBranches };
+    const { serverCommand, nodePath, serverPort: port, commands, protectedBranches } = settings();
+    const choice = { port, workspace: folder.uri.fsPath, commands, protectedBranches };
     const isRunning = (): Promise<boolean> => this.#isRunning();
     const { signal } = this.#closing;
     if (serverCommand === "" && bringsServer(places.extension)) {

@@ -9,8 +9,9 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
-import { lackingIsolation, type WantedIsolation } from "@gennai/client/connection/isolation-promise";
+import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
 import { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import { planInterceptor, type StoredApprovals } from "../plan/plan-interceptor.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
@@ -37,7 +38,7 @@ export interface ConnectionOptions {
   readonly interceptors: readonly Interceptor[];
   readonly approvals: StoredApprovals;
   /** Also required of a server that others started. */
-  readonly isolation: () => WantedIsolation;
+  readonly commands: () => CommandsMode;
   readonly signal: AbortSignal;
 }
 
@@ -63,8 +64,8 @@ export async function openConnection(
     const { version, protocolVersion } = info;
     if (protocolVersion < spokenProtocol) return { type: "server-old", url, version };
     if (protocolVersion > spokenProtocol) return { type: "server-new", url, version };
-    const lacking = lackingIsolation(info, options.isolation());
-    if (lacking !== undefined) return { type: "server-weak", url, ...lacking };
+    const problem = lackingIsolation(info, options.commands());
+    if (problem !== undefined) return { type: "server-weak", url, problem };
     return {
       url,
       version,

@@ -23,7 +23,7 @@ export interface LinkOptions {
   readonly ports: FindPorts;
   readonly interceptors: readonly Interceptor[];
   readonly approvals: StoredApprovals;
-  readonly isolation: ConnectionOptions["isolation"];
+  readonly commands: ConnectionOptions["commands"];
   readonly onState: (state: LinkState) => void;
 }
 
@@ -97,7 +97,7 @@ export class ServerLink {
     const found = await this.#find();
     if (found.type !== "found") return this.#fail(found);
     const opened = await openConnection(found, {
-      isolation: this.#options.isolation,
+      commands: this.#options.commands,
       interceptors: this.#options.interceptors,
       approvals: this.#options.approvals,
       signal: this.#closing.signal,

@@ -6,7 +6,7 @@ export type ServerProblem =
   | { readonly type: "token-wrong"; readonly url: string }
   | { readonly type: "server-old"; readonly url: string; readonly version: string }
   | { readonly type: "server-new"; readonly url: string; readonly version: string }
-  | { readonly type: "server-weak"; readonly url: string; readonly problem: string; readonly option: string }
+  | { readonly type: "server-weak"; readonly url: string; readonly problem: string }
   | { readonly type: "launch-failed"; readonly command: string; readonly exitCode: number | undefined }
   | { readonly type: "launch-ended"; readonly wrote: string }
   | { readonly type: "no-node"; readonly chosen: string }
@@ -68,7 +68,7 @@ export function describeProblem(problem: ServerProblem): ProblemText {
       };
     case "server-weak":
       return {
-        message: `The server at ${problem.url} ${problem.problem} Your settings require it: start that server with ${problem.option}.`,
+        message: `The server at ${problem.url} ${problem.problem} Your settings require it: start that server with --commands staged.`,
         steps: ["open-settings", "show-log"],
       };
     case "launch-failed":

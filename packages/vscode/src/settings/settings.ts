@@ -1,4 +1,5 @@
 import type { ReplSettings } from "@gennai/client/host/repl-host";
+import { type CommandsMode, commandsModes, formerModes } from "@gennai/protocol/commands-mode";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
@@ -31,8 +32,7 @@ export interface GennaiSettings {
   readonly lineOrigins: boolean;
   /** True to show origins in a hover over a line, in files with recorded lines. */
   readonly lineOriginsHover: boolean;
-  readonly sandbox: "auto" | "required" | "off";
-  readonly stages: "auto" | "required" | "off";
+  readonly commands: CommandsMode;
   readonly protectedBranches: readonly string[];
   /** Empty: as chosen elsewhere, e.g. by `gennai intents mode`. */
   readonly intents: IntentsMode | "";
@@ -68,11 +68,17 @@ export function readSettings(): GennaiSettings {
     notifyBlockedCalls: configuration.inspect<unknown>("notifyBlockedCalls")?.globalValue !== false,
     lineOrigins: flag("provenance.annotations", false),
     lineOriginsHover: flag("provenance.hover", true),
-    sandbox: oneOf(["auto", "required", "off"], ofUser("governance.sandbox"), "auto"),
-    stages: oneOf(["auto", "required", "off"], ofUser("governance.stages"), "auto"),
+    commands: chosenCommands(ofUser),
     protectedBranches: texts(configuration.get<unknown>("governance.protectedBranches")),
     intents: oneOf(["", ...intentsModeWords.words], ofUser("governance.intents"), ""),
   };
+}
+
+/** The setting, or else the two of 0.2 that it replaces, of which the stricter one counts. */
+function chosenCommands(ofUser: (key: string) => string): CommandsMode {
+  const chosen = commandsModes.find((mode) => mode === ofUser("governance.commands"));
+  const former = ["governance.sandbox", "governance.stages"].map((key) => formerModes[ofUser(key)]);
+  return chosen ?? (["staged", "ask"] as const).find((mode) => former.includes(mode)) ?? "auto";
 }
 
 /** The settings for a new session. */

@@ -15,7 +15,7 @@ const server = (url: string, token: string | undefined, of = workspace, shared?:
   shared,
 });
 
-const options = { sandbox: "auto", stages: "auto", protectedBranches: ["a", "b"] };
+const options = { commands: "auto", protectedBranches: ["a", "b"] };
 const sharing = { ...options, version: "1" };
 const sharedElsewhere = server(other, "a", "/else", options);
 const notRunning = { type: "not-running", url: local, reason: "refused" } as const;
@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
     want: { type: "found", url: other, token: "a", isHere: true },
   },
   ...[
-    { name: "other options", sharing: { ...sharing, sandbox: "off" } },
+    { name: "other options", sharing: { ...sharing, commands: "ask" } },
     { name: "other protected branches", sharing: { ...sharing, protectedBranches: ["a"] } },
     { name: "another version", sharing: { ...sharing, version: "2" } },
     { name: "a server of the user's own wanted", sharing: undefined },
@@ -73,14 +73,14 @@ const rows: readonly Row[] = [
   })),
   {
     name: "not its own folder's shared server with other options",
-    request: { sharing: { ...sharing, sandbox: "required" }, startsOwn: true },
+    request: { sharing: { ...sharing, commands: "staged" }, startsOwn: true },
     announced: [server(other, "a", workspace, options)],
     world: { [other]: "a" },
     want: notRunning,
   },
   {
     name: "not a shared server with other options that has the port",
-    request: { sharing: { ...sharing, sandbox: "required" }, startsOwn: true },
+    request: { sharing: { ...sharing, commands: "staged" }, startsOwn: true },
     announced: [server(local, "a", "/else", options)],
     world: { [local]: "a" },
     want: { ...notRunning, reason: "another program listens there" },

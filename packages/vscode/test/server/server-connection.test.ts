@@ -24,14 +24,14 @@ function says(answer: MessageInitShape<typeof GetServerInfoResponseSchema> | Con
 }
 
 it.each([
-  { name: "of today", answer: { protocolVersion: 1 }, type: undefined, words: undefined },
+  { name: "of today", answer: { protocolVersion: 1, stages: "required" }, type: undefined, words: undefined },
   { name: "older", answer: { protocolVersion: 0 }, type: "server-old", words: /9\.9.*too old.*Update it/ },
   { name: "newer", answer: { protocolVersion: 2 }, type: "server-new", words: /9\.9.*newer.*Update the extension/ },
   {
     name: "without the sandbox that the settings require",
-    answer: { protocolVersion: 1, isolation: "unsandboxed", isolationReason: "--sandbox off" },
+    answer: { protocolVersion: 1, isolation: "unsandboxed", isolationReason: "--commands ask" },
     type: "server-weak",
-    words: /runs commands without a sandbox: --sandbox off.*--sandbox required/,
+    words: /runs commands without a sandbox: --commands ask.*--commands staged/,
   },
   {
     name: "from before the call existed",
@@ -56,7 +56,7 @@ it.each([
   const opened = await openConnection(
     { url, token: undefined, isHere: false },
     {
-      isolation: () => ({ sandbox: "required", stages: "auto" }),
+      commands: () => "staged",
       interceptors: [says(answer)],
       approvals: new StoredApprovals(),
       signal,

@@ -36,7 +36,7 @@ test.each([
     },
     interceptors: [answer],
     approvals: new StoredApprovals(),
-    isolation: () => ({ sandbox: "auto", stages: "auto" }),
+    commands: () => "auto",
     onState: () => undefined,
   });
   const { agent } = await link.connect();
@@ -53,7 +53,7 @@ test("why a server did not start is shown until one is found, though none answer
     ports: { announced: async () => [], storedToken: async () => undefined, prove: async () => ({ type: "stranger" }) },
     interceptors: [],
     approvals: new StoredApprovals(),
-    isolation: () => ({ sandbox: "auto", stages: "auto" }),
+    commands: () => "auto",
     onState: () => undefined,
   });
   const nobody = "No Gennai server answers";

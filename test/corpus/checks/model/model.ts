@@ -42,7 +42,7 @@ async function expectNothingLost(args: { readonly command: string }, first: read
   await using server = await startTestServer({
     files: { "src/a.ts": "export const a = 1;\n" },
     script: [scriptOf([...first, { tool: "Bash", args }])],
-    server: { sandbox: "auto" },
+    server: { commands: "auto" },
   });
   const sessionId = await startSession(server);
   await runTurn(server, sessionId, "go");
@@ -160,7 +160,7 @@ export const modelChecks: Checks = {
       { tool: "Edit", args: { file_path: "src/run.mjs", old_string: "\n", new_string: "\nrmSync('src', {});\n" } },
     ];
     for (const command of ["node src/run.mjs", "sh src/run.mjs", "./src/run.mjs", "cd src && node ./run.mjs"]) {
-      await expectCode(stopped, "Bash", { command }, { first: parts, server: { stages: "off" } });
+      await expectCode(stopped, "Bash", { command }, { first: parts, server: { commands: "ask" } });
     }
     for (const removal of [removes("src"), removes("src") + removes(".git")]) {
       const content = `import { rmSync } from "node:fs";\n${removal}`;
@@ -174,7 +174,7 @@ export const modelChecks: Checks = {
       "./x -rf src",
       "cp /bin/rm x && PATH=.:$PATH x -rf src",
     ]) {
-      await expectCode(stopped, "Bash", { command }, { server: { stages: "off" } });
+      await expectCode(stopped, "Bash", { command }, { server: { commands: "ask" } });
       await expectNothingLost({ command });
     }
   }),

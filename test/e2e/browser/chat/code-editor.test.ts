@@ -22,7 +22,7 @@ test("a hunk is edited in colours, and what was typed is applied", async () => {
         ],
       },
     ],
-    args: ["--sandbox", "required"],
+    args: ["--commands", "staged"],
   });
   await using on = await openPage(gennai);
   const scripts: string[] = [];

@@ -40,7 +40,7 @@ test(
           ],
         },
       ],
-      args: ["--sandbox", "required"],
+      args: ["--commands", "staged"],
     });
     await using on = await openPage(gennai, { viewport: { width: 1200, height: 900 } });
     const { page, repl } = on;

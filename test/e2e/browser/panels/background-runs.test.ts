@@ -13,7 +13,7 @@ test("what runs in the background is listed while it runs, and a person stops it
   await using gennai = await serveGennai({
     files: { "wait.mjs": untilEnd },
     script: [{ steps: [background("node wait.mjs one"), background("exec sleep 1000"), { text: ["Both run."] }] }],
-    args: ["--sandbox", "required", "--stages", "required"],
+    args: ["--commands", "staged"],
   });
   await using on = await openPage(gennai);
   await on.repl.send("start both");

@@ -25,7 +25,7 @@ test("a command is seen whole, watched and stopped", async () => {
   const bash = (command: string) => ({ tool: { name: "Bash", args: { command, description: "Try it" } } });
   await using gennai = await serveGennai({
     script: [{ steps: [bash(long), bash("echo after; exit 3"), { text: ["One was stopped."] }] }],
-    args: ["--sandbox", "required", "--stages", "required"],
+    args: ["--commands", "staged"],
   });
   await using on = await openPage(gennai);
   await on.page.setViewportSize({ width: 280, height: 700 });

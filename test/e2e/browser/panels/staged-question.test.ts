@@ -20,7 +20,7 @@ const gennai = useGennai({
       steps: [bash("echo no > AGENTS.md; echo 1 > less.txt; echo 2 > more.txt"), { text: ["Done with that."] }],
     },
   ],
-  args: ["--sandbox", "required"],
+  args: ["--commands", "staged"],
 });
 
 test("what a command has changed is read before it is kept, and a yes keeps exactly that", async () => {

@@ -25,7 +25,7 @@ test("a review says which command changed a hunk; what is not text, and modes, a
         ],
       },
     ],
-    args: ["--sandbox", "required"],
+    args: ["--commands", "staged"],
   });
   await using on = await openPage(gennai);
   await on.repl.useEditingMode("proposal");

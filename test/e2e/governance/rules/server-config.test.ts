@@ -41,7 +41,7 @@ describe("server.json", () => {
     const own = { APP_MODE: "test", APP_URL: "http://a:b@c/", APP_DEPTH: "3" };
     const script = running("echo mode=$APP_MODE url=$APP_URL depth=$APP_DEPTH");
     const environment = { ...config.environment, ...own };
-    await using server = await startTestServer({ script, server: { environment, sandbox: "required" } });
+    await using server = await startTestServer({ script, server: { environment, commands: "staged" } });
     const events = await runTurn(server, await startSession(server), "go");
     expect(eventsOf(events, "toolResult")[0]?.output).toContain("mode=test url= depth=\n");
   });

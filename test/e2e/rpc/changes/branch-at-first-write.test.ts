@@ -76,7 +76,7 @@ test.each([
 ])("%s lands on the branch that then begins; main stays", async (_name, command, status) => {
   await using server = await startTestServer({
     script: [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Over."] }] }],
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
   const { client, workspace } = server;
   const sessionId = await startSession(server);

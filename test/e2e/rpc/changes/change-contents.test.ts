@@ -49,7 +49,7 @@ test("of a command that ran on a copy as well", async () => {
         ],
       },
     ],
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
   const { sessionId, changes, calls } = await changesOf(server);
   expect(changes.map(({ toolCallId }) => calls.get(toolCallId))).toEqual(["Bash"]);
@@ -73,7 +73,7 @@ test("what holds a secret after it is not kept a second time", async () => {
         ],
       },
     ],
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
   const { sessionId, changes } = await changesOf(server);
   expect(await server.workspace.read("a.txt")).toContain(secret);
@@ -87,7 +87,7 @@ test("what held a secret before it can be undone, and is shown to nobody", async
   await using server = await startTestServer({
     files: { "a.txt": line },
     script: [{ steps: [call("Bash", { command: "echo clean > a.txt" }), { text: ["Done."] }] }],
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
   const { sessionId, changes } = await changesOf(server);
   const [file] = changes.flatMap((change) => change.files);

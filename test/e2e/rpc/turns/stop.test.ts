@@ -12,8 +12,8 @@ const stubborn = `trap '' TERM; sleep ${marker} & touch made; echo started; wait
 
 /** Processes must be gone in all of them. A staged command asks nobody before it runs. */
 const surroundings = {
-  "on a stage": { sandbox: "required", stages: "required" },
-  "with the user's rights": { sandbox: "off" },
+  "on a stage": { commands: "staged" },
+  "with the user's rights": { commands: "ask" },
 } as const;
 
 type Surroundings = keyof typeof surroundings;

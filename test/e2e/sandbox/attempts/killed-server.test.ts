@@ -11,7 +11,7 @@ test("a server that is killed in the middle: what had ended is there and can be 
   await using gennai = await serveGennai({
     files: { "value.txt": "0\n" },
     script: [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] }],
-    args: ["--sandbox", "required", "--stages", "required"],
+    args: ["--commands", "staged"],
   });
   const { client, workspace, stateDirectory: stateDir } = gennai;
   const settings = { editingMode: EditingMode.PROPOSAL };

@@ -40,7 +40,7 @@ export function attempting(
       { steps: [{ text: ["Next."] }] },
     ],
     ...(settings === undefined ? {} : { settings }),
-    server: { sandbox: "required", stages: "required", ...server },
+    server: { commands: "staged", ...server },
   });
 }
 

@@ -102,7 +102,7 @@ test.each(managers.flatMap(([name, manager]) => modes.map((mode) => [name, mode,
           steps: [...commands.map((command) => ({ tool: { name: "Bash", args: { command } } })), { text: ["Done."] }],
         },
       ],
-      server: { sandbox: "required", stages: "required", outside },
+      server: { commands: "staged", outside },
     });
     const { workspace } = server;
     const before = wholeTree(server);

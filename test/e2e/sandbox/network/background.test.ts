@@ -33,7 +33,7 @@ async function asked(calls: readonly Call[]) {
   const server = await startTestServer({
     files,
     script: calls.map(([name, args]) => ({ steps: [{ tool: { name, args } }, { text: ["Done."] }] })),
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
   const session = await AskedSession.start(server);
   return {

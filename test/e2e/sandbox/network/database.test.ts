@@ -23,7 +23,7 @@ test.each(clients)(
       script: commands.map((command) => ({
         steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
       })),
-      server: { sandbox: "required", stages: "required" },
+      server: { commands: "staged" },
     });
     await using session = await AskedSession.start(server);
 

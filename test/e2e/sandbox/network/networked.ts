@@ -12,6 +12,6 @@ export function networked(
     script: commands.map((command) => ({
       steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
     })),
-    server: { sandbox: "required", stages: "required", outside },
+    server: { commands: "staged", outside },
   });
 }

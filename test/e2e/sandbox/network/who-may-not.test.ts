@@ -30,7 +30,7 @@ test("a service on this machine's loopback is the same question, for that port a
       `curl -sS --max-time 20 http://127.0.0.1:${database.port}/one`,
       `curl -sS --max-time 20 http://localhost:${database.port}/two; curl -sS --max-time 5 --proxy http://127.0.0.53:61080 --noproxy '' http://127.0.0.1:${other.port}/three`,
     ].map((command) => ({ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] })),
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
   await using session = await AskedSession.start(server);
   const first = await session.turn("once");
@@ -52,7 +52,7 @@ test("no command reaches the server of Gennai, and nobody is asked about it", as
       `curl -sS --max-time 10 http://127.0.0.1:${port}/health`,
       `curl -sS --max-time 10 --noproxy '' http://127.0.0.1:${port}/health`,
     ].map((command) => ({ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] })),
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
   await using session = await AskedSession.start(inner);
   for (const _ of [1, 2]) {

@@ -31,7 +31,7 @@ export function proposing(
         { text: ["Done."] },
       ],
     })),
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
 }
 

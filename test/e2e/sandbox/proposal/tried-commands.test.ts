@@ -35,7 +35,7 @@ test("in Proposal Mode, a command is tried against all rules, before and after s
 });
 
 test("where Proposal Mode runs no commands, a tried one is refused for that, and the first turn still says why", async () => {
-  await using server = await startTestServer({ server: { stages: "off" } });
+  await using server = await startTestServer({ server: { commands: "ask" } });
   const session = await startSession(server, { proposal: true });
   expect(await tryIn(server, session, "ls")).toEqual({ outcome: "deny", rules: ["gate/registry"] });
   const warnings = eventsOf(await runTurn(server, session, "list"), "warning");

@@ -13,16 +13,13 @@ import { allEvents, eventsOf, refusalOf, runTurn, startSession } from "../../rpc
 type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>];
 
 /** A server that stages commands; each turn makes these calls, one after the other. */
-function serverWith(turns: readonly (readonly Call[])[], options: { readonly sandbox?: "off" } = {}) {
+function serverWith(turns: readonly (readonly Call[])[], options: { readonly commands?: "ask" } = {}) {
   return startTestServer({
     files: { ".gitignore": "dist\n", "a.txt": "one\n", "serve.mjs": program },
     script: turns.map((calls) => ({
       steps: [...calls.map(([name, args]) => ({ tool: { name, args } })), { text: ["Done."] }],
     })),
-    server: {
-      sandbox: options.sandbox ?? "required",
-      stages: options.sandbox === "off" ? "auto" : "required",
-    },
+    server: { commands: options.commands ?? "staged" },
   });
 }
 
@@ -201,7 +198,7 @@ describe("what runs in the background is governed as anything else", () => {
   });
 
   test("where commands are not staged there is no such thing, and the model is told", async () => {
-    await using server = await serverWith([[serve(7396), output(), bash("true")]], { sandbox: "off" });
+    await using server = await serverWith([[serve(7396), output(), bash("true")]], { commands: "ask" });
     const [refused, unknown] = await results(server, await startSession(server));
     expect(refused).toContain("Nothing can run in the background: commands are not staged here.");
     expect(unknown).toMatch(/BashOutput/);

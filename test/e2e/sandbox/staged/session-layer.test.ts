@@ -11,7 +11,7 @@ function staging(calls: readonly Call[]): Promise<TestServer> {
   return startTestServer({
     files: { ".gitignore": "node_modules\ndist\n*.private\n", "src/a.ts": "1\n" },
     script: calls.map(([name, args]) => ({ steps: [{ tool: { name, args } }, { text: ["Done."] }] })),
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
 }
 

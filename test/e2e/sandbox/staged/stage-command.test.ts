@@ -24,7 +24,7 @@ async function after(command: string, ignored: Readonly<Record<string, string>> 
     return { code, out: console.printed(), err: console.complained() };
   };
   const script = state.path("script.yaml");
-  const ran = await gennai("run", "--sandbox", "required", "--backend", "scripted", "--model", script, "build it");
+  const ran = await gennai("run", "--commands", "staged", "--backend", "scripted", "--model", script, "build it");
   expect(ran.code, ran.err).toBe(0);
   const owned = parts.move();
   return {

@@ -26,7 +26,7 @@ async function ran(at: TestServer) {
 
 describe("without a word of the user's", () => {
   test("a command is staged: nobody is asked before it, and all of what it did waits for a yes to a part of it", async () => {
-    await using at = await server({ sandbox: "auto" });
+    await using at = await server({ commands: "auto" });
     expect(await at.client.getServerInfo({})).toMatchObject({ stages: "auto" });
     const { result } = await ran(at);
     expect(result.output).toContain("nothing it changed was kept");
@@ -35,7 +35,7 @@ describe("without a word of the user's", () => {
 
   test("where the workspace cannot be staged, it runs as without stages", async () => {
     vi.spyOn(process, "geteuid").mockReturnValue(4_000_000);
-    await using at = await server({ sandbox: "auto" });
+    await using at = await server({ commands: "auto" });
     const { result } = await ran(at);
     // Not proven to read, and nobody is there to ask.
     expect(result.error).toMatch(/yes|asked/);
@@ -44,7 +44,7 @@ describe("without a word of the user's", () => {
 });
 
 test("switched off, a command is asked about, and the tree is kept before it, whether it changes anything or not", async () => {
-  await using at = await server({ sandbox: "required", stages: "off" }, { command: "git commit --allow-empty -qm x" });
+  await using at = await server({ commands: "ask" }, { command: "git commit --allow-empty -qm x" });
   expect(await at.client.getServerInfo({})).toMatchObject({ stages: "off" });
   const sessionId = await startSession(at, { interactive: true });
   await using editor = await Watcher.attach(at, sessionId);
@@ -58,10 +58,11 @@ test("switched off, a command is asked about, and the tree is kept before it, wh
 
 describe("required", () => {
   test("no server starts without a sandbox to make stages of", async () => {
-    await expect(server({ sandbox: "off", stages: "required" })).rejects.toMatchObject({
-      code: "stages_required",
-      message: expect.stringContaining("switched off"),
-      hint: expect.stringContaining("--sandbox off"),
+    vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
+    await expect(server({ commands: "staged" })).rejects.toMatchObject({
+      code: "sandbox_required",
+      message: expect.stringContaining("there is none for darwin"),
+      hint: expect.stringContaining("--commands staged"),
     });
   });
 
@@ -75,20 +76,20 @@ describe("required", () => {
     ["outside of the workspace", { command: "ls", cwd: "/usr" }, () => undefined, /outside of the workspace/],
   ])("nothing runs %s, and the reason is said", async (_name, args, prepare, reason) => {
     prepare();
-    await using at = await server({ sandbox: "required", stages: "required" }, args);
+    await using at = await server({ commands: "staged" }, args);
     const { result } = await ran(at);
     expect(result.error).toMatch(reason);
     expect(existsSync(at.workspace.path("made.txt"))).toBe(false);
   });
 
   test.each([
-    ["required", true],
+    ["staged", true],
     ["auto", false],
-  ] as const)("`gennai run --stages required` at a server with stages %s: works %s", async (stages, works) => {
-    await using at = await server({ sandbox: "required", stages });
+  ] as const)("`gennai run --commands staged` at a server with commands %s: works %s", async (commands, works) => {
+    await using at = await server({ commands });
     const other = { client: at.client, url: at.url, isOwn: false };
-    const wanted = requireIsolation(other, { sandbox: "auto", stages: "required" }, new AbortController().signal);
+    const wanted = requireIsolation(other, "staged", new AbortController().signal);
     if (works) await wanted;
-    else await expect(wanted).rejects.toMatchObject({ next: [expect.stringContaining("--stages required")] });
+    else await expect(wanted).rejects.toMatchObject({ next: [expect.stringContaining("--commands staged")] });
   });
 });

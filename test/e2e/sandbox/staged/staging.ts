@@ -16,7 +16,7 @@ export function staging(
     script: commands.map((command) => ({
       steps: [{ tool: { name: "Bash", args: { ...args, command } } }, { text: ["Done."] }],
     })),
-    server: { sandbox: "required", stages: "required", outside: { ...theInternet, isOwn }, ...more },
+    server: { commands: "staged", outside: { ...theInternet, isOwn }, ...more },
   });
 }
 

@@ -31,7 +31,7 @@ test("one command is stopped: it is gone, nothing of it is kept, and the turn go
         ],
       },
     ],
-    server: { sandbox: "required", stages: "required" },
+    server: { commands: "staged" },
   });
   const sessionId = await startSession(server);
   const { turnId } = await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "stopped" });

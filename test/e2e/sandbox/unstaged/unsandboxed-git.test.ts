@@ -13,12 +13,12 @@ vi.mock("@gennai/machine/git/run/find-git", { spy: true });
 
 const signal = new AbortController().signal;
 
-test("a git that its sandbox cannot see: said once, and `--sandbox required` refuses such a server", async () => {
+test("a git that its sandbox cannot see: said once, and `--commands staged` refuses such a server", async () => {
   await using home = await temporaryDirectory({ git: '#!/bin/sh\nexec /usr/bin/git "$@"\n' });
   await chmod(home.path("git"), 0o755);
   vi.mocked(findGit).mockReturnValue(home.path("git"));
   vi.stubEnv("HOME", home.root);
-  await using server = await startTestServer({ server: { sandbox: "auto" } });
+  await using server = await startTestServer({ server: { commands: "auto" } });
   const { client, url, warnings } = server;
   expect(await client.getServerInfo({})).toMatchObject({
     isolation: "sandboxed",
@@ -29,10 +29,10 @@ test("a git that its sandbox cannot see: said once, and `--sandbox required` ref
     expect.stringContaining(sandboxedGitHint),
   ]);
   const other = { client, url, isOwn: false };
-  await requireIsolation(other, { sandbox: "auto", stages: "auto" }, signal);
-  await expect(requireIsolation(other, { sandbox: "required", stages: "auto" }, signal)).rejects.toMatchObject({
+  await requireIsolation(other, "auto", signal);
+  await expect(requireIsolation(other, "staged", signal)).rejects.toMatchObject({
     message: expect.stringContaining("runs its own git without a sandbox"),
-    next: [expect.stringContaining("--sandbox required")],
+    next: [expect.stringContaining("--commands staged")],
   });
   const machine = { stateDir: server.stateDir, workspace: server.workspace.root, environment: process.env };
   const check = machineChecks(machine).find(({ name }) => name === "git");
@@ -45,13 +45,22 @@ test.each([
   ["sandboxed", "unsandboxed", /runs its own git without a sandbox: because/],
   ["sandboxed", "", /too old to say/],
   ["unsandboxed", "sandboxed", /runs commands without a sandbox: because/],
-])("a server with commands %s and git %s, where a sandbox is required", async (isolation, gitIsolation, refused) => {
-  const info = { isolation, isolationReason: "because", gitIsolation, gitIsolationReason: "because" };
-  const transport = createRouterTransport(({ service }) => {
-    service(AgentService, { getServerInfo: () => info });
-  });
-  const other = { client: createClient(AgentService, transport), url: "http://127.0.0.1:1", isOwn: false };
-  const checked = requireIsolation(other, { sandbox: "required", stages: "auto" }, signal);
-  if (refused === undefined) await checked;
-  else await expect(checked).rejects.toThrow(refused);
-});
+])(
+  "a server with commands %s and git %s, where commands have to be staged",
+  async (isolation, gitIsolation, refused) => {
+    const info = {
+      isolation,
+      isolationReason: "because",
+      gitIsolation,
+      gitIsolationReason: "because",
+      stages: "required",
+    };
+    const transport = createRouterTransport(({ service }) => {
+      service(AgentService, { getServerInfo: () => info });
+    });
+    const other = { client: createClient(AgentService, transport), url: "http://127.0.0.1:1", isOwn: false };
+    const checked = requireIsolation(other, "staged", signal);
+    if (refused === undefined) await checked;
+    else await expect(checked).rejects.toThrow(refused);
+  },
+);

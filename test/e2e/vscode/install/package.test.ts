@@ -60,7 +60,7 @@ test("where nothing but the package was installed, the first prompt starts the s
   await pictured(workbench(), "first-answer");
   const [running, ...others] = await runningServers(server.gennaiState);
   expect(others).toEqual([]);
-  expect(running?.shared).toEqual({ sandbox: "auto", stages: "auto", protectedBranches: [] });
+  expect(running?.shared).toEqual({ commands: "auto", protectedBranches: [] });
   const program = readFileSync(`/proc/${running?.pid}/cmdline`, "utf8").split("\0");
   expect(program[0]).toBe(inject("codeServerProgram").node);
   expect(program[1]).toMatch(/\/extensions\/gennai\.[^/]+\/dist\/server\/main\.mjs$/);

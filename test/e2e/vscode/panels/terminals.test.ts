@@ -15,7 +15,7 @@ const echoing =
 /** Each test goes on where the one before it ended. */
 const workbench = useWorkbench(() => ({
   gennai: {
-    args: ["--sandbox", "required", "--stages", "required"],
+    args: ["--commands", "staged"],
     script: [
       {
         match: "^begin",

@@ -68,7 +68,7 @@ async function leftBySession(): Promise<Left> {
   const workspace = await ownWorkspace();
   const place = kept.use(await temporaryDirectory({ "model.yaml": JSON.stringify({ turns: session }) }));
   const model = ["--backend", "scripted", "--model", place.path("model.yaml")];
-  const commands = ["--sandbox", "required", "--stages", "required"];
+  const commands = ["--commands", "staged"];
   const args = [gennai, "run", ...model, ...commands, "--workspace", workspace.root, "go"];
   const environment = { ...process.env, HOME: place.root, GENNAI_STATE_DIR: place.path("state") };
   // What was refused makes it end with another code.

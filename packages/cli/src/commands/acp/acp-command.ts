@@ -19,14 +19,12 @@ import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
 import { version } from "../../version.ts";
 import { actRecorder } from "../options/act-recorder.ts";
-import { type ModelFlags, modelChoice, parseSandbox, parseStages } from "../options/option-values.ts";
+import { type CommandsFlags, commandsMode, type ModelFlags, modelChoice } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { editorMcpServers } from "./offered-mcp-servers.ts";
 
-export interface AcpFlags extends ServerFlags, ModelFlags {
+export interface AcpFlags extends ServerFlags, ModelFlags, CommandsFlags {
   readonly protect?: readonly string[];
-  readonly sandbox?: string;
-  readonly stages?: string;
 }
 
 /** `gennai acp`: serves the editor that started it, until it closes the input. */
@@ -41,8 +39,7 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
     throw usageError("An agent of an editor needs a server that has the files.", "Leave --server out.");
   }
   const settings = modelChoice(flags);
-  const sandbox = parseSandbox(flags.sandbox);
-  const stages = parseStages(flags.stages);
+  const commands = commandsMode(flags);
   const stateDir = defaultStateDir(console.environment);
   const ending = new AbortController();
   const { signal } = ending;
@@ -55,13 +52,12 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
         ...serverRequest(flags, { workspace, stateDir, signal }),
         model: settings,
         protectedBranches: flags.protect ?? [],
-        sandbox,
-        stages,
+        commands,
       },
       console,
     );
     servers.use(server);
-    await requireIsolation(server, { sandbox, stages }, signal);
+    await requireIsolation(server, commands, signal);
     return server;
   };
   /** One server for each workspace, as long as the editor is connected. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
-import { modelOptions, protectOption, sandboxHelp, serverOptions, stagesHelp } from "../options/shared-options.ts";
+import { commandsOption, modelOptions, protectOption, serverOptions } from "../options/shared-options.ts";
 import type { AcpFlags } from "./acp-command.ts";
 
 export function registerAcpCommand(program: Command, { console, ended }: CommandHost): void {
@@ -9,9 +9,7 @@ export function registerAcpCommand(program: Command, { console, ended }: Command
     .description(
       "be the agent of an editor that speaks the Agent Client Protocol (Zed, JetBrains, Neovim): it starts this",
     );
-  serverOptions(protectOption(modelOptions(command)))
-    .option("--sandbox <mode>", sandboxHelp, "auto")
-    .option("--stages <mode>", stagesHelp, "auto")
+  commandsOption(serverOptions(protectOption(modelOptions(command))))
     .addHelpText("after", help)
     .action(async (flags: AcpFlags) => {
       const { acpCommand } = await import("./acp-command.ts");

@@ -15,17 +15,15 @@ import { usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
 import { version } from "../../version.ts";
-import { parseSandbox, parseStages } from "../options/option-values.ts";
+import { type CommandsFlags, commandsMode } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { branchTask, CalledTools } from "./called-tools.ts";
 import { elicitedAnswer, howToAnswer } from "./elicited-answer.ts";
 
-export interface McpServeFlags extends ServerFlags {
+export interface McpServeFlags extends ServerFlags, CommandsFlags {
   readonly workspace?: string;
   readonly branch?: string;
   readonly protect?: readonly string[];
-  readonly sandbox?: string;
-  readonly stages?: string;
 }
 
 /** Milliseconds that calls may still take after the client has gone. */
@@ -42,7 +40,7 @@ export async function mcpServeCommand(flags: McpServeFlags, console: Console): P
   if (holdsFiles(flags)) throw usageError("Tools work where their server has the files.", "Leave --server out.");
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);
-  const [sandbox, stages, protect] = [parseSandbox(flags.sandbox), parseStages(flags.stages), flags.protect ?? []];
+  const [commands, protect] = [commandsMode(flags), flags.protect ?? []];
   const ending = new AbortController();
   const { signal } = ending;
   const settings = { backend: "editor", model: "", editingMode: "branch" } as const;
@@ -54,12 +52,11 @@ export async function mcpServeCommand(flags: McpServeFlags, console: Console): P
       ...serverRequest(flags, { workspace, stateDir, signal }),
       model: settings,
       protectedBranches: protect,
-      sandbox,
-      stages,
+      commands,
     },
     console,
   );
-  await requireIsolation(chosen, { sandbox, stages }, signal);
+  await requireIsolation(chosen, commands, signal);
 
   const server = new Server({ name: "gennai", version }, { capabilities: { tools: {} }, instructions });
   const called = new CalledTools();

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
-import { protectOption, sandboxHelp, serverOptions, stagesHelp, workspaceOption } from "../options/shared-options.ts";
+import { commandsOption, protectOption, serverOptions, workspaceOption } from "../options/shared-options.ts";
 import type { McpServeFlags } from "./mcp-serve-command.ts";
 
 /** Beside the other commands of `gennai mcp`, which are registered before. */
@@ -9,10 +9,8 @@ export function registerMcpServeCommand(program: Command, { console, ended }: Co
   const command = group
     .command("serve")
     .description("be a server of tools for an agent that speaks the Model Context Protocol: it starts this");
-  serverOptions(protectOption(workspaceOption(command)))
+  commandsOption(serverOptions(protectOption(workspaceOption(command))))
     .option("--branch <name>", "the branch to work on (default: a new one if a protected branch is checked out)")
-    .option("--sandbox <mode>", sandboxHelp, "auto")
-    .option("--stages <mode>", stagesHelp, "auto")
     .addHelpText("after", help)
     .action(async (flags: McpServeFlags) => {
       const { mcpServeCommand } = await import("./mcp-serve-command.ts");

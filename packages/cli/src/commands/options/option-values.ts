@@ -1,5 +1,4 @@
-import { type SandboxMode, sandboxModes } from "@gennai/machine/sandbox/sandbox";
-import { type StagesMode, stagesModes } from "@gennai/machine/staged-shell/stages/stages-mode";
+import { type CommandsMode, commandsModes, formerModes } from "@gennai/protocol/commands-mode";
 import { type Backend, backends } from "@gennai/protocol/model/session/backend";
 import type { ModelChoice } from "../../connection/default-settings.ts";
 import { usageError } from "../../errors/cli-error.ts";
@@ -28,18 +27,32 @@ function parseBackend(text: string | undefined): Backend | undefined {
   throw usageError(`There is no backend ${JSON.stringify(text)}.`, `Choose one of ${backends.join(", ")}.`);
 }
 
-/** `auto` if there is no text. Throws `CliError` for an unknown mode. */
-export function parseSandbox(text: string | undefined): SandboxMode {
-  const mode = sandboxModes.find((name) => name === (text ?? "auto"));
-  if (mode !== undefined) return mode;
-  throw usageError(`There is no --sandbox ${JSON.stringify(text)}.`, `Choose one of ${sandboxModes.join(", ")}.`);
+/** Values of the options that `commandsOption` declares. */
+export interface CommandsFlags {
+  readonly commands?: string;
+  readonly sandbox?: string;
+  readonly stages?: string;
 }
 
-/** `auto` if there is no text. Throws `CliError` for an unknown mode. */
-export function parseStages(text: string | undefined): StagesMode {
-  const mode = stagesModes.find((name) => name === (text ?? "auto"));
-  if (mode !== undefined) return mode;
-  throw usageError(`There is no --stages ${JSON.stringify(text)}.`, `Choose one of ${stagesModes.join(", ")}.`);
+/** What the options say together; `auto` if nothing. Throws `CliError` for an unknown word, and for a contradiction. */
+export function commandsMode(flags: CommandsFlags): CommandsMode {
+  const present = Object.fromEntries(commandsModes.map((mode) => [mode, mode]));
+  const said = (["commands", "sandbox", "stages"] as const).flatMap((name) => {
+    const [word, words] = [flags[name], name === "commands" ? present : formerModes];
+    const mode = word === undefined || !Object.hasOwn(words, word) ? undefined : words[word];
+    if (word !== undefined && mode === undefined)
+      throw usageError(
+        `There is no --${name} ${JSON.stringify(word)}.`,
+        `Choose one of ${Object.keys(words).join(", ")}.`,
+      );
+    return mode === undefined || mode === "auto" ? [] : [mode];
+  });
+  const [mode = "auto", ...others] = new Set(said);
+  if (others.length === 0) return mode;
+  throw usageError(
+    "These options say that commands are staged, and that they are not.",
+    "Say only --commands staged or --commands ask.",
+  );
 }
 
 /** A whole number from `least` to `most`; undefined without a text. Throws `CliError`. @param name the option, for the message */

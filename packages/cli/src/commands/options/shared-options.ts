@@ -36,12 +36,16 @@ export function protectOption(command: Command): Command {
   );
 }
 
-export const sandboxHelp =
-  "stage commands apart from the machine and the network: auto, required (or do not start), off (or ask)";
-
-export const stagesHelp =
-  "run commands on a copy, and keep what they did when rules or you agree: auto (where that works), " +
-  "required (or do not run), off (or ask)";
+/** `--commands`, and the two options of 0.2 in its place, which are not shown. @param more said of it */
+export function commandsOption(command: Command, more = ""): Command {
+  return command
+    .option(
+      "--commands <how>",
+      `staged (on a copy, and kept when rules or you agree), ask (in the workspace, if you agree before), or auto (staged where that works)${more}`,
+    )
+    .addOption(command.createOption("--sandbox <when>").hideHelp())
+    .addOption(command.createOption("--stages <when>").hideHelp());
+}
 
 /** Repeatable, and one value at a time: a list would swallow the request that follows. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {

@@ -51,7 +51,7 @@ const searchedSessions = 25;
 export async function openPlanContext(
   flags: PlanFlags,
   console: Console,
-  request: Partial<Pick<ServerRequest, "model" | "sandbox" | "stages">> = {},
+  request: Partial<Pick<ServerRequest, "model" | "commands">> = {},
 ): Promise<PlanContext> {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);

@@ -12,20 +12,16 @@ import { outcomeColours, type Paint, paintFor } from "../../terminal/colours.ts"
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { writeLines } from "../../terminal/write-lines.ts";
-import { parseSandbox, parseStages } from "../options/option-values.ts";
+import { type CommandsFlags, commandsMode } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { describeReport, describeTried } from "./describe-report.ts";
 
-export interface PolicyFlags {
+export interface PolicyFlags extends CommandsFlags {
   readonly workspace?: string;
   /** Home assumed for `~` and the user's rules. */
   readonly home?: string;
   /** Intent that is assumed to be selected. */
   readonly intent?: string;
-  /** Whether commands are judged as in a sandbox; values as for `serve`. */
-  readonly sandbox?: string;
-  /** Whether commands are judged as staged; values as for `serve`. */
-  readonly stages?: string;
   readonly json?: boolean;
 }
 
@@ -140,8 +136,7 @@ async function openWorkbench(flags: PolicyFlags, console: Console): Promise<Poli
   const common = {
     workspace: await resolveWorkspace(flags.workspace, console),
     stateDir: defaultStateDir(environment),
-    sandbox: parseSandbox(flags.sandbox),
-    stages: parseStages(flags.stages),
+    commands: commandsMode(flags),
     environment,
     ...(flags.intent === undefined ? {} : { intent: flags.intent }),
   };

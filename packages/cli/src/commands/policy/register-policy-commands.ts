@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
-import { collect, workspaceOption } from "../options/shared-options.ts";
+import { collect, commandsOption, workspaceOption } from "../options/shared-options.ts";
 import type { PolicyCheckFlags, PolicyFlags } from "./policy-commands.ts";
 import type { PolicyLogFlags } from "./policy-log-command.ts";
 
@@ -10,11 +10,9 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
     .command("policy")
     .description("try the rules: ask what they say, test them, judge earlier calls by them");
   const named = (name: string, description: string): Command =>
-    workspaceOption(policy.command(name).description(description))
+    commandsOption(workspaceOption(policy.command(name).description(description)), "; judged as by such a server")
       .option("--home <dir>", "the home assumed for ~ and the user's rules")
       .option("--intent <id>", "the intent assumed to be selected; without one, intents are ignored")
-      .option("--sandbox <when>", "judge commands as a server with this option would: auto, required, off", "auto")
-      .option("--stages <when>", "judge commands as a server with this option would: auto, required, off", "auto")
       .option("--json", "print JSON");
   named("check", "what all rules say of a command or a file; nothing runs but with --run")
     .argument("[command]", "a shell command")

@@ -10,7 +10,7 @@ import { asCliError, usageError } from "../../errors/cli-error.ts";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
-import { parseSandbox, parseStages } from "../options/option-values.ts";
+import { commandsMode } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { requireYes } from "../plan/plan-approval.ts";
 import { openPlanContext, openPlanSession, type PlanTerminal } from "../plan/plan-context.ts";
@@ -33,8 +33,7 @@ export async function planRunCommand(
       'For example: gennai run --mode plan "rename a to b in src/**"',
     );
   }
-  const sandbox = parseSandbox(flags.sandbox);
-  const stages = parseStages(flags.stages);
+  const commands = commandsMode(flags);
   const workspace = await resolveWorkspace(flags.workspace, console);
   const branch = await prepareAgentBranch({
     workspace,
@@ -43,9 +42,9 @@ export async function planRunCommand(
     signal: new AbortController().signal,
     ...(flags.branch === undefined ? {} : { branch: flags.branch }),
   });
-  await using place = await openPlanContext(flags, console, { model: settings, sandbox, stages });
+  await using place = await openPlanContext(flags, console, { model: settings, commands });
   const { terminal, server, signal } = place;
-  await requireIsolation(server, { sandbox, stages }, signal);
+  await requireIsolation(server, commands, signal);
   terminal.view.note(`${branchTitle(branch)} · plan mode`);
   const session = await openPlanSession(place, { ...settings, workingDir: workspace }, flags.session);
   const at = { governance: server.governance, sessionId: session.sessionId, signal };

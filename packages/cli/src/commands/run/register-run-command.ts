@@ -1,20 +1,13 @@
 import type { Command } from "commander";
 import { exitCodesHelp } from "../../errors/exit-code.ts";
 import type { CommandHost } from "../command-host.ts";
-import {
-  collect,
-  modelOptions,
-  protectOption,
-  sandboxHelp,
-  serverOptions,
-  stagesHelp,
-} from "../options/shared-options.ts";
+import { collect, commandsOption, modelOptions, protectOption, serverOptions } from "../options/shared-options.ts";
 import type { RunFlags } from "./run-options.ts";
 import { settingOptions } from "./setting-options.ts";
 
 export function registerRunCommand(program: Command, { console, ended }: CommandHost): void {
   const command = program.command("run").description("do one thing, or many at a prompt");
-  settingOptions(modelOptions(protectOption(serverOptions(command))))
+  commandsOption(settingOptions(modelOptions(protectOption(serverOptions(command)))), "; of a server of its own")
     .argument("[request...]", "what to do; without it, a prompt asks")
     .option("--workspace <dir>", "directory to work in (default: here)")
     .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
@@ -46,8 +39,6 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     )
     .option("--artefacts <dir>", "with --ci: a directory to make for the result, the refusals as SARIF, and the ledger")
     .option("--annotations <for>", "with --ci: github or none (default: github in its Actions)")
-    .option("--sandbox <when>", `${sandboxHelp}; of a server of its own`, "auto")
-    .option("--stages <when>", `${stagesHelp}; of a server of its own`, "auto")
     .option("--image <file>", "an image for the model to look at (PNG, JPEG, GIF, WebP); repeatable", collect)
     .option("--session <id>", "continue this session")
     .option("--continue", "continue the newest session of the workspace")

@@ -68,8 +68,7 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
       ...serverRequest({ server: "own" }, { workspace, stateDir, signal }),
       model: settings,
       protectedBranches: flags.protect ?? [],
-      sandbox: "required",
-      stages: "required",
+      commands: "staged",
     },
     console,
   );

@@ -31,7 +31,7 @@ import { type Console, isTerminal } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";
-import { parseSandbox, parseStages } from "../options/option-values.ts";
+import { commandsMode } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { offerFirstCommit } from "./offer-first-commit.ts";
 import { planRunCommand } from "./plan-mode.ts";
@@ -54,12 +54,11 @@ export async function runCommand(
     return planRunCommand(request, sessionSettings(others), flags, console);
   }
   const settings = sessionSettings(flags);
-  const sandbox = parseSandbox(flags.sandbox);
-  const stages = parseStages(flags.stages);
-  if (holdsFiles(flags) && (sandbox === "required" || stages === "required")) {
+  const commands = commandsMode(flags);
+  if (holdsFiles(flags) && commands === "staged") {
     throw usageError(
       "Commands cannot be staged, because the server does not hold the files.",
-      "Leave out --sandbox required and --stages required, or run a server here.",
+      "Leave out --commands staged, or run a server here.",
     );
   }
   const images = await promptImages(request, flags.image ?? [], console);
@@ -121,12 +120,11 @@ export async function runCommand(
       ...serverRequest(flags, { workspace, stateDir, signal }),
       model: settings,
       protectedBranches: flags.protect ?? [],
-      sandbox,
-      stages,
+      commands,
     },
     console,
   );
-  if (held === undefined) await requireIsolation(server, { sandbox, stages }, signal);
+  if (held === undefined) await requireIsolation(server, commands, signal);
   const resume = isNew ? undefined : await sessionToResume(flags, server, workspace, signal);
   const session = await terminal.openSession(server, {
     settings: { ...settings, ...(isNew && held === undefined ? { workingDir: workspace } : {}) },

@@ -1,11 +1,11 @@
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { ServerFlags } from "../../connection/server-choice.ts";
 import { usageError } from "../../errors/cli-error.ts";
-import { type ModelFlags, modelChoice } from "../options/option-values.ts";
+import { type CommandsFlags, type ModelFlags, modelChoice } from "../options/option-values.ts";
 import { chosenSettings, type SettingFlags } from "./setting-options.ts";
 
 /** Options of `run` as commander gives them. */
-export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
+export interface RunFlags extends ServerFlags, ModelFlags, CommandsFlags, SettingFlags {
   readonly workspace?: string;
   readonly scenario?: string;
   readonly mode?: string;
@@ -19,8 +19,6 @@ export interface RunFlags extends ServerFlags, ModelFlags, SettingFlags {
   readonly intent?: string;
   readonly branch?: string;
   readonly worktree?: boolean;
-  readonly sandbox?: string;
-  readonly stages?: string;
   readonly protect?: readonly string[];
   readonly keep?: readonly string[];
   readonly refuse?: readonly string[];

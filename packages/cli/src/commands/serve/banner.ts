@@ -88,7 +88,7 @@ function commandsRow({ sandbox, stages }: BannerFacts, paint: Paint): string {
     case "somewhere":
       return row("commands", `run staged where a workspace can be, in a sandbox: ${sandbox.reason}`);
     case "off":
-      return bare("--stages off");
+      return bare("it was switched off");
     case "unavailable":
       return bare(stages.reason.replace(/\.$/, ""));
   }

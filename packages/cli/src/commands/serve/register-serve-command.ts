@@ -1,14 +1,14 @@
 import { type AdmissionLimits, defaultLimits } from "@gennai/server/admission/limits";
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
-import { collect, modelOptions, protectOption, sandboxHelp, stagesHelp } from "../options/shared-options.ts";
+import { collect, commandsOption, modelOptions, protectOption } from "../options/shared-options.ts";
 import type { ServeFlags } from "./serve-command.ts";
 
 export function registerServeCommand(program: Command, { console, ended }: CommandHost): void {
   const serve = program
     .command("serve")
     .description("start a server, for editors and for gennai run (the default command)");
-  modelOptions(protectOption(serve))
+  commandsOption(modelOptions(protectOption(serve)))
     .option("--port <number>", "port to listen on; 0 takes any free one", "7777")
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
@@ -24,8 +24,6 @@ export function registerServeCommand(program: Command, { console, ended }: Comma
     .option("--auth-token-file <file>", "use the token in this file (0600) instead of a fresh one")
     .option("--auth <how>", "token: one token, yours; oidc: a token for each of many users (default: token)")
     .option("--no-auth", "ask no token of anyone on this machine")
-    .option("--sandbox <when>", sandboxHelp, "auto")
-    .option("--stages <when>", stagesHelp, "auto")
     .option(
       "--allow-origin <origin>",
       "web page that may use this server, e.g. https://app.example; repeatable",

@@ -13,7 +13,7 @@ import { Interrupts } from "../../terminal/interrupts.ts";
 import { LineInput } from "../../terminal/line-input.ts";
 import { openInBrowser } from "../../terminal/open-in-browser.ts";
 import { version } from "../../version.ts";
-import { type ModelFlags, modelChoice, parseSandbox, parseStages } from "../options/option-values.ts";
+import { type CommandsFlags, commandsMode, type ModelFlags, modelChoice } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { type BannerFacts, serveBanner } from "./banner.ts";
 import { type LogFlags, logOption } from "./log-options.ts";
@@ -22,7 +22,7 @@ import { copySampleWorkspace } from "./sample-workspace.ts";
 import { limitsOption, refuseUnencrypted, type SecurityFlags, tlsOption, usersOption } from "./security-options.ts";
 import { drainOption, idleOption, type WatchFlags } from "./watch-options.ts";
 
-export interface ServeFlags extends ModelFlags, LogFlags, WatchFlags, SecurityFlags {
+export interface ServeFlags extends ModelFlags, CommandsFlags, LogFlags, WatchFlags, SecurityFlags {
   readonly port: string;
   readonly host: string;
   readonly workspace?: string;
@@ -32,8 +32,6 @@ export interface ServeFlags extends ModelFlags, LogFlags, WatchFlags, SecurityFl
   readonly allowOrigin?: readonly string[];
   readonly allowHost?: readonly string[];
   readonly protect?: readonly string[];
-  readonly sandbox?: string;
-  readonly stages?: string;
   readonly rinaPort?: string;
   /** Address of the log that several servers share. */
   readonly log?: string;
@@ -51,8 +49,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   const drain = drainOption(flags);
   const idle = idleOption(flags);
   const model = modelChoice(flags);
-  const sandbox = parseSandbox(flags.sandbox);
-  const stages = parseStages(flags.stages);
+  const commands = commandsMode(flags);
   if (flags.auth === false && !isLoopback(flags.host)) {
     throw usageError(
       "--no-auth is only for this machine: anyone who reaches the server could change your files.",
@@ -97,9 +94,8 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     allowedOrigins: flags.allowOrigin ?? [],
     allowedHosts: flags.allowHost ?? [],
     protectedBranches: flags.protect ?? [],
-    // Without a sandbox, commands of one user could read files of another user.
-    sandbox: users !== undefined && sandbox === "auto" ? "required" : sandbox,
-    stages,
+    // A command that is not staged could read files of another user.
+    commands: users !== undefined && commands === "auto" ? "staged" : commands,
     ...(rinaPort === undefined ? {} : { rinaPort }),
     ...(flags.metrics === undefined ? {} : { metricsAddress: flags.metrics }),
     ...(release === undefined ? {} : { releaseDirectory: release }),

@@ -33,7 +33,7 @@ async function doctor(scene: Scene, ...args: readonly string[]) {
 /** A scene in which something was done already, so that there is a store, a key and a ledger. */
 async function used(): Promise<Scene> {
   const scene = await cliScene({ "a.txt": "a\n" });
-  expect(await scene.run("run", "replace a with b in a.txt", "--yes", "--sandbox", "off")).toMatchObject({ code: 0 });
+  expect(await scene.run("run", "replace a with b in a.txt", "--yes", "--commands", "ask")).toMatchObject({ code: 0 });
   return scene;
 }
 

@@ -29,25 +29,23 @@ async function gennai(args: readonly string[], input = "") {
   return { code, printed: console.printed(), complained: console.complained() };
 }
 
-test("commands are judged as a server with the same sandbox option would judge them", async () => {
+test("commands are judged as a server with the same option would judge them", async () => {
   execFileSync("git", ["init", "--quiet", "--initial-branch", "work", root]);
   const verdict = async (...args: readonly string[]) => (await gennai(["check", "npm test", ...args])).printed;
-  expect(await verdict("--sandbox", "off")).toMatch(/^ask/);
-  const boxed = await gennai(["check", "npm test", "--sandbox", "required"]);
+  expect(await verdict("--commands", "ask")).toMatch(/^ask/);
+  const boxed = await gennai(["check", "npm test", "--commands", "staged"]);
   // Where the machine has none, a server would not start either.
   if (boxed.complained === "") {
     expect(boxed.printed).toMatch(/^staged {2}risk medium {2}It runs on a copy/);
-    expect(await verdict("--sandbox", "required", "--stages", "off")).toMatch(
-      /^ask[^]*commands are not staged: it was switched off/,
-    );
+    expect(await verdict("--commands", "ask")).toMatch(/^ask[^]*commands are not staged: it was switched off/);
   } else expect(boxed.complained).toContain("sandbox");
   expect(await verdict()).toMatch(boxed.complained === "" ? /^staged/ : /^ask/);
-  expect((await gennai(["check", "npm test", "--sandbox", "maybe"])).code).toBe(2);
+  expect((await gennai(["check", "npm test", "--commands", "maybe"])).code).toBe(2);
 });
 
 test("a command that opens connections says that each host is asked about when it runs", async () => {
   const hosts = /^ {2}network {2}it connects to a host only after you allow that host; you are asked while it runs$/m;
-  const staged = await gennai(["check", "curl https://host.test", "--sandbox", "required"]);
+  const staged = await gennai(["check", "curl https://host.test", "--commands", "staged"]);
   // Where the machine has no sandbox, nothing is staged.
   if (staged.complained !== "") return expect(staged.complained).toContain("sandbox");
   expect(staged.printed).toMatch(hosts);
@@ -56,26 +54,26 @@ test("a command that opens connections says that each host is asked about when i
   // One that is refused reaches nothing: the rule of this workspace refuses what has an x in it.
   for (const command of ["git status", "npm test", "curl https://example.test"])
     expect((await gennai(["check", command])).printed, command).not.toMatch(hosts);
-  expect((await gennai(["check", "curl https://host.test", "--sandbox", "off"])).printed).not.toMatch(hosts);
+  expect((await gennai(["check", "curl https://host.test", "--commands", "ask"])).printed).not.toMatch(hosts);
 });
 
 test("a command that writes outside the workspace says that this is not kept", async () => {
   const lost = /^ {2}not kept (.*): outside the workspace, and what is written there is gone when it ends$/m;
-  const staged = await gennai(["check", "echo hi > /opt/notes.md; echo hi > here.md", "--sandbox", "required"]);
+  const staged = await gennai(["check", "echo hi > /opt/notes.md; echo hi > here.md", "--commands", "staged"]);
   // Where the machine has no sandbox, nothing is staged.
   if (staged.complained !== "") return expect(staged.complained).toContain("sandbox");
   expect(lost.exec(staged.printed)?.[1]).toBe("/opt/notes.md");
   for (const command of ["echo hi > here.md", "echo hi > /tmp/notes.md", "cat /opt/notes.md"])
     expect((await gennai(["check", command])).printed, command).not.toMatch(lost);
-  expect((await gennai(["check", "echo hi > /opt/notes.md", "--sandbox", "off"])).printed).not.toMatch(lost);
+  expect((await gennai(["check", "echo hi > /opt/notes.md", "--commands", "ask"])).printed).not.toMatch(lost);
 });
 
 test.each([
-  [["check", "git status", "--sandbox", "off"], 0, /^allow {2}risk low/],
+  [["check", "git status", "--commands", "ask"], 0, /^allow {2}risk low/],
   [["check", "rm README.md"], 3, /^deny .*README\.md must not be deleted/],
   [["check", "--read", "README.md"], 0, /^allow/],
   [["check", "--write", ".git/config"], 3, /control-files\/protected/],
-  [["check", "git status", "--json", "--sandbox", "off"], 0, /^\{"tool":"Bash","verdict":"allow","outcome":"allow"/],
+  [["check", "git status", "--json", "--commands", "ask"], 0, /^\{"tool":"Bash","verdict":"allow","outcome":"allow"/],
   [["test"], 0, /ok {2}\.gennai\/rules\.yaml {2}2 rules, 1 example/],
 ])("%j", async (args, code, printed) => {
   const ran = await gennai(args);
@@ -84,7 +82,7 @@ test.each([
 });
 
 test("a command that is tried shows each change, and the rule that has a say, and keeps nothing", async () => {
-  const kept = await gennai(["check", "--run", "echo hi; echo 1 > made.md", "--sandbox", "required"]);
+  const kept = await gennai(["check", "--run", "echo hi; echo 1 > made.md", "--commands", "staged"]);
   // Where the machine has no sandbox, nothing is staged.
   if (kept.complained !== "")
     return expect(kept).toMatchObject({ code: 2, complained: expect.stringContaining("sandbox") });
@@ -93,7 +91,7 @@ test("a command that is tried shows each change, and the rule that has a say, an
   );
   expect(kept.printed).toContain("+++ b/made.md\n");
   expect(kept.code).toBe(0);
-  const refused = await gennai(["check", "--run", "node gone.mjs", "--sandbox", "required", "--json"]);
+  const refused = await gennai(["check", "--run", "node gone.mjs", "--commands", "staged", "--json"]);
   expect(JSON.parse(refused.printed)).toMatchObject({
     trial: {
       verdict: "deny",
@@ -103,7 +101,7 @@ test("a command that is tried shows each change, and the rule that has a say, an
   expect(refused.code).toBe(3);
   expect(readdirSync(root)).not.toContain("made.md");
   expect(readdirSync(root)).toContain("README.md");
-  const unstaged = await gennai(["check", "--run", "ls", "--stages", "off"]);
+  const unstaged = await gennai(["check", "--run", "ls", "--commands", "ask"]);
   expect(unstaged).toMatchObject({ code: 1, complained: expect.stringContaining("nothing is staged here") });
 });
 
@@ -136,7 +134,7 @@ test("one answer a line, in order, also for bad lines", async () => {
     '{"id":5,"tool":"bash","input":"rm README.md"}',
     "[]",
   ];
-  const { code, printed } = await gennai(["check", "--jsonl", "--sandbox", "off"], lines.join("\n"));
+  const { code, printed } = await gennai(["check", "--jsonl", "--commands", "ask"], lines.join("\n"));
   expect(code).toBe(0);
   const answers = printed
     .trim()

@@ -57,7 +57,7 @@ const banners = [
   [
     "that no command is staged",
     { ...facts, token: secret, stages: { state: "off" } },
-    "run WITHOUT a sandbox: --stages off",
+    "run WITHOUT a sandbox: it was switched off",
   ],
   [
     "why none is",

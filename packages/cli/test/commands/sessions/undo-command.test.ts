@@ -7,7 +7,7 @@ import { cliScene } from "../../cli-scene.ts";
 async function twoSessions() {
   const scene = await cliScene({ "old.txt": "apple\n", "new/a.txt": "pear\n", "new/b.txt": "pear\n" });
   for (const request of ["replace apple with fig in old.txt", "replace pear with plum in new/**"]) {
-    expect(await scene.run("run", request, "--yes", "--sandbox", "off")).toMatchObject({ code: 0 });
+    expect(await scene.run("run", request, "--yes", "--commands", "ask")).toMatchObject({ code: 0 });
   }
   const ids = (await scene.run("sessions")).out.split("\n").map((line) => line.split(" ")[0] ?? "");
   return Object.assign(scene, { newer: ids[0] ?? "", older: ids[1] ?? "" });
@@ -41,7 +41,7 @@ test("what a person changed since stays, and nothing of an older session is take
 test("where the session is in a working tree of its own, the way there is said, and works", async () => {
   await using scene = await cliScene({ "a.txt": "apple\n" });
   const request = "replace apple with fig in a.txt";
-  expect(await scene.run("run", request, "--worktree", "--yes", "--sandbox", "off")).toMatchObject({ code: 0 });
+  expect(await scene.run("run", request, "--worktree", "--yes", "--commands", "ask")).toMatchObject({ code: 0 });
   const tree = (await scene.run("sessions", "worktrees")).out.split(" ")[0] ?? "";
   const undone = await scene.run("undo");
   expect(undone).toMatchObject({ code: 2, out: "" });

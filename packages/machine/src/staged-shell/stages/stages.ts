@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import type { AddedLogin } from "../../network/added-login.ts";
 import { resolverSettings, WatchedNetwork } from "../../network/watched-network.ts";
 import { type Outside, theInternet, wayOut } from "../../network/way-out.ts";
@@ -22,7 +23,6 @@ import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { OwnStashes } from "./own-stashes.ts";
 import { RecentMounts } from "./recent-mounts.ts";
-import type { StagesMode } from "./stages-mode.ts";
 
 export interface StagesOptions {
   readonly shell: Pick<ShellSandbox, "machineFor">;
@@ -31,7 +31,7 @@ export interface StagesOptions {
   /** The user's. */
   readonly home: string;
   /** `auto` by default. */
-  readonly mode?: Exclude<StagesMode, "off">;
+  readonly mode?: Exclude<CommandsMode, "ask">;
   /** The network that this machine is on, by default. */
   readonly outside?: Outside | undefined;
 }
@@ -95,7 +95,7 @@ export class Stages implements AsyncDisposable {
     return this.#options.stateDir;
   }
 
-  get mode(): Exclude<StagesMode, "off"> {
+  get mode(): Exclude<CommandsMode, "ask"> {
     return this.#options.mode ?? "auto";
   }
 

@@ -3,11 +3,10 @@ import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import type { Outside } from "@gennai/machine/network/way-out";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
-import type { SandboxMode } from "@gennai/machine/sandbox/sandbox";
 import { ServiceError } from "@gennai/machine/service-error";
 import { openSandbox } from "@gennai/machine/shell/open-sandbox";
 import { Stages } from "@gennai/machine/staged-shell/stages/stages";
-import { type StagesMode, StagesRequired } from "@gennai/machine/staged-shell/stages/stages-mode";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 
 /** How a server started here would run commands. */
 export interface CommandsHere extends AsyncDisposable {
@@ -17,24 +16,23 @@ export interface CommandsHere extends AsyncDisposable {
   readonly unstaged: string | undefined;
 }
 
-/** Rejects with `SandboxRequired` and `StagesRequired` like that server. @param workspaceRoot real path */
+/** Rejects with `SandboxRequired` like that server. @param workspaceRoot real path */
 export async function commandsHere(
   workspaceRoot: string,
   options: {
-    readonly sandbox: SandboxMode;
-    readonly stages: StagesMode;
+    readonly commands: CommandsMode;
     readonly stateDir: string;
     readonly environment: Readonly<Record<string, string | undefined>>;
     readonly outside?: Outside | undefined;
   },
 ): Promise<CommandsHere> {
-  const { sandbox: mode, stages: stagesMode, environment, outside } = options;
+  const { commands, environment, outside } = options;
   await using opened = new AsyncDisposableStack();
-  const stateDir = mode === "off" ? options.stateDir : await prepareStateDirectory(options.stateDir);
+  const stateDir = commands === "ask" ? options.stateDir : await prepareStateDirectory(options.stateDir);
   const home = homedir();
   const sandbox = opened.use(
     await openSandbox({
-      mode,
+      commands,
       stateDir,
       home,
       environment: commandEnvironment(environment),
@@ -46,16 +44,13 @@ export async function commandsHere(
     const owned = opened.move();
     return { stages: undefined, unstaged, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
   };
-  if (sandbox.state === "unsandboxed") {
-    if (stagesMode === "required") throw new StagesRequired(sandbox.reason);
-    return without(`there is no sandbox: ${sandbox.reason}`);
-  }
-  if (stagesMode === "off") return without("it was switched off (--stages off)");
-  const stages = opened.use(new Stages({ shell: sandbox.shell, stateDir, home, mode: stagesMode, outside }));
+  if (commands === "ask") return without("it was switched off (--commands ask)");
+  if (sandbox.state === "unsandboxed") return without(`there is no sandbox: ${sandbox.reason}`);
+  const stages = opened.use(new Stages({ shell: sandbox.shell, stateDir, home, mode: commands, outside }));
   const support = await stages.support(workspaceRoot);
   if (support.state === "unavailable") {
     const { reason, advice } = support;
-    if (stagesMode === "auto") return without(`${reason} ${advice}`);
+    if (commands === "auto") return without(`${reason} ${advice}`);
     throw new ServiceError("failed_precondition", `No command would run here: ${reason}`, { hint: advice });
   }
   const owned = opened.move();

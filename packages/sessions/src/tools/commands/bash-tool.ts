@@ -327,7 +327,7 @@ function notInBackground(isHeldByClient: boolean): ToolFailure {
 async function canBeStaged(stages: Stages, cwd: WorkspacePath, root: string): Promise<boolean> {
   const support = await stages.support(root);
   if (cwd.inside && support.state === "staged") return true;
-  if (support.state !== "staged" && stages.mode !== "required") return false;
+  if (support.state !== "staged" && stages.mode !== "staged") return false;
   const [reason, hint] =
     support.state === "staged"
       ? [`${pathName(cwd)} is outside of the workspace.`, "Run it in the workspace."]

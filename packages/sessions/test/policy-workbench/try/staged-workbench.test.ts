@@ -17,7 +17,7 @@ const files = {
 };
 
 /** A workbench as a server here would judge. */
-async function bench(stages: "auto" | "off" = "auto", outside?: TestOutside) {
+async function bench(commands: "staged" | "ask" = "staged", outside?: TestOutside) {
   await using parts = new AsyncDisposableStack();
   const state = parts.use(await temporaryDirectory());
   const home = parts.use(await temporaryDirectory());
@@ -28,8 +28,7 @@ async function bench(stages: "auto" | "off" = "auto", outside?: TestOutside) {
       workspace: repository.root,
       stateDir: state.root,
       home: home.root,
-      sandbox: "required",
-      stages,
+      commands,
       outside,
       environment: { PATH: process.env["PATH"] },
     }),
@@ -59,8 +58,8 @@ describe("where commands are staged", () => {
   });
 
   test("where they are switched off, that is said, and they are judged by their text", async () => {
-    await using on = await bench("off");
-    expect(on.workbench.unstaged).toContain("--stages off");
+    await using on = await bench("ask");
+    expect(on.workbench.unstaged).toContain("--commands ask");
     expect((await on.workbench.decide("Bash", { command: "node do.mjs" })).outcome).toBe("ask");
     expect((await on.workbench.decide("Bash", { command: "git status" })).outcome).toBe("allow");
     await expect(on.workbench.try("git status")).rejects.toMatchObject({ code: "failed_precondition" });
@@ -124,7 +123,7 @@ describe("what a person's command wants of the network", () => {
   test("is asked about by host, port and program, is reached after a yes, and is in the ledger", async () => {
     using outside = new TestOutside();
     const pages = await outside.pages("data.example", 80, () => ({ body: "forty-two" }));
-    await using on = await bench("auto", outside);
+    await using on = await bench("staged", outside);
     const asked: WantedNetwork[] = [];
     const ask = async (wanted: WantedNetwork) => {
       asked.push(wanted);
@@ -143,7 +142,7 @@ describe("what a person's command wants of the network", () => {
   test("is refused where nobody is asked, with what to do, and leaves no record", async () => {
     using outside = new TestOutside();
     const pages = await outside.pages("data.example", 80, () => ({ body: "" }));
-    await using on = await bench("auto", outside);
+    await using on = await bench("staged", outside);
     const { trial } = await on.workbench.try(fetching, { network: { otherwise: (wanted) => `Say ${wanted.join()}.` } });
     expect(trial?.exitCode).not.toBe(0);
     expect(trial?.notes).toEqual([
@@ -158,7 +157,7 @@ describe("what a person's command wants of the network", () => {
     using outside = new TestOutside();
     const pages = await outside.pages("data.example", 80, () => ({ body: "x" }));
     const inner = await outside.pages("inner.example", 80, () => ({ body: "x" }), "10.1.2.3");
-    await using on = await bench("auto", outside);
+    await using on = await bench("staged", outside);
     const allow = ["data.example", "inner.example"].map((host) => ({ host, port: 80 }));
     const exitOf = async (command: string, network: PersonsNetwork) =>
       (await on.workbench.try(command, { network })).trial?.exitCode;
@@ -174,7 +173,7 @@ describe("what a person's command wants of the network", () => {
   test("is let through by no standing answer while an emergency control is on", async () => {
     using outside = new TestOutside();
     const pages = await outside.pages("data.example", 80, () => ({ body: "x" }));
-    await using on = await bench("auto", outside);
+    await using on = await bench("staged", outside);
     await on.workbench.try(fetching, { network: { ask: async () => "workspace" } });
     expect(pages).toHaveLength(1);
     await using controls = await EmergencyHere.open(on.state.root, { toolVersion: "0", onWarning: () => undefined });
@@ -191,7 +190,7 @@ describe("what a person's command wants of the network", () => {
     using outside = new TestOutside();
     await outside.pages("data.example", 80, () => ({ status: 302, headers: { location: "http://evil.example/" } }));
     await outside.pages("evil.example", 80, () => ({ body: "" }), "93.184.216.99");
-    await using on = await bench("auto", outside);
+    await using on = await bench("staged", outside);
     const stopping = new AbortController();
     const ask = async ({ endpoints }: WantedNetwork) => {
       if (endpoints.join() !== "data.example:80") stopping.abort(new Error("enough"));
@@ -207,7 +206,7 @@ describe("what a person's command wants of the network", () => {
     using outside = new TestOutside();
     const evil = await outside.pages("evil.example", 80, () => ({ body: "thanks" }), "93.184.216.99");
     await outside.pages("data.example", 80, () => ({ status: 302, headers: { location: "http://evil.example/" } }));
-    await using on = await bench("auto", outside);
+    await using on = await bench("staged", outside);
     const asked: string[] = [];
     const ask = async ({ endpoints }: WantedNetwork) => {
       asked.push(endpoints.join());

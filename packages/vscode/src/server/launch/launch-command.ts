@@ -1,10 +1,10 @@
 import { isAbsolute } from "node:path";
+import type { CommandsMode } from "@gennai/protocol/commands-mode";
 
 export interface LaunchChoice {
   readonly port: number;
   readonly workspace: string;
-  readonly sandbox: "auto" | "required" | "off";
-  readonly stages: "auto" | "required" | "off";
+  readonly commands: CommandsMode;
   readonly protectedBranches: readonly string[];
 }
 
@@ -37,10 +37,9 @@ export function broughtArguments(choice: Omit<LaunchChoice, "port">): readonly s
   return [...serveArguments({ ...choice, port: 0 }), "--shared", "--quit-when-idle", String(idleMinutes)];
 }
 
-function serveArguments({ port, workspace, sandbox, stages, protectedBranches }: LaunchChoice): readonly string[] {
+function serveArguments({ port, workspace, commands, protectedBranches }: LaunchChoice): readonly string[] {
   const args = ["serve", "--port", String(port), "--workspace", workspace];
-  if (sandbox !== "auto") args.push("--sandbox", sandbox);
-  if (stages !== "auto") args.push("--stages", stages);
+  if (commands !== "auto") args.push("--commands", commands);
   for (const branch of protectableBranches(protectedBranches)) args.push("--protect", branch);
   return args;
 }

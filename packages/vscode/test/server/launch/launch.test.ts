@@ -37,8 +37,7 @@ describe("launchCommand", () => {
   const choice = {
     port: 7777,
     workspace: "/w s",
-    sandbox: "auto" as const,
-    stages: "auto" as const,
+    commands: "auto" as const,
     protectedBranches: [],
   };
   const args = ["serve", "--port", "7777", "--workspace", "/w s"];
@@ -54,11 +53,11 @@ describe("launchCommand", () => {
 
   it("passes the governance switches, and no branch that is an option or shell text", () => {
     const protectedBranches = ["release/*", "--no-auth", "a;b", "$(x)"];
-    const command = launchCommand("/opt/gennai", { ...choice, sandbox: "required", stages: "off", protectedBranches });
+    const command = launchCommand("/opt/gennai", { ...choice, commands: "staged", protectedBranches });
     expect(command).toEqual({
       program: "/opt/gennai",
       isPath: true,
-      args: [...args, "--sandbox", "required", "--stages", "off", "--protect", "release/*"],
+      args: [...args, "--commands", "staged", "--protect", "release/*"],
     });
   });
 
