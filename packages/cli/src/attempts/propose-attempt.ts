@@ -1,7 +1,6 @@
 import { SessionAttempts } from "@gennai/client/attempts/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
-import { ChangeWriter } from "../client/change-writer.ts";
 import type { OfferContext } from "../review/offered-changes.ts";
 import { reviewProposal } from "../review/review-proposal.ts";
 import { paintFor } from "../terminal/colours.ts";
@@ -11,7 +10,6 @@ export interface ProposeAttemptRequest {
   readonly session: AgentSession;
   readonly attemptsId: string;
   readonly number: number;
-  readonly stateDir: string;
   readonly flags: {
     readonly yes?: boolean;
     readonly ask?: boolean;
@@ -23,7 +21,7 @@ export interface ProposeAttemptRequest {
 
 /** Makes an attempt the session's proposal, and has it reviewed hunk by hunk. */
 export async function proposeAttempt(
-  { session, attemptsId, number, stateDir, flags, json }: ProposeAttemptRequest,
+  { session, attemptsId, number, flags, json }: ProposeAttemptRequest,
   { console, signal, lines }: OfferContext,
 ): Promise<{ readonly taken: readonly string[]; readonly unasked: boolean }> {
   const { input, output, errors, environment } = console;
@@ -36,7 +34,6 @@ export async function proposeAttempt(
     signal,
     input: canAsk ? lines() : undefined,
     paint: paintFor(target, environment),
-    writer: new ChangeWriter(session.workingDir, stateDir),
     selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
     keepAll: flags.yes === true,
     write: (text) => void target.write(text),

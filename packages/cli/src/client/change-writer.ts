@@ -1,11 +1,7 @@
-import type { BaseFile, ReviewedChange } from "@gennai/client/review/reviewed-change";
+import type { ReviewedChange } from "@gennai/client/review/reviewed-change";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { AppliedFile, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { CliError } from "../errors/cli-error.ts";
-
-/** Largest file that a proposal may change; bytes. */
-const maxBytes = 64 * 1024 * 1024;
 
 /** Writes sets of changes into a workspace, all or nothing, each against the bytes it is based on. */
 export class ChangeWriter {
@@ -14,21 +10,6 @@ export class ChangeWriter {
   /** Throws `WorkspaceError` for a directory that cannot be a workspace. */
   constructor(workspace: string, stateDir: string) {
     this.#workspace = openLocalWorkspace(workspace, { stateDir });
-  }
-
-  /** The text that changes of a file are based on; undefined if there is no such file. Throws `CliError` for what is not text. */
-  async base(path: string): Promise<BaseFile | undefined> {
-    const resolved = await this.#workspace.resolve(path, { isRecorded: true });
-    if ((await this.#workspace.stat(resolved)) === undefined) return undefined;
-    const { bytes, sha256 } = await this.#workspace.read(resolved, { maxBytes });
-    try {
-      return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), sha256 };
-    } catch (error) {
-      throw new CliError(`${path} is not UTF-8 text, so its hunks cannot be applied.`, {
-        next: ["Refuse this file and apply the rest, or change it by hand."],
-        cause: error,
-      });
-    }
   }
 
   /** Rejects with `ToolFailure` if a file has changed since; then nothing was written. */

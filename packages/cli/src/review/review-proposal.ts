@@ -1,16 +1,14 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
-import type { ChangeWriter } from "../client/change-writer.ts";
+import { wholeMoves } from "@gennai/protocol/review/whole-moves";
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
-import { applyProposal } from "./apply-proposal.ts";
 import { type Decisions, decideBySelection, namedHunks } from "./hunk-selection.ts";
 import { describeProposal, reviewAtTerminal } from "./review-at-terminal.ts";
 
 export interface ReviewOptions {
   readonly session: AgentSession;
-  readonly writer: ChangeWriter;
   readonly selection: { readonly keep: readonly string[]; readonly refuse: readonly string[] };
   /** `--yes`: everything is kept that is not refused. */
   readonly keepAll: boolean;
@@ -33,7 +31,7 @@ export interface ReviewResult {
   readonly files: readonly string[];
 }
 
-/** Shows a proposal, asks for decisions, and applies what is kept. Throws `CliError`; then nothing of it was written. */
+/** Shows a proposal, asks for decisions, and has the server apply what is kept. Rejects with its error if nothing was written. */
 export async function reviewProposal(proposal: Proposal, options: ReviewOptions): Promise<ReviewResult> {
   options.write(`\n${describeProposal(proposal, options.paint)}`);
   const hunks = namedHunks(proposal);
@@ -46,7 +44,13 @@ export async function reviewProposal(proposal: Proposal, options: ReviewOptions)
     hunks
       .filter(({ change, hunkId }) => ((decisions.get(change.id)?.get(hunkId)?.type ?? "undo") !== "undo") === isKept)
       .map(({ name }) => name);
-  const files = await applyProposal(proposal, decisions, { ...options, note: "" });
+  const { proposalId, changes } = proposal;
+  const decided = [...wholeMoves(changes, decisions)].flatMap(([changeId, ofChange]) =>
+    [...ofChange].map(([hunkId, decision]) => ({ changeId, hunkId, decision })),
+  );
+  const expectedBases = new Map(changes.map(({ path, baseSha256 }) => [path, baseSha256]));
+  const review = { proposalId, hunks: decided, note: "", expectedBases };
+  const { files } = await options.session.applyProposal(review, { signal: options.signal });
   const kept = names(true);
   options.write(
     files.length === 0
@@ -54,7 +58,7 @@ export async function reviewProposal(proposal: Proposal, options: ReviewOptions)
       : `Applied ${kept.length} of ${plural(hunks.length, "hunk")} to ${files.map(({ path }) => path).join(", ")}.\n`,
   );
   return {
-    proposalId: proposal.proposalId,
+    proposalId,
     kept,
     undone: names(false),
     undecided: false,

@@ -33,8 +33,7 @@ test("writes a set, each against its base", async () => {
     "delete b.txt",
   ]);
   expect(await workspace.read("new/c.txt")).toBe("\uFEFFc\r\n");
-  expect(await writer.base("new/c.txt")).toEqual({ text: "\uFEFFc\r\n", sha256: sha256Hex("\uFEFFc\r\n") });
-  expect(await writer.base("b.txt")).toBeUndefined();
+  await expect(workspace.read("b.txt")).rejects.toThrow("ENOENT");
 });
 
 test("writes nothing when one of them moved on", async () => {
@@ -51,12 +50,4 @@ test("writes nothing when one of them moved on", async () => {
 
 test("what conflicts is never written silently", () => {
   expect(() => finalChange({ ...proposed, conflict: true })).toThrow(/conflict/);
-});
-
-test("what is not text has no hunks", async () => {
-  await using state = await temporaryDirectory();
-  await using workspace = await temporaryDirectory({ "a.bin": new Uint8Array([0xff, 0xfe, 0]) });
-  await expect(new ChangeWriter(workspace.root, state.root).base("a.bin")).rejects.toMatchObject({
-    next: [expect.any(String)],
-  });
 });

@@ -159,11 +159,7 @@ async function offerBest({
   const wishes = { keep: flags.yes === true, ask: flags.ask === true, include: [] };
   const offer =
     flags.mode === "proposal"
-      ? () =>
-          proposeAttempt(
-            { session, attemptsId: of.id, number: best.number, stateDir: all.stateDir, flags, json },
-            place,
-          )
+      ? () => proposeAttempt({ session, attemptsId: of.id, number: best.number, flags, json }, place)
       : async () => {
           const { kept: taken, unasked } = await offerAttempt({ of, attempt: best, kept, wishes, json }, place);
           return { taken: taken.map((change) => change.name), unasked };

@@ -264,7 +264,6 @@ async function reviewAll(
         signal,
         input: terminal.input,
         paint: terminal.paint,
-        writer: terminal.writer,
         selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
         keepAll: flags.yes === true,
         write: (text) => terminal.write(text),

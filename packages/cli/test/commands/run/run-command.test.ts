@@ -159,7 +159,7 @@ test("proposal mode: a file that moved on is never overwritten", async () => {
   await here.repository.write("src/b.ts", "mine\n");
   console.input.write("a\n");
   expect(await done).toBe(1);
-  expect(console.complained()).toContain("src/b.ts is no longer as the proposal found it");
+  expect(console.complained()).toContain("src/b.ts changed since the proposal was made");
   expect(await here.repository.read("src/a.ts")).toBe(original);
   expect(await here.repository.read("src/b.ts")).toBe("mine\n");
 });
