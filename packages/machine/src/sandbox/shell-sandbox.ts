@@ -1,4 +1,7 @@
+import { secretPath } from "@gennai/governance/command/secret-paths";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { giveWay } from "../stage/files/give-way.ts";
+import { ShownSecrets } from "./cover/shown-secrets.ts";
 import { UnprotectedWorkspace } from "./cover/unprotected-workspace.ts";
 import { type HostLayout, isWithin } from "./host/host-layout.ts";
 import type { BubblewrapFeatures } from "./mounts/bubblewrap-arguments.ts";
@@ -10,6 +13,8 @@ export interface ShellMachine {
   readonly bubblewrap: string;
   readonly features: BubblewrapFeatures;
   readonly layout: HostLayout;
+  /** Secrets in what the layout shows; those in the workspace are covered there. */
+  secrets(): Promise<readonly string[]>;
   /** Directory that a command sees as `/tmp`. */
   readonly temporary: string;
   /** An empty directory. */
@@ -21,6 +26,7 @@ export interface ShellMachine {
 /** This machine's sandbox for staged commands. */
 export class ShellSandbox {
   readonly #options: ShellSandboxOptions;
+  #secrets: Promise<ShownSecrets> | undefined;
 
   constructor(options: ShellSandboxOptions) {
     this.#options = options;
@@ -30,9 +36,11 @@ export class ShellSandbox {
   machineFor(workspaceRoot: string): ShellMachine {
     const { program, features, layout, place } = this.#options;
     refuseUnsafeRoot(workspaceRoot, layout);
+    const looking = (this.#secrets ??= ShownSecrets.in(layout, giveWay));
+    const secrets = async (): Promise<readonly string[]> => (await looking).paths();
     const temporary = place.temporaryFor(workspaceIdOf(workspaceRoot).slice(0, 16));
     const fileOf = (content: string | Uint8Array): string => place.fileOf(content);
-    return { bubblewrap: program, features, layout, temporary, empty: place.empty, fileOf };
+    return { bubblewrap: program, features, layout, secrets, temporary, empty: place.empty, fileOf };
   }
 }
 
@@ -54,7 +62,7 @@ export function sandboxFailure(run: {
 
 function refuseUnsafeRoot(root: string, layout: HostLayout): void {
   if (root === "/") throw new UnprotectedWorkspace("the workspace is the root of all files.");
-  const around = layout.hidden.find((path) => isWithin(root, path));
+  const around = secretPath(root) === undefined ? layout.hidden.find((path) => isWithin(root, path)) : root;
   if (around !== undefined)
     throw new UnprotectedWorkspace(`the workspace lies in ${around}, which commands must not see.`);
 }

@@ -74,7 +74,7 @@ export async function runOnStage(
   const first = newestProcess();
   const argv = [
     ...stage.mounts.joinArguments,
-    ...sandboxArguments({ cwd, resolver, mounts, temporary, offline }, stage),
+    ...sandboxArguments({ cwd, resolver, mounts, temporary, offline }, stage, await stage.machine.secrets()),
     ...limitedShell(text),
   ];
   const env = { ...environment, ...quietGit(environment) };
@@ -96,6 +96,7 @@ export async function runOnStage(
 function sandboxArguments(
   command: Pick<StagedCommand, "cwd" | "resolver" | "mounts" | "temporary" | "offline">,
   { roots, mounts, machine }: StageParts,
+  secrets: readonly string[],
 ): readonly string[] {
   const { cwd, resolver, mounts: besides = [], offline } = command;
   const { bubblewrap, features, layout, empty } = machine;
@@ -112,7 +113,9 @@ function sandboxArguments(
     ...rootArguments(roots, mounts),
     // A command that sees the roots themselves could connect to a socket there; on an overlay or a copy nobody listens.
     ...hideBelow([...layout.readable, ...(mounts.readOnly === undefined ? [] : roots.map(({ path }) => path))], {
-      layout,
+      layout: {
+        hidden: [...layout.hidden, ...secrets.filter((path) => !roots.some((root) => isWithin(path, root.path)))],
+      },
       empty,
     }),
     ...(resolver === undefined ? [] : resolverArguments(resolver)),

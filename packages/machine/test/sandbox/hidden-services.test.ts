@@ -20,13 +20,13 @@ test("a service that fetches for anyone who connects to it stays hidden", () => 
 });
 
 test("a service whose socket lies in a directory that commands read is not there for them", async () => {
-  await using machine = await stagingMachine(undefined, { ".nvm/readme": "a tool\n" });
+  await using machine = await stagingMachine(undefined, { ".nvm/versions/readme": "a tool\n" });
   await using repository = await temporaryRepository({ "a.txt": "1\n" });
-  const socket = join(machine.home, ".nvm/daemon.sock");
+  const socket = join(machine.home, ".nvm/versions/daemon.sock");
   let asked = 0;
   const daemon = createServer((_request, response) => response.end(`daemon ${(asked += 1)}`)).listen(socket);
   await once(daemon, "listening");
-  const connect = `cat ${join(machine.home, ".nvm/readme")}; curl -sS -m 10 --unix-socket ${socket} http://daemon/ 2>&1; true`;
+  const connect = `cat ${join(machine.home, ".nvm/versions/readme")}; curl -sS -m 10 --unix-socket ${socket} http://daemon/ 2>&1; true`;
   for (const allowed of [[], [{ host: "data.example", port: 80 }]]) {
     const staged = await machine.run(repository.root, connect, false, undefined, allowed);
     expect(staged.run.output).toMatch(/^a tool\ncurl: \(7\)/);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
-import { readHostLayout } from "#sandbox/host/host-layout";
 import { sandboxFailure } from "#sandbox/shell-sandbox";
 import { openSandbox, type SandboxOptions } from "#shell/open-sandbox";
 
@@ -54,32 +53,6 @@ test("bubblewrap is only taken from where root put it", async () => {
   vi.stubEnv("PATH", `${directory.root}:${process.env["PATH"]}`);
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(findBubblewrap()).toMatch(/^\/(?:usr|bin|run)\//);
-});
-
-test("what the layout shows and hides", async () => {
-  await using home = await temporaryDirectory({
-    ".nvm/x": "",
-    ".ssh/id": "",
-    ".local/bin/tool": "",
-    ".gitconfig": "[user]\n\tname = n\n",
-    ".config/git/config": '[url "https://me:pw@host"]\n',
-    "tools/bin/x": "",
-    "app/node_modules/.bin/x": "",
-  });
-  const at = (path: string) => join(home.root, path);
-  const layout = readHostLayout({
-    home: home.root,
-    environment: {
-      PATH: [at("tools/bin"), at("app/node_modules/.bin"), at(".ssh"), home.root, "relative", "/usr/bin"].join(":"),
-    },
-    privateDirectories: [],
-  });
-  const ofHome = layout.readable
-    .filter((path) => path.startsWith(home.root))
-    .map((path) => path.slice(home.root.length + 1));
-  expect(ofHome.sort()).toEqual([".gitconfig", ".local/bin", ".nvm", "app/node_modules", "tools"]);
-  expect(layout.hidden).toContain(at(".ssh"));
-  expect(layout.readable).not.toContain("/");
 });
 
 test.each([

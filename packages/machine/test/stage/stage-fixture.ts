@@ -94,7 +94,7 @@ export class StageFixture implements AsyncDisposable {
     };
     const filter = keyFilter();
     const features = { disableUserNamespaces: true, ...(filter && { filter: fileOf(filter) }) };
-    this.machine = { bubblewrap, features, layout, temporary, empty, fileOf };
+    this.machine = { bubblewrap, features, layout, secrets: async () => [], temporary, empty, fileOf };
     this.#rules = { ...options, always: layout.hidden };
   }
 

@@ -8,7 +8,7 @@ import { stagingMachine } from "./staging-machine.ts";
 const cached = {
   ".npm/_cacache/index/one": "the user's\n",
   ".cargo/registry/x": "x\n",
-  ".rustup/settings": "s\n",
+  ".rustup/settings.toml": "s\n",
   ".pyenv/shims/python3": "shim\n",
 };
 
@@ -22,7 +22,7 @@ test("a command finds what the caches of package managers hold, and writes there
     `mkdir -p ${at(".npm/_cacache/tmp")} && echo new > ${at(".npm/_cacache/tmp/two")} && cat ${at(".npm/_cacache/tmp/two")}`,
     `rm ${at(".cargo/registry/x")}; ls ${at(".cargo/registry")}`,
     `echo more > ${at(".pyenv/shims/pytest")}`,
-    `echo mine > ${at(".rustup/settings")}`,
+    `echo mine > ${at(".rustup/settings.toml")}`,
   ].join("; ");
   for (let round = 0; round < 2; round += 1) {
     const staged = await machine.run(repository.root, command);

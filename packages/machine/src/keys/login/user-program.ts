@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
-import { directoriesOutside, isOutside, realPath } from "../../sandbox/host/search-path.ts";
+import { directoriesOutside, isOutside } from "../../sandbox/host/search-path.ts";
+import { realPath } from "../../sandbox/host/way-to.ts";
 
 /**
  * Absolute path of a user's program, found by the server's own search path; never a program that a workspace can write or choose.

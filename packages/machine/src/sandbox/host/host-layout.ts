@@ -1,6 +1,11 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { secretPath } from "@gennai/governance/command/secret-paths";
 import { certificateVariables } from "../../process/environment/certificate-variables.ts";
+import { holdsOnlyCertificates } from "./only-certificates.ts";
+import { programFiles } from "./program-files.ts";
+import { toolParts } from "./tool-homes.ts";
+import { type Link, realPath, type Way, wayTo } from "./way-to.ts";
 
 /** The parts of this machine that a sandboxed command sees. Absolute paths. */
 export interface HostLayout {
@@ -8,10 +13,14 @@ export interface HostLayout {
   readonly home: string | undefined;
   /** Programs, libraries and their configuration; read-only. */
   readonly readable: readonly string[];
+  /** Those of the readable ones outside the system that installers fill. */
+  readonly ofTools: readonly string[];
+  /** Those of the readable ones outside the system that people fill themselves. */
+  readonly ofPeople: readonly string[];
   /** Directories that package managers write to while they work: readable ones, and missing ones that they would create. */
   readonly caches: readonly string[];
-  /** Links at the top of the file system to readable directories, e.g. `/bin` to `usr/bin`. */
-  readonly links: readonly { readonly path: string; readonly target: string }[];
+  /** Links on the way to readable paths, e.g. `/bin` to `usr/bin`. */
+  readonly links: readonly Link[];
   /** Paths that stay hidden, also within readable directories or the workspace. */
   readonly hidden: readonly string[];
 }
@@ -22,50 +31,55 @@ export interface HostLayoutOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Private directories of Gennai: state, keys, sockets. */
   readonly privateDirectories: readonly string[];
+  /** Further paths that the user wants commands to see. */
+  readonly shown?: readonly string[];
 }
 
 /** Examines the machine once; the result holds as long as the server runs. */
 export function readHostLayout(options: HostLayoutOptions): HostLayout {
-  const home = realOf(options.home);
-  const hidden = [
-    ...options.privateDirectories,
-    ...systemSecrets,
-    ...(process.getuid?.() === 0 ? closedInEtc() : []),
-    ...(home === undefined ? [] : homeSecrets.map((name) => join(home, name))),
-  ];
-  const searched = (options.environment["PATH"] ?? "").split(":");
-  const readable = [
-    ...systemDirectories,
-    ...[...toolVariables].flatMap((name) => options.environment[name]?.split(":") ?? []),
-    ...certificateVariables.flatMap((name) => options.environment[name] ?? []).filter(holdsOnlyCertificates),
-    ...searched.map(programPrefix),
+  const { environment, privateDirectories, shown = [] } = options;
+  const home = wayTo(options.home)?.real;
+  const hidden = [...privateDirectories, ...systemSecrets, ...(process.getuid?.() === 0 ? closedInEtc() : [])];
+  const isNarrow = (path: string): boolean => {
+    const isWide = path === "/" || wide.has(path) || (home !== undefined && isWithin(home, path));
+    return !isWide && secretPath(path) === undefined && hidden.every((secret) => !isWithin(path, secret));
+  };
+  const waysTo = (paths: readonly string[]): readonly Way[] =>
+    paths.flatMap((path) => (isAbsolute(path) ? (wayTo(path) ?? []) : [])).filter(({ real }) => isNarrow(real));
+  const parts = toolParts(home, environment);
+  const trusted = [...certificateVariables.flatMap((name) => environment[name] ?? []), ...gitCertificates(home ?? "/")];
+  const system = waysTo(systemDirectories);
+  const caches = waysTo(parts.caches);
+  const tools = waysTo([
+    ...parts.shown,
+    ...trusted.filter(holdsOnlyCertificates),
+    ...gitConfigurations.map((name) => join(home ?? "/", name)).filter(holdsNoCredential),
     dirname(process.execPath),
-    ...(home === undefined ? [] : [...homeTools, ...homeCaches].map((name) => join(home, name))),
-    ...(home === undefined ? [] : gitConfigurations.map((name) => join(home, name)).filter(holdsNoCredential)),
-    ...(home === undefined ? [] : gitCertificates(home).filter(holdsOnlyCertificates)),
-  ];
-  const links = topLinks.flatMap((path) => {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    return stat?.isSymbolicLink() === true ? [{ path, target: readlinkSync(path) }] : [];
-  });
-  const allowed = readable.flatMap((path) => {
-    const real = isAbsolute(path) ? realOf(path) : undefined;
-    return real !== undefined && isNarrow(real, home, hidden) ? [real, path] : [];
-  });
-  const shown = withoutNested([...new Set(allowed)].filter((path) => !links.some((link) => isWithin(path, link.path))));
-  // The directories of shims may lie elsewhere (PYENV_ROOT).
-  const cachesIn = home === undefined ? [] : [...homeCaches, ...homeShims].map((name) => join(home, name));
+  ]);
+  const anyway = [...system, ...caches, ...tools].map(({ real }) => real);
+  const isShown = (path: string): boolean => anyway.some((directory) => isWithin(path, directory));
+  const toolHomes = parts.homes.flatMap((path) => wayTo(path)?.real ?? []);
+  const searched = (environment["PATH"] ?? "").split(":").filter((path) => isAbsolute(path));
+  const programs = searched.flatMap((path) => programFiles(path, { isShown, isNarrow, toolHomes }));
+  const ways = waysTo([...programs, ...shown]);
+  const ofPeople = withoutNested(ways.map(({ real }) => real).filter((path) => !isShown(path)));
+  const readable = withoutNested([...anyway, ...ofPeople]);
+  const isReadable = (path: string): boolean => readable.some((directory) => isWithin(path, directory));
+  const links = [system, caches, tools, ways].flat().flatMap((way) => way.links);
   return {
     home: home === "/" ? undefined : home,
-    readable: shown,
-    caches: [...new Set([...cachesIn, ...searched.filter(holdsShims)])].filter((path) => {
-      const isShown = shown.some((directory) => isWithin(path, directory));
+    readable,
+    ofTools: withoutNested(
+      tools.map(({ real }) => real).filter((path) => !system.some((one) => isWithin(path, one.real))),
+    ),
+    ofPeople,
+    caches: [...new Set([...parts.caches, ...searched.filter(holdsShims)])].filter((path) => {
       // A missing cache can be created in the empty home, but not in a directory that is shown read-only.
-      return existsSync(path) ? isShown : !isShown && cachesIn.includes(path);
+      return existsSync(path) ? isReadable(realPath(path) ?? path) : !isReadable(path) && parts.caches.includes(path);
     }),
-    links,
-    // Includes missing paths: a login made later is private too.
-    hidden: [...new Set(hidden.flatMap((path) => [realOf(path) ?? path, path]))],
+    links: [...new Map(links.map((link) => [link.path, link])).values()].filter(({ path }) => !isReadable(path)),
+    // Includes missing paths: what is made later is private too.
+    hidden: [...new Set(hidden.flatMap((path) => [realPath(path) ?? path, path]))],
   };
 }
 
@@ -107,56 +121,12 @@ function closedBelow(directory: string): readonly string[] {
   });
 }
 
-const toolVariables: ReadonlySet<string> = new Set(
-  [
-    "JAVA_HOME GOPATH GOROOT GOMODCACHE CARGO_HOME RUSTUP_HOME NVM_DIR VOLTA_HOME PNPM_HOME COREPACK_HOME PYENV_ROOT",
-    "VIRTUAL_ENV CONDA_PREFIX RBENV_ROOT GEM_HOME MAVEN_HOME GRADLE_HOME ANDROID_HOME DOTNET_ROOT",
-  ].flatMap((names) => names.split(" ")),
-);
-
-/** Toolchains and caches of packages below the home, without the files that hold logins. */
-const homeTools: readonly string[] = [
-  ".nvm .volta .fnm .asdf .pyenv .rbenv .rustup .bun .deno .sdkman .dotnet .juliaup .ghcup .opam .nodenv .goenv",
-  ".cargo/bin .cargo/env .local/bin .local/lib .local/share/mise .local/share/fnm",
-  ".local/share/pipx .local/share/pypoetry .local/share/rtx .local/share/virtualenvs",
-  "go/bin sdk .gradle/wrapper .cache/ms-playwright .cache/Cypress",
-].flatMap((names) => names.split(" "));
-
-/** Where package managers and compilers keep what they fetched and made: many fail if they cannot write there. */
-const homeCaches: readonly string[] = [
-  ".npm/_cacache .local/share/pnpm .cache/pip .cache/uv .local/share/uv .cache/pypoetry .cache/pre-commit .cache/node",
-  ".cargo/registry .cargo/git go/pkg .cache/go-build .m2/repository .gradle/caches .pub-cache .nuget/packages",
-  ".yarn/berry .cache/yarn",
-].flatMap((names) => names.split(" "));
-
-/** These managers of versions rewrite their shims after each install of a package. */
-const homeShims: readonly string[] = [".pyenv/shims", ".rbenv/shims", ".nodenv/shims", ".asdf/shims"];
-
 const gitConfigurations: readonly string[] = [
   ".gitconfig",
   ".config/git/config",
   ".config/git/ignore",
   ".config/git/attributes",
 ];
-
-/** Credentials, histories, other programs' private data: hidden even where the workspace is the home itself. */
-const homeSecrets: readonly string[] = [
-  ".ssh .aws .azure .gnupg .kube .docker .netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .pgpass .my.cnf .git-credentials",
-  ".config/gh .config/hub .config/glab-cli .config/gcloud .config/doctl .config/op .config/git/credentials .config/rclone",
-  ".config/containers .config/google-chrome .config/chromium .config/heroku .config/configstore .config/github-copilot",
-  ".cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .m2/settings-security.xml",
-  ".gradle/gradle.properties .nuget/NuGet .composer/auth.json .config/composer/auth.json .terraform.d .terraformrc",
-  ".password-store .local/share/keyrings .mozilla .thunderbird .vault-token .fly .netlify .vercel .claude .claude.json",
-  ".codex .gemini .bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history",
-  ".local/state/gennai Library/Keychains",
-].flatMap((names) => names.split(" "));
-
-/** The directory that the programs of a directory in `PATH` need in order to run. */
-function programPrefix(directory: string): string {
-  const parent = dirname(directory);
-  if (basename(directory) === ".bin" && basename(parent) === "node_modules") return parent;
-  return /^s?bin$/.test(basename(directory)) && basename(parent) !== ".local" ? parent : directory;
-}
 
 /** Whether a directory holds shims, which come first in `PATH`. A run may write there; no other run may see what it wrote. */
 export function holdsShims(path: string): boolean {
@@ -167,14 +137,8 @@ export function holdsShims(path: string): boolean {
 export function holdsPrograms(cache: string, path = ""): boolean {
   return (
     /\/(?:\.cache\/(?:node|uv|pypoetry|pre-commit|go-build)|\.local\/share\/uv)$/.test(cache) ||
-    path.split(":").some((directory) => isWithin(realOf(directory) ?? directory, cache))
+    path.split(":").some((directory) => isWithin(realPath(directory) ?? directory, cache))
   );
-}
-
-/** True for a directory that contains no whole home or disk, and does not lie in a hidden directory. */
-function isNarrow(path: string, home: string | undefined, hidden: readonly string[]): boolean {
-  if (path === "/" || wide.has(path) || path === home || (home !== undefined && isWithin(home, path))) return false;
-  return hidden.every((secret) => !isWithin(path, secret));
 }
 
 const wide: ReadonlySet<string> = new Set(
@@ -202,29 +166,12 @@ function gitCertificates(home: string): readonly string[] {
   });
 }
 
-function holdsOnlyCertificates(file: string): boolean {
-  try {
-    if (statSync(file).size > 4 * 1024 * 1024) return false;
-    const kinds = [...readFileSync(file, "latin1").matchAll(/-----BEGIN ([^-]*)-----/g)].map(([, kind]) => kind);
-    return kinds.length > 0 && kinds.every((kind) => kind === "CERTIFICATE" || kind === "TRUSTED CERTIFICATE");
-  } catch {
-    return false;
-  }
-}
-
 /** True when `path` is `directory` or lies below it. */
 export function isWithin(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
 }
 
 function withoutNested(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => !paths.some((other) => other !== path && isWithin(path, other)));
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return existsSync(path) ? realpathSync(path) : undefined;
-  } catch {
-    return undefined;
-  }
+  const all = [...new Set(paths)];
+  return all.filter((path) => !all.some((other) => other !== path && isWithin(path, other)));
 }

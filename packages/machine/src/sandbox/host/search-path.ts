@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute } from "node:path";
 import { isWithin } from "./host-layout.ts";
+import { realPath } from "./way-to.ts";
 
 /** Directories of programs if `PATH` is not set. */
 const usualPath: readonly string[] = ["/usr/local/bin", "/usr/bin", "/bin"];
@@ -31,13 +31,4 @@ export function directoriesOutside(
 /** @param path absolute */
 export function isOutside(path: string, places: readonly string[]): boolean {
   return !/[\\/]node_modules(?:[\\/]|$)/.test(path) && !places.some((place) => isWithin(path, place));
-}
-
-/** Undefined if the path does not exist. */
-export function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }

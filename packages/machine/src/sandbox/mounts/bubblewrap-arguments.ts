@@ -41,7 +41,7 @@ export function machineArguments(
 /** Hides paths of the machine within visible directories, and the sockets of its services there. */
 export function hideBelow(
   visible: readonly string[],
-  { layout, empty }: { readonly layout: HostLayout; readonly empty: string },
+  { layout, empty }: { readonly layout: Pick<HostLayout, "hidden">; readonly empty: string },
 ): readonly string[] {
   return [...new Set([...layout.hidden, ...boundSockets()])]
     .filter((path) => visible.some((directory) => isWithin(path, directory)))

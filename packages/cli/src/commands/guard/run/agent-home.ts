@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { isWithin } from "@gennai/machine/sandbox/host/host-layout";
-import { realPath } from "@gennai/machine/sandbox/host/search-path";
+import { realPath } from "@gennai/machine/sandbox/host/way-to";
 import type { ProgramHome, RunMount } from "@gennai/machine/stage/staged-command";
 import * as z from "zod";
 import { CliError } from "../../../errors/cli-error.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isProgram, searchPath } from "@gennai/machine/keys/login/user-program";
 import { isWithin } from "@gennai/machine/sandbox/host/host-layout";
-import { realPath } from "@gennai/machine/sandbox/host/search-path";
+import { realPath } from "@gennai/machine/sandbox/host/way-to";
 
 /** An agent's program on this machine. */
 export interface AgentProgram {
