@@ -6,8 +6,6 @@ export interface IndexEntry {
   readonly mode: string;
   /** Name of the object, hex. */
   readonly object: string;
-  /** True if a flag tells git not to look at the file: `assume-valid`, `skip-worktree`. */
-  readonly ignored: boolean;
   readonly intentToAdd: boolean;
 }
 
@@ -27,7 +25,6 @@ export function readGitIndex(bytes: Uint8Array): GitIndex | undefined {
       {
         mode: entry.mode.toString(8),
         object: objectName(layout, entry),
-        ignored: (entry.flags & assumeValid) !== 0 || (entry.more & skipWorktree) !== 0,
         intentToAdd: (entry.more & intentToAdd) !== 0,
       },
     ]),
@@ -97,8 +94,7 @@ export interface EntryLayout {
 
 export const extended = 0x4000;
 export const skipWorktree = 0x4000;
-const assumeValid = 0x8000;
-const intentToAdd = 0x2000;
+export const intentToAdd = 0x2000;
 const nameLength = 0xfff;
 /** Mode of a submodule. */
 export const gitlink = 0o160000;
@@ -139,10 +135,25 @@ function layoutWith(view: Buffer, version: number, objectBytes: number): IndexLa
     path = Buffer.concat([path.subarray(0, path.length - name.value), view.subarray(name.next, end)]);
     // Git uses the length, and this code the NUL at the end: both must agree.
     if ((flags & nameLength) !== Math.min(path.length, nameLength)) return undefined;
+    if (!isInOrder(entries.at(-1), path, flags) || !isTrackable(path)) return undefined;
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
     entries.push({ path: path.toString(), name: path, mode, start, flagsAt, flags, more, nameAt, end: at });
   }
   return followedByWhole(view, at, objectBytes) ? { view, version, objectBytes, entries, end: at } : undefined;
+}
+
+/** Whether an entry comes after the one before, as git expects it. */
+function isInOrder(before: EntryLayout | undefined, name: Buffer, flags: number): boolean {
+  const order = before === undefined ? -1 : before.name.compare(name);
+  return order < 0 || (order === 0 && (((before?.flags ?? 0) >> 12) & 3) < ((flags >> 12) & 3));
+}
+
+/** Whether git itself would track a file of this name. */
+function isTrackable(name: Buffer): boolean {
+  return name
+    .toString("latin1")
+    .split("/")
+    .every((part) => !/^(?:|\.\.?|\.git)$/i.test(part));
 }
 
 /** Reads a variable-length number of version 4. */

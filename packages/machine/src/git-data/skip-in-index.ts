@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { type EntryLayout, extended, type IndexLayout, indexLayout, skipWorktree } from "./git-index.ts";
 
 /**
- * An index with git's flag `skip-worktree` set on some paths, or removed from them: git then ignores whether these files exist.
+ * An index with git's flag `skip-worktree` set on some paths: git then ignores whether these files exist.
  * undefined for an index that cannot be judged.
  */
-export function skipInIndex(bytes: Uint8Array, paths: ReadonlySet<string>, skip: boolean): Uint8Array | undefined {
+export function skipInIndex(bytes: Uint8Array, paths: ReadonlySet<string>): Uint8Array | undefined {
   const layout = indexLayout(bytes);
   if (layout === undefined) return undefined;
   const { view, version, objectBytes } = layout;
@@ -13,8 +13,8 @@ export function skipInIndex(bytes: Uint8Array, paths: ReadonlySet<string>, skip:
   // Version 2 has no such flag.
   header.writeUInt32BE(Math.max(version, 3), 4);
   const entries = layout.entries.map((entry) => {
-    const isMeant = paths.has(entry.path) && ((entry.more & skipWorktree) !== 0) !== skip;
-    return isMeant ? withFlag(entry, layout, skip) : view.subarray(entry.start, entry.end);
+    const isMeant = paths.has(entry.path) && (entry.more & skipWorktree) === 0;
+    return isMeant ? withFlag(entry, layout) : view.subarray(entry.start, entry.end);
   });
   const content = Buffer.concat([header, ...entries, ...extensions(layout)]);
   const before = view.subarray(view.length - objectBytes);
@@ -28,10 +28,10 @@ export function skipInIndex(bytes: Uint8Array, paths: ReadonlySet<string>, skip:
   ]);
 }
 
-function withFlag(entry: EntryLayout, { view, version }: IndexLayout, skip: boolean): Buffer {
+function withFlag(entry: EntryLayout, { view, version }: IndexLayout): Buffer {
   const flags = Buffer.alloc(4);
   flags.writeUInt16BE(entry.flags | extended, 0);
-  flags.writeUInt16BE(skip ? entry.more | skipWorktree : entry.more & ~skipWorktree, 2);
+  flags.writeUInt16BE(entry.more | skipWorktree, 2);
   const rest = view.subarray(entry.nameAt, entry.end);
   const head = [view.subarray(entry.start, entry.flagsAt), flags];
   if (version === 4) return Buffer.concat([...head, rest]);

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { indexMeaning } from "../../git-data/git-index.ts";
 import { isGitIndex, mayBeIndex, pathsInGit } from "../../git-data/git-path.ts";
-import { skipInIndex } from "../../git-data/skip-in-index.ts";
-import { soundIndex } from "../../git-data/sound-index.ts";
+import { ownIndex, rebuiltIndex } from "../../git-data/rebuilt-index.ts";
 import { giveWay } from "../files/give-way.ts";
 import type { Observation, StageEffect } from "../observe/effect.ts";
 import {
@@ -42,7 +41,7 @@ export async function commit(
   const operations: Operation[] = [];
   for (const [index, change] of changes.entries()) {
     await giveWay();
-    operations.push(await operationFor(transaction, change, String(index), observation));
+    operations.push(await operationFor(transaction, change, String(index)));
   }
   const markers = transaction.roots.map((root) => String(makeMarker(root)));
   await syncFresh(transaction, operations);
@@ -115,12 +114,7 @@ async function lookAtAll(
   if (conflicts.length > 0) throw new NotCommitted("stale_file", conflicts);
 }
 
-async function operationFor(
-  transaction: Transaction,
-  change: PlannedChange,
-  name: string,
-  { skipped }: Observation,
-): Promise<Operation> {
+async function operationFor(transaction: Transaction, change: PlannedChange, name: string): Promise<Operation> {
   const { effect, kind } = change;
   const { root, path } = effect;
   const before =
@@ -128,15 +122,9 @@ async function operationFor(
   if (kind === "remove") return { root, path, name, before, after: null };
   if (kind === "place") {
     const staged = rootOf(transaction, effect);
-    const hidden = skipped.find((one) => one.root === root && one.path === path)?.hidden ?? new Set();
     const isFile = effect.after?.type === "file";
-    const isSound = !isFile || !mayBeIndex(staged.path, path);
-    const after = await makeFresh(
-      staged,
-      name,
-      change,
-      isSound ? undefined : (bytes) => soundIndex(hidden.size === 0 ? bytes : shown(bytes, hidden)),
-    );
+    const rebuilt = (bytes: Uint8Array): Uint8Array => rebuiltIndex(bytes, ownIndex(join(staged.path, path))) ?? bytes;
+    const after = await makeFresh(staged, name, change, isFile && mayBeIndex(staged.path, path) ? rebuilt : undefined);
     const isIndex = isFile && isGitIndex(staged.path, path);
     const meaning = isIndex ? indexMeaning(readFileSync(join(staged.directory, stageParts.fresh, name))) : undefined;
     return meaning === undefined ? { root, path, name, before, after } : { root, path, name, before, after, meaning };
@@ -153,9 +141,4 @@ async function syncFresh({ roots }: Transaction, operations: readonly Operation[
     const fresh = own.map(({ name }) => join(directory, stageParts.fresh, name));
     if (fresh.length > 0) await makeTreesDurable(fresh, path);
   }
-}
-
-/** The index without the marks that tell git to leave hidden files alone; an index that cannot be read is returned unchanged. */
-function shown(bytes: Uint8Array, hidden: ReadonlySet<string>): Uint8Array {
-  return skipInIndex(bytes, hidden, false) ?? bytes;
 }

@@ -13,7 +13,7 @@ import { makeMarker, type StagedRoot, stageParts } from "../transaction/staged-r
 import { systemProgram } from "../transaction/system-program.ts";
 import { linkWhiteout } from "../transaction/whiteout.ts";
 import { ComparedCopy } from "./compared-copy.ts";
-import { CopiedIndex, type RootAndCopy } from "./copied-index.ts";
+import { adaptCopiedIndex, type RootAndCopy } from "./copied-index.ts";
 import { copyRoot } from "./copied-tree.ts";
 import { type CopyBudget, copyLimits } from "./copy-budget.ts";
 
@@ -49,13 +49,12 @@ export async function copyRoots(
     copies.set(root.directory, new ComparedCopy(root, copied, await canHideIn(root)));
     covered.push({ ...root.seen.covered, hidden: [...root.seen.covered.hidden, ...copied.unread] });
   }
-  const index = await CopiedIndex.adapt(made, markers[0] ?? 0n);
+  await adaptCopiedIndex(made);
   // Wait until the file system's clock has advanced: a change by the command is recognised by its time.
   for (const root of roots) makeMarker(root);
   let settled: Promise<void> | undefined;
   const compareAll = async (): Promise<void> => {
     for (const copy of copies.values()) await copy.compare();
-    index?.giveBack();
   };
   const names = roots.map(shownName);
   const mounts: MountKeeper = {
@@ -78,7 +77,7 @@ export async function copyRoots(
       for (const root of roots) await removeTree(mergedOf(root));
     },
   };
-  return { mounts, covered: covered.map((one, at) => (roots[at] && index?.coveredIn(roots[at], one)) ?? one) };
+  return { mounts, covered };
 }
 
 function mergedOf({ directory }: StagedRoot): string {

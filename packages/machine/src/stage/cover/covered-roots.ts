@@ -145,8 +145,8 @@ export function adapt(bytes: Uint8Array, path: string, hidden: readonly string[]
   };
   const tracked = indexLayout(bytes)?.entries.filter((entry) => isHidden(entry.path) && entry.more === 0) ?? [];
   const skipped = new Set(tracked.map((entry) => entry.path));
-  const adapted = skipped.size === 0 ? undefined : skipInIndex(bytes, skipped, true);
-  return adapted === undefined ? undefined : { path, bytes: adapted, skipped };
+  const adapted = skipped.size === 0 ? undefined : skipInIndex(bytes, skipped);
+  return adapted === undefined ? undefined : { path, bytes: adapted };
 }
 
 /** Path of a work tree's index, wherever git keeps it; undefined if there is none. */

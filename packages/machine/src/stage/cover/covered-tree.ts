@@ -18,10 +18,8 @@ export interface Covered {
   readonly unnamed?: readonly Buffer[] | undefined;
   /** Files that the command sees without their logins, by path: the remaining bytes. */
   readonly copies: ReadonlyMap<string, Uint8Array>;
-  /** Git's index, if it tracks hidden files: the index that the command sees, and the paths that git is told to leave alone. */
-  readonly index?:
-    | { readonly path: string; readonly bytes: Uint8Array; readonly skipped: ReadonlySet<string> }
-    | undefined;
+  /** Git's index, if it tracks hidden files: as the command sees it, where git is told to leave them alone. */
+  readonly index?: { readonly path: string; readonly bytes: Uint8Array } | undefined;
   /** True if the root itself must not be seen: what one process reads from a pipe is lost to others; `unnamed` is to be hidden. */
   readonly holdsSpecial?: boolean;
   /** Whether the root had an entry at the last look, right before the command. */

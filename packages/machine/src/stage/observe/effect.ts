@@ -58,10 +58,4 @@ export interface Observation {
   readonly layer?: { readonly root: number; readonly part: FoundLayerPart };
   /** Directories of the user that the command removed and created again, and that contain nothing hidden. */
   readonly replaced: readonly StageEffect[];
-  /** Indexes in which git was told to leave hidden paths alone: that is undone in an index that is kept. */
-  readonly skipped: readonly {
-    readonly root: number;
-    readonly path: string;
-    readonly hidden: ReadonlySet<string>;
-  }[];
 }

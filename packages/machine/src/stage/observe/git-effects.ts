@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type GitIndex, type IndexEntry, readGitIndex } from "../../git-data/git-index.ts";
 import { pathsInGit } from "../../git-data/git-path.ts";
 import { readLooseRef, readPackedRefs } from "../../git-data/git-refs.ts";
-import { skipInIndex } from "../../git-data/skip-in-index.ts";
+import { rebuiltIndex } from "../../git-data/rebuilt-index.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { Transaction } from "../transaction/transaction.ts";
@@ -61,7 +61,7 @@ export interface GitObservation {
 }
 
 /** Reads what a command did to repositories, after the observation and before a commit. Runs no git. */
-export function observeGit(transaction: Transaction, { effects, skipped }: Observation): GitObservation {
+export function observeGit(transaction: Transaction, { effects }: Observation): GitObservation {
   const inGits = transaction.roots.map(({ path }) => pathsInGit(path));
   const repositories = new Map<string, RepositoryObserver>();
   const modules = newModules(transaction, effects);
@@ -71,7 +71,7 @@ export function observeGit(transaction: Transaction, { effects, skipped }: Obser
     if (root === undefined || inGit === undefined) continue;
     const repository = effect.path.slice(0, effect.path.length - inGit.length).replace(/\/$/, "");
     const key = `${effect.root}:${repository}`;
-    const observer = repositories.get(key) ?? new RepositoryObserver(root, { index: effect.root, repository, skipped });
+    const observer = repositories.get(key) ?? new RepositoryObserver(root, { index: effect.root, repository });
     repositories.set(key, observer);
     const module = modules.find((one) => one.root === effect.root && isWithin(effect.path, one.path));
     if (module === undefined) observer.add(effect, inGit);
@@ -88,7 +88,6 @@ class RepositoryObserver {
   readonly #root: StagedRoot;
   readonly #index: number;
   readonly #repository: string;
-  readonly #skipped: Observation["skipped"];
   readonly #effects: GitEffect[] = [];
   readonly #dropped: StageEffect[] = [];
   readonly #loose = new Map<string, { readonly from: string | undefined; readonly to: string | undefined }>();
@@ -96,14 +95,10 @@ class RepositoryObserver {
   readonly #objects: string[] = [];
   #others = 0;
 
-  constructor(
-    root: StagedRoot,
-    { index, repository, skipped }: { index: number; repository: string; skipped: Observation["skipped"] },
-  ) {
+  constructor(root: StagedRoot, { index, repository }: { readonly index: number; readonly repository: string }) {
     this.#root = root;
     this.#index = index;
     this.#repository = repository;
-    this.#skipped = skipped;
   }
 
   add(effect: StageEffect, inGit: string): void {
@@ -207,9 +202,8 @@ class RepositoryObserver {
   #gitIndex(effect: StageEffect, inGit: string, worktree: string | undefined): void {
     const { before, after } = this.#files(effect);
     const from = before === undefined ? new Map<string, IndexEntry>() : readGitIndex(before);
-    const hidden = this.#skipped.find(({ root, path }) => root === effect.root && path === effect.path)?.hidden;
-    const shown = after === undefined || hidden === undefined ? after : (skipInIndex(after, hidden, false) ?? after);
-    const to = shown === undefined ? new Map<string, IndexEntry>() : readGitIndex(shown);
+    const own = before === undefined ? undefined : { bytes: before, mtimeNs: 0n };
+    const to = after === undefined ? new Map<string, IndexEntry>() : readGitIndex(rebuiltIndex(after, own) ?? after);
     if (from === undefined || to === undefined) return this.#push({ type: "unreadable", path: inGit });
     const changes = compareIndexes(from, to);
     if (changes.length > 0 || effect.change !== "changed") this.#push({ type: "index", worktree, changes });
@@ -282,12 +276,7 @@ function compareIndexes(from: GitIndex, to: GitIndex): readonly IndexChange[] {
 
 function isSameEntry(one: IndexEntry | undefined, other: IndexEntry | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
-  return (
-    one.mode === other.mode &&
-    one.object === other.object &&
-    one.ignored === other.ignored &&
-    one.intentToAdd === other.intentToAdd
-  );
+  return one.mode === other.mode && one.object === other.object && one.intentToAdd === other.intentToAdd;
 }
 
 /** Directories of submodules that a command created; an inner one comes before the one around it. */

@@ -49,11 +49,8 @@ export async function observe(roots: readonly ObservedRoot[], limits: LookLimits
     replaced.push(...found.replaced);
     dropped.push(...found.dropped.map((path) => ({ root: index, path })));
   }
-  const skipped = roots.flatMap(({ covered: { index } }, root) =>
-    index === undefined ? [] : [{ root, path: index.path, hidden: index.skipped }],
-  );
   const markers = roots.map(({ marker }) => marker);
-  return { effects, dropped, skipped, replaced, markers, ...(layer === undefined ? {} : { layer }) };
+  return { effects, dropped, replaced, markers, ...(layer === undefined ? {} : { layer }) };
 }
 
 /** A directory on the way down. */

@@ -27,7 +27,7 @@ export interface StagedWorkOptions {
   /** What git ignores in the work tree, if it was asked before. */
   readonly ignored?: IgnoredPaths | undefined;
   /** The changes that git's status will not show. */
-  readonly unshown?: ReadonlySet<StageEffect>;
+  readonly unshown?: ReadonlySet<StageEffect> | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
   /** The user's. */

@@ -9,13 +9,15 @@ import type { Stage } from "../../stage/stage.ts";
 export class GitOnStage {
   /** Top of the work tree. */
   readonly workTree: string;
+  readonly #index: string | undefined;
   readonly #stage: Stage;
   readonly #environment: Readonly<Record<string, string>>;
 
-  /** @param environment that of the command */
-  constructor(stage: Stage, workTree: string, environment: Readonly<Record<string, string>>) {
+  /** @param environment that of the command @param index file to use as the work tree's index, instead of the stage's */
+  constructor(stage: Stage, workTree: string, environment: Readonly<Record<string, string>>, index?: string) {
     this.#stage = stage;
     this.workTree = workTree;
+    this.#index = index;
     this.#environment = environment;
   }
 
@@ -30,6 +32,8 @@ export class GitOnStage {
     const reader = names.length === 0 || args.includes("--stdin") ? "" : "xargs -0 ";
     const file = join(this.#stage.transaction.roots[0]?.directory ?? "", "names");
     writeFileSync(file, names.map((name) => `${name}\0`).join(""), { mode: 0o600 });
+    const source = directory === this.workTree ? this.#index : undefined;
+    const index = source === undefined ? [] : [{ path: indexInside, source }];
     try {
       const { output, leftOut } = await this.#stage.run(
         {
@@ -40,8 +44,9 @@ export class GitOnStage {
             ...this.#environment,
             ...settingsEnvironment([...fixedSettings, ["safe.directory", "*"], ["core.untrackedCache", "false"]]),
             PATH: `${dirname(program)}:/usr/bin:/bin`,
+            ...(index.length === 0 ? {} : { GIT_INDEX_FILE: indexInside }),
           },
-          mounts: [{ path: inside, source: file }],
+          mounts: [{ path: inside, source: file }, ...index],
           timeoutMs,
           keepBytes,
         },
@@ -65,5 +70,6 @@ export class GitOnStage {
 
 /** The names' place in the run. */
 const inside = "/.names";
+const indexInside = "/.index";
 const timeoutMs = 120_000;
 const keepBytes = 64 * 1024 * 1024;

@@ -28,7 +28,7 @@ import { oneAfterOther } from "./one-after-other.ts";
 import { programHere } from "./program-here.ts";
 import { readsOnly } from "./reads-only.ts";
 import type { StagedShellCommand, StagedShellRun, StagedSurroundings } from "./run-staged.ts";
-import { unshownChanges } from "./unshown-changes.ts";
+import { indexToHave, unshownChanges } from "./unshown-changes.ts";
 import { withKey } from "./with-key.ts";
 import { withWayOut } from "./with-way-out.ts";
 
@@ -40,8 +40,8 @@ export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" 
   readonly observation: Observation;
   /** What git ignores in the work tree, as the observation was told; undefined without a repository. */
   readonly ignored: IgnoredPaths | undefined;
-  /** Changes that git's status will not show, if they can be kept. */
-  readonly unshown: ReadonlySet<StageEffect>;
+  /** Changes that git's status will not show, if the workspace would get them. */
+  readonly unshown: ReadonlySet<StageEffect> | undefined;
   /** The session's layer, as the command saw it. */
   readonly layer: SessionLayer | undefined;
   /** Trees of the layer that the command did not see. */
@@ -157,8 +157,11 @@ export async function runAndObserve(
         : undefined;
     const observation = await stage.observe(rules, { mayBeHeld });
     // What is proposed is reviewed, whatever git shows.
-    const isKept = git !== undefined && proposal === undefined;
-    const unshown = isKept ? await unshownChanges(stage, git, observation.effects) : new Set<StageEffect>();
+    const users =
+      repository && proposal === undefined
+        ? new GitOnStage(stage, repository.workTree, environment, indexToHave(stage, repository))
+        : undefined;
+    const unshown = users && (await unshownChanges(stage, users, observation.effects));
     const isUnused = proposal === undefined && !keeps && !mayBeHeld && leftNothing(observation);
     if (!isUnused) await stage.close();
     if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });

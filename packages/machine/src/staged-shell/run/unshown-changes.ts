@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { objectOf } from "../../git-data/git-index.ts";
 import { pathsInGit } from "../../git-data/git-path.ts";
+import { ownIndex, rebuiltIndex } from "../../git-data/rebuilt-index.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
+import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { statIfPresent } from "../../stage/files/look-at-entry.ts";
 import { neverKept, type StageEffect } from "../../stage/observe/effect.ts";
 import type { Stage } from "../../stage/stage.ts";
@@ -11,6 +13,20 @@ import type { GitOnStage } from "./git-on-stage.ts";
 
 /** With more paths, git looks at all of the work tree, which is faster. */
 const manyPaths = 300;
+
+/** File with the index that the user will have if what the run left is kept; undefined if the run left the index alone. */
+export function indexToHave({ transaction }: Stage, { writable }: RepositoryPaths): string | undefined {
+  const path = join(writable.at(-1) ?? "", "index");
+  const root = transaction.roots.find((each) => isWithin(path, each.path));
+  if (root === undefined) return undefined;
+  const left = join(root.directory, stageParts.upper, relative(root.path, path));
+  if (statIfPresent(left)?.isFile() !== true) return undefined;
+  const rebuilt = rebuiltIndex(readFileSync(left), ownIndex(path));
+  if (rebuilt === undefined) return undefined;
+  const file = join(root.directory, "index");
+  writeFileSync(file, rebuilt, { mode: 0o600 });
+  return file;
+}
 
 /**
  * The changes of files that the user's `git status` will not show although the files differ from the last commit: an entry of

@@ -20,8 +20,6 @@ async function unshown(repository: TemporaryRepository, text: string): Promise<r
 const nothing = () => Promise.resolve();
 
 test.each<[string, string, readonly string[], (repository: TemporaryRepository) => Promise<unknown>]>([
-  ["assume-unchanged", "git update-index --assume-unchanged a.txt; echo evil > a.txt", ["a.txt"], nothing],
-  ["skip-worktree", "git update-index --skip-worktree a.txt; echo evil > a.txt", ["a.txt"], nothing],
   ["a flag from before", "rm a.txt", ["a.txt"], (each) => each.git("update-index", "--skip-worktree", "a.txt")],
   [
     "a directory that ignores itself",
@@ -121,4 +119,22 @@ test("what the rules from after the command ignore stays in the session, as what
   const later = await machine.run(repository.root, "cat .venv/cfg c/d && echo 2 > .venv/cfg", false, "s1");
   await later.drop();
   expect(later).toMatchObject({ run: { output: "1\n1\n" }, layered: [".venv"], effects: [] });
+});
+
+test("flags that a command sets in the index, and times that it writes there, hide nothing from the user", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await temporaryRepository({ "a.txt": "1\n", "b.txt": "1\n", "c.txt": "1\n" });
+  await repository.git("update-index", "--skip-worktree", "c.txt");
+  const flags = "git update-index --assume-unchanged a.txt; git update-index --skip-worktree b.txt";
+  const staged = await machine.run(
+    repository.root,
+    `${flags}; git update-index --no-skip-worktree c.txt; echo 2 | tee a.txt b.txt`,
+  );
+  expect(staged.effects).toMatchObject([
+    { type: "write", found: { traits: [] } },
+    { type: "write", found: { traits: [] } },
+  ]);
+  await staged.keep(new Set());
+  expect(await repository.git("ls-files", "-v")).toBe("H a.txt\nH b.txt\nS c.txt");
+  expect((await repository.git("status", "--porcelain")).trim()).toBe("M a.txt\n M b.txt");
 });
