@@ -47,8 +47,8 @@ const tasks = {
     process.env["GENNAI_PICTURES"] = inRepository("docs", "pictures");
     const tests = [
       "vscode/chat/journeys.test",
-      "vscode/chat/windows.test",
-      "vscode/install/models.test",
+      "vscode/chat/more-windows.long.test",
+      "vscode/install/models.long.test",
       "vscode/install/package.test",
       "vscode/panels/terminals.test",
       "browser/page.pictures",

@@ -46,7 +46,7 @@ export const wholeWays = [
   },
   {
     change: /^packages\/vscode\/(src|scripts|package\.json)/,
-    tests: ["test/e2e/vscode/install/web-extension.test.ts"],
+    tests: ["test/e2e/vscode/panels/commands.test.ts"],
   },
 ];
 

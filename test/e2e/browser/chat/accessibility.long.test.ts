@@ -1,0 +1,4 @@
+import { sights } from "../../look/sights.ts";
+import { testSights } from "./accessible-sights.ts";
+
+testSights(sights, sights);
