@@ -111,6 +111,8 @@ export interface FoundWrite {
   readonly traits: readonly FoundTrait[];
   /** It can be undone like an edit: the old content is kept with the session's changes. Otherwise a checkpoint is needed. */
   readonly undoable?: boolean;
+  /** Bytes that the user never committed would be gone from the tree: the file is gone, or as git knew it. */
+  readonly thrownAway?: boolean;
   /** What was there before is kept nowhere: it is too large, cannot be read, or is no file. */
   readonly lost?: boolean;
 }

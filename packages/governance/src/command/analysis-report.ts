@@ -42,7 +42,7 @@ export class AnalysisReport {
   danger(danger: CommandDanger): void {
     // Kept for each command if a rule may ask about it: a yes to one command is no yes to another.
     const of = danger.askable === undefined ? "" : JSON.stringify(danger.askable);
-    const key = `${danger.rule}\0${danger.verdict}\0${of}`;
+    const key = `${danger.rule}\0${danger.verdict}\0${danger.held}\0${of}`;
     if (!this.#dangers.has(key)) this.#dangers.set(key, danger);
   }
 

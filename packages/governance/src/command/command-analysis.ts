@@ -64,6 +64,8 @@ export interface CommandDanger {
   readonly reason: string;
   /** Set when the command is privileged, leaves the machine or destroys. */
   readonly high?: true;
+  /** Set if a stage holds what it would do: there, the effects are judged instead. */
+  readonly held?: true;
   /** Set on a refusal that a rule with `ask: true` about this very command turns into a question: only work is lost. */
   readonly askable?: SimpleCommand;
 }

@@ -6,6 +6,7 @@ import type { UncoveredKey } from "#keys/login/user-keys";
 import { theInternet } from "#network/way-out";
 import { commandEnvironment } from "#process/environment/command-environment";
 import { openSandbox } from "#shell/open-sandbox";
+import type { UsersContents } from "#staged-shell/found/thrown-away";
 import { runStaged, type StagedShellRun } from "#staged-shell/run/run-staged";
 import { Stages } from "#staged-shell/stages/stages";
 
@@ -44,6 +45,7 @@ export async function stagingMachine(
       session?: string,
       allowed: readonly AllowedEndpoint[] = [],
       key?: UncoveredKey,
+      usersContents?: UsersContents,
     ): Promise<StagedShellRun> =>
       runStaged(
         {
@@ -53,7 +55,7 @@ export async function stagingMachine(
           confirmed,
           key,
         },
-        { stages, zeroAccess: nothing, workspaceRoot, environment, session, allowed },
+        { stages, zeroAccess: nothing, workspaceRoot, environment, session, allowed, usersContents },
         { signal: new AbortController().signal, onOutput: () => undefined },
       ),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),

@@ -10,7 +10,7 @@ import {
 } from "../words/invocation.ts";
 import { hasOption, operandsOf } from "../words/option-spec.ts";
 import { isWithin } from "../words/resolve-path.ts";
-import { ask, deny, loses, refuses } from "./danger-rows.ts";
+import { ask, deny, held, loses, refuses } from "./danger-rows.ts";
 
 /** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */
 export const regenerable: ReadonlySet<string> = new Set(
@@ -51,7 +51,10 @@ export const deleteDangers: readonly DangerRule[] = [
       const starts = expression.starts.flatMap((word) => targetsOf(word, invocation, place));
       if (starts.some((start) => !isWithin(start.absolute, place.workspace) && !isTemporary(start.absolute)))
         return deny("find would delete outside the workspace.");
-      if (!expression.filtered) return deny("find would delete everything it reaches.");
+      if (!expression.filtered) {
+        const everything = deny("find would delete everything it reaches.");
+        return isBroad({ ...invocation, words: expression.starts }, place) ? everything : held(everything);
+      }
       return ask("find would delete every file that matches.");
     },
   },
@@ -98,8 +101,10 @@ function judge(
     .split("/")
     .some((part) => regenerable.has(part));
   return isInside && force && !isMadeAgain
-    ? loses(
-        `A forced recursive delete of ${raw}, which a build does not make again. Delete files with the file tools, or ask the user to do it.`,
+    ? held(
+        loses(
+          `A forced recursive delete of ${raw}, which a build does not make again. Delete files with the file tools, or ask the user to do it.`,
+        ),
       )
     : ask(`This deletes ${raw} and everything in it.`);
 }

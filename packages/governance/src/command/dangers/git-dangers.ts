@@ -3,7 +3,7 @@ import { gitGlobalOptions } from "../words/git-options.ts";
 import type { DangerRule, FoundDanger, Invocation } from "../words/invocation.ts";
 import { hasOption, operandsOf, parseOptions } from "../words/option-spec.ts";
 import type { ResolvedWord } from "../words/resolve-word.ts";
-import { ask, deny, loses } from "./danger-rows.ts";
+import { ask, deny, held, loses } from "./danger-rows.ts";
 
 type Words = readonly ResolvedWord[];
 
@@ -15,12 +15,12 @@ const transports = "fetch pull clone ls-remote";
 
 /** Irreversible subcommands, and those that run a program: the first matching row applies. */
 const rows: readonly (readonly [subcommands: string, found: FoundDanger, fits?: (words: Words) => boolean])[] = [
-  ["reset", loses("git reset would throw away work that is not committed."), option("--hard --merge --keep")],
-  ["checkout switch checkout-index", loses("By force this throws away work that is not committed."), forced],
-  ["checkout", loses("git checkout of files throws away work that is not committed."), checksOutFiles],
+  ["reset", held(loses("git reset would throw away work that is not committed.")), option("--hard --merge --keep")],
+  ["checkout switch checkout-index", held(loses("By force this throws away work that is not committed.")), forced],
+  ["checkout", held(loses("git checkout of files throws away work that is not committed.")), checksOutFiles],
   ["switch", ask("This moves a branch that exists."), option("-C --force-create", "c")],
-  ["restore", loses("git restore throws away work that is not committed."), restoresFiles],
-  ["clean", loses("git clean deletes files that git does not know, and nothing brings them back."), cleans],
+  ["restore", held(loses("git restore throws away work that is not committed.")), restoresFiles],
+  ["clean", held(loses("git clean deletes files that git does not know, and nothing brings them back.")), cleans],
   ["stash", ask("This throws stashed work away."), first(/^(?:drop|clear)$/)],
   [
     "branch",
@@ -35,21 +35,21 @@ const rows: readonly (readonly [subcommands: string, found: FoundDanger, fits?: 
   ["push", loses("This deletes branches on the remote."), option("-d --delete --mirror --prune", "o")],
   ["push", loses("An empty source deletes the branch on the remote."), refspec(/^:[^/]/)],
   ["push", ask("This publishes commits.")],
-  ["rebase", deny("git rebase --exec runs a command for every commit."), option("-x --exec")],
+  ["rebase", held(deny("git rebase --exec runs a command for every commit.")), option("-x --exec")],
   ["rebase", ask("This rewrites history.")],
-  ["bisect", deny("git bisect run runs a command. Run that command by itself."), first(/^run$/)],
-  ["update-ref", deny("This moves or deletes a reference below git's own checks.")],
-  ["symbolic-ref", deny("This deletes a reference."), option("-d --delete")],
-  ["symbolic-ref", deny("This moves HEAD or another reference."), (words) => operandsOf(words).length > 1],
-  ["read-tree", deny("This replaces the index or the work tree below git's own checks.")],
-  ["filter-branch filter-repo", deny("This rewrites the whole history.")],
+  ["bisect", held(deny("git bisect run runs a command. Run that command by itself.")), first(/^run$/)],
+  ["update-ref", held(deny("This moves or deletes a reference below git's own checks."))],
+  ["symbolic-ref", held(deny("This deletes a reference.")), option("-d --delete")],
+  ["symbolic-ref", held(deny("This moves HEAD or another reference.")), (words) => operandsOf(words).length > 1],
+  ["read-tree", held(deny("This replaces the index or the work tree below git's own checks."))],
+  ["filter-branch filter-repo", held(deny("This rewrites the whole history."))],
   ["replace", ask("This replaces objects of the history.")],
   ["reflog", deny("This deletes what could bring lost commits back."), first(/^(?:expire|delete)$/)],
   ["gc", deny("This deletes what could bring lost commits back."), option("--prune")],
   ["prune", deny("This deletes what could bring lost commits back.")],
-  ["worktree", loses("This deletes a work tree, changed or not."), removesTree],
-  ["submodule", deny("This runs a command in every submodule."), first(/^foreach$/)],
-  ["submodule", deny("This throws work away in submodules."), forced],
+  ["worktree", held(loses("This deletes a work tree, changed or not.")), removesTree],
+  ["submodule", held(deny("This runs a command in every submodule.")), first(/^foreach$/)],
+  ["submodule", held(deny("This throws work away in submodules.")), forced],
   ["commit", ask("This rewrites the last commit."), option("--amend")],
   ["config", deny("git would run or follow what this setting says."), (words) => setKey(words, codeKeys)],
   ["config", ask("This changes git's configuration."), (words) => setKey(words, /./) || hasOption(words, "-e --edit")],
@@ -59,11 +59,11 @@ const rows: readonly (readonly [subcommands: string, found: FoundDanger, fits?: 
   ["archive", deny("This runs a command as a transport."), any(/^--exec(?:=|$)/)],
   ["remote-ext", deny("This runs a command as a transport.")],
   [transports, ask("This copies hooks into the new repository."), option("--template")],
-  ["grep", deny("This opens files in a program of the command's choice."), option("-O --open-files-in-pager")],
+  ["grep", held(deny("This opens files in a program of the command's choice.")), option("-O --open-files-in-pager")],
   ["send-email", deny("This sends mail by a program of the command's choice.")],
-  ["difftool", deny("This runs a program of the command's choice."), option("-x --extcmd")],
+  ["difftool", held(deny("This runs a program of the command's choice.")), option("-x --extcmd")],
   ["difftool mergetool", ask("This starts another program.")],
-  ["diff log show", deny("This runs an external diff program."), option("--ext-diff")],
+  ["diff log show", held(deny("This runs an external diff program.")), option("--ext-diff")],
 ];
 
 function option(options: string, valued?: string) {

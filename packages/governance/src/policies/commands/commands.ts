@@ -31,7 +31,7 @@ export function createCommandsPolicy(
       for (const effect of analysis.effects) {
         if (effect.type !== "exec") continue;
         const asked = rules === undefined ? undefined : await askedByRules(effect.command, rules, { signal });
-        const verdict = commandVerdict(effect.command, asked);
+        const verdict = commandVerdict(effect.staged === true ? heldOnStage(effect.command) : effect.command, asked);
         // Its effects are judged when they are known.
         if (effect.staged !== true || verdict.type === "deny") verdicts.push(verdict);
         if (effect.staged !== true && verdict.type === "allow")
@@ -40,6 +40,11 @@ export function createCommandsPolicy(
       return strictest(verdicts);
     },
   };
+}
+
+/** Without the dangers that a stage holds. */
+function heldOnStage(command: CommandAnalysis): CommandAnalysis {
+  return { ...command, dangers: command.dangers.filter(({ held }) => held !== true) };
 }
 
 /** Secrets that no word of the command names: behind a link, or below a directory that it searches. */

@@ -58,8 +58,10 @@ function ofLost(writes: readonly Found[]): readonly Verdict[] {
       operation !== "create" && !found.agreed && !(found.ignored && isMadeByTools(path.relative)),
   );
   const lost = replaced.filter(({ found }) => found.lost === true);
+  const thrown = writes.filter(({ found }) => found.thrownAway === true && found.lost !== true);
   const ignored = replaced.filter(({ found }) => found.ignored && found.lost !== true);
   return [
+    ...(thrown.length === 0 ? [] : [asked("found/thrown-away", `It throws away your changes in ${listed(thrown)}.`)]),
     ...(lost.length === 0 ? [] : [asked("found/not-kept", `Undo cannot bring back what was there: ${listed(lost)}.`)]),
     ...(ignored.length === 0
       ? []

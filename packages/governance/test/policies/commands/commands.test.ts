@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Effect } from "#effect";
 import { createCommandsPolicy } from "#policies/commands/commands";
 import { createHighRiskPolicy } from "#policies/high-risk";
 import { decide, exec, inside, summary } from "../effects.ts";
@@ -15,6 +16,27 @@ describe("commands", () => {
     ["sudo rm -rf / && $X", "deny dangerous_command"],
   ])("%s: %s", async (command, expected) => {
     expect(summary(await decide(policy, exec(command)))).toBe(expected);
+  });
+
+  it.each([
+    ["rm -rf src/render", "allow"],
+    ["git checkout -- a.ts && git restore b.ts && git clean -fd && git reset --hard", "allow"],
+    ["git stash drop && git update-ref refs/heads/x HEAD~1", "allow"],
+    ["find src -delete", "allow"],
+    ["python - <<'PY'\nimport subprocess\nsubprocess.run(['ls'])\nPY", "allow"],
+    ['node -e \'require("child_process").execSync("ls"); fs.unlinkSync("a")\'', "allow"],
+    ["rm -rf src && rm -rf .", "deny floor/recursive-delete"],
+    ["rm -rf ~", "deny floor/recursive-delete"],
+    ["rm -rf .git", "deny floor/recursive-delete"],
+    ["find . -delete", "deny floor/find-delete"],
+    ["git reset --hard && git push --force", "deny floor/git-loss"],
+    ["git update-ref refs/heads/x HEAD; git push --exec=./x", "deny floor/git-loss"],
+    ["git config core.pager ./x", "deny floor/git-loss"],
+    ["git -c core.fsmonitor=./x status", "deny floor/git-config-code"],
+    ["git clean -fd && cat ~/.ssh/id_rsa", "deny floor/credentials"],
+  ])("on a stage, %s: %s", async (command, expected) => {
+    const verdict = await decide(policy, { ...exec(command), staged: true } as Effect);
+    expect(verdict.type === "allow" ? "allow" : `${verdict.type} ${verdict.finding.rule}`).toBe(expected);
   });
 
   it("names the strictest danger", async () => {

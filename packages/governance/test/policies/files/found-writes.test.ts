@@ -29,6 +29,7 @@ describe("what a staged command did to files", () => {
     ["the same, deleted", [found("notes.private", { ignored: true }, "delete")], "found/not-kept"],
     ["what is kept nowhere", [found("data.db", { lost: true })], "found/not-kept"],
     ["the same, deleted and tracked", [found("data.db", { tracked: true, lost: true }, "delete")], "found/not-kept"],
+    ["what was never committed", [found("a.ts", { tracked: true, thrownAway: true })], "found/thrown-away"],
     ["a large product of a build", [found("dist/a.js", { ignored: true, lost: true })], "allow"],
     ["a large file of the user's in such a place", [found("dist/a.js", { lost: true })], "found/not-kept"],
     ["a large file that is new", [found("data.db", { lost: false }, "create")], "allow"],

@@ -1,4 +1,4 @@
-import type { Effect, FileWrite } from "@gennai/governance/effect";
+import type { Effect, FileWrite, FoundWrite } from "@gennai/governance/effect";
 import type { FileChange } from "@gennai/governance/tool";
 import type { StageEffect } from "../../stage/observe/effect.ts";
 import { foundDiff } from "./found-diff.ts";
@@ -7,6 +7,7 @@ import { foundForged, foundInContents, foundInGit, gitContents } from "./found-i
 import { type FoundInTree, foundInTree } from "./found-in-tree.ts";
 import { foundParts, type StagedParts } from "./found-parts.ts";
 import { StagedWork, type StagedWorkOptions } from "./staged-work.ts";
+import { thrownAway, type UsersContents } from "./thrown-away.ts";
 
 /** What a command did, as effects that policies judge. */
 export interface FoundEffects extends StagedParts {
@@ -21,13 +22,21 @@ export interface FoundEffects extends StagedParts {
 }
 
 /** The effects of a staged command. Rejects if they cannot be determined. */
-export async function foundEffects(options: StagedWorkOptions): Promise<FoundEffects> {
+export async function foundEffects({
+  usersContents,
+  ...options
+}: StagedWorkOptions & {
+  /** Left out where nothing of the user's can be thrown away unseen. */
+  readonly usersContents?: UsersContents | undefined;
+}): Promise<FoundEffects> {
   const work = new StagedWork(options);
-  const inTree = undoableOf(work, await foundInTree(work));
-  const judged = new Set(inTree.map(({ write }) => write.path.absolute));
+  const found = undoableOf(work, await foundInTree(work));
+  const judged = new Set(found.map(({ write }) => write.path.absolute));
   const forged = await foundForged(work);
   // With forged objects, git would report false contents.
   const contents = forged.length > 0 ? [] : await gitContents(work, options.home);
+  const thrown = usersContents && (await thrownAway(work, found, contents, usersContents));
+  const inTree = found.map((one) => (thrown?.has(one) === true ? marked(one, { thrownAway: true }) : one));
   const inGit = [...forged, ...foundInContents(work, contents, judged), ...foundInGit(work)];
   return {
     ...foundParts(work, { inTree, inGit, contents }),
@@ -41,10 +50,12 @@ export async function foundEffects(options: StagedWorkOptions): Promise<FoundEff
 /** Marks the writes as undoable like an edit, if all of them are. */
 function undoableOf(work: StagedWork, inTree: readonly FoundInTree[]): readonly FoundInTree[] {
   if (foundEdits(work, inTree) === undefined) return inTree;
-  return inTree.map((one) => {
-    const { found } = one.write;
-    return found === undefined ? one : { ...one, write: { ...one.write, found: { ...found, undoable: true } } };
-  });
+  return inTree.map((one) => marked(one, { undoable: true }));
+}
+
+function marked(one: FoundInTree, mark: Partial<FoundWrite>): FoundInTree {
+  const { found } = one.write;
+  return found === undefined ? one : { ...one, write: { ...one.write, found: { ...found, ...mark } } };
 }
 
 function among(inTree: readonly FoundInTree[], kept: readonly StageEffect[]): readonly FoundInTree[] {

@@ -6,7 +6,7 @@ import { type AgreedControl, agreedControl, nothingAgreed } from "@gennai/govern
 import { type ControlPath, controlPath } from "@gennai/governance/policies/files/control-paths";
 import { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { readGitHead } from "../../git-data/git-head.ts";
-import { type GitIndex, readGitIndex } from "../../git-data/git-index.ts";
+import { type GitIndex, type IndexEntry, readGitIndex } from "../../git-data/git-index.ts";
 import { type PathInGit, pathsInGit } from "../../git-data/git-path.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { type RepositoryPaths, repositoryPaths } from "../../sandbox/host/repository-paths.ts";
@@ -189,7 +189,12 @@ export class StagedWork {
   }
 
   isTracked(absolute: string): boolean {
-    return this.repository !== undefined && this.#index.has(relative(this.top, absolute));
+    return this.recorded(absolute) !== undefined;
+  }
+
+  /** Entry of git's index before the command. */
+  recorded(absolute: string): IndexEntry | undefined {
+    return this.repository === undefined ? undefined : this.#index.get(relative(this.top, absolute));
   }
 
   /** Whether git's index records the commit for a submodule, before or after the command. */

@@ -15,6 +15,7 @@ import type { ProgramHome } from "../../stage/staged-command.ts";
 import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import type { FoundEdit } from "../found/found-edits.ts";
 import { type FoundEffects, foundEffects } from "../found/found-effects.ts";
+import { allTheUsers, type UsersContents } from "../found/thrown-away.ts";
 import { keepEffects, takeForLayer } from "../keep/keep-effects.ts";
 import type { Stages, ZeroAccess } from "../stages/stages.ts";
 import { notRun, runAndObserve } from "./observed-run.ts";
@@ -52,6 +53,8 @@ export interface StagedSurroundings {
   readonly logins?: readonly AddedLogin[] | undefined;
   /** The session whose layer the command sees and adds to; without it, files that git ignores are kept like all others. */
   readonly session?: string | undefined;
+  /** What in files may be the user's work; all of it, if left out. */
+  readonly usersContents?: UsersContents | undefined;
   /** Proposed changes that the command sees over the workspace, and to which its own are added instead of the workspace. */
   readonly proposal?: StagedTree | undefined;
   /** Real path. */
@@ -136,6 +139,7 @@ export async function runStaged(
       leads: stages.leads(workspaceRoot),
       command: command.command,
       confirmed: command.confirmed,
+      usersContents: surroundings.usersContents ?? allTheUsers,
       ownStashes: session === undefined ? undefined : stages.stashes.of(session),
     });
     return {

@@ -66,7 +66,8 @@ export interface BashPorts extends ShellSurroundings {
 }
 
 /** Staging of commands: the stages, what is hidden, the session's layer, and where background commands run. */
-export interface Staging extends Pick<StagedSurroundings, "stages" | "zeroAccess" | "session" | "proposal"> {
+export interface Staging
+  extends Pick<StagedSurroundings, "stages" | "zeroAccess" | "session" | "usersContents" | "proposal"> {
   readonly background: BackgroundRuns;
   /** Ensures that secrets from git's history are masked in the output of commands. */
   learnSecrets(options: { readonly signal: AbortSignal }): Promise<void>;
@@ -94,7 +95,8 @@ const keyDescription =
 
 const stagedDescription =
   "It runs on a copy of the workspace, without network at first: what it changed is looked at when it has ended, and becomes " +
-  "true then. Hosts and ports that it wants are refused at once, the user is asked about them, and after a yes it runs again. " +
+  "true then. Deletes, git reset --hard and the like run too; the user is asked where their own uncommitted work would be lost. " +
+  "Hosts and ports that it wants are refused at once, the user is asked about them, and after a yes it runs again. " +
   "Notes in brackets at the end of the output say what was not kept, and why. Of a command that was ended, nothing is. " +
   "What git ignores (builds, dependencies) stays with this session: later commands see it, file tools and the user do not. " +
   "Servers and watchers: run_in_background. They see the workspace, and edits as they are saved (not those in node_modules); " +

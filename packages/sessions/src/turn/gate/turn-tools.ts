@@ -17,6 +17,7 @@ import type { SessionProposal } from "../../proposal/session-proposal.ts";
 import { stageProposedChanges } from "../../proposal/stage-proposed-changes.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
+import { usersContents } from "../../session/state/users-contents.ts";
 import { loadSkills } from "../../skills/load-skills.ts";
 import { bashOutputTool } from "../../tools/background/bash-output-tool.ts";
 import { killShellTool } from "../../tools/background/kill-shell-tool.ts";
@@ -84,6 +85,7 @@ export async function turnTools(
             background,
             zeroAccess: rules.zeroAccess,
             session: session.id,
+            usersContents: (path, sha256) => usersContents(state.changeSets.values(), path, sha256),
             proposal: proposal?.tree,
             learnSecrets: learnSecrets(session, rules),
             keys: services.userKeys && {
