@@ -1,0 +1,3 @@
+import { commands, painting, testAtTerminal, usePlace } from "./terminal-commands.ts";
+
+testAtTerminal(usePlace(), commands, painting);
