@@ -10,6 +10,7 @@ import {
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { codeOf, endState, eventOf, eventsOf, runTurn, startSession, Watcher } from "../session-client.ts";
+import { useServer } from "../use-server.ts";
 
 /** A command that nobody can prove to read only. */
 const touch = [
@@ -47,6 +48,9 @@ function answer(
 }
 
 describe("a question", () => {
+  /** For those whose command does not run. */
+  const unanswered = useServer(serverThatAsks);
+
   test("seed 003 §5 payload: shows the action, and a yes runs it once", async () => {
     await using server = await serverThatAsks();
     const sessionId = await startSession(server, { interactive: true });
@@ -79,7 +83,7 @@ describe("a question", () => {
     ["an answer that has no meaning", { answer: 77 as ConfirmationAnswer }, "unclear_answer", "neither yes nor no"],
     ["a client that can ask nobody", { answer: ConfirmationAnswer.NOBODY }, "nobody_to_ask", "did not run"],
   ])("seed 003 §5 ambiguous: %s denies", async (_what, changes, code, message) => {
-    await using server = await serverThatAsks();
+    const server = unanswered();
     const sessionId = await startSession(server, { interactive: true });
     await using editor = await Watcher.attach(server, sessionId);
     await startTurn(server, sessionId);
@@ -138,7 +142,7 @@ describe("a question", () => {
   });
 
   test("seed 003 §5 missing: in a session where nobody can be asked it is denied at once", async () => {
-    await using server = await serverThatAsks();
+    const server = unanswered();
     const events = await runTurn(server, await startSession(server), "touch it");
     expect(JSON.parse(eventOf(events, "toolResult").output)).toMatchObject({ error: { code: "nobody_to_ask" } });
     expect(eventsOf(events, "confirmationRequest")).toEqual([]);
@@ -247,7 +251,7 @@ describe("a question", () => {
   });
 
   test("after a cancelled turn it is void", async () => {
-    await using server = await serverThatAsks();
+    const server = unanswered();
     const sessionId = await startSession(server, { interactive: true });
     await using editor = await Watcher.attach(server, sessionId);
     await startTurn(server, sessionId);

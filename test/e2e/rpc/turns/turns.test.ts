@@ -16,8 +16,22 @@ import {
   stateName,
   Watcher,
 } from "../session-client.ts";
+import { useServer } from "../use-server.ts";
 
-const hello = [{ steps: [{ text: ["Hel", "lo."] }] }];
+const hello = [{ match: ".", steps: [{ text: ["Hel", "lo."] }] }];
+const greeting = useServer(() => startTestServer({ script: hello }));
+
+const wrongCalls: readonly (readonly [what: string, tool: Readonly<Record<string, unknown>>, code: string])[] = [
+  ["a tool nobody has", { name: "Teleport", args: {} }, "unknown_tool"],
+  ["arguments that are not JSON", { name: "Read", args_json: "{" }, "bad_arguments"],
+  ["arguments of the wrong shape", { name: "Read", args: { place: "a" } }, "bad_arguments"],
+  ["a tool that the scenario leaves out", { name: "ProposeChanges", args: { changes: [] } }, "unknown_tool"],
+];
+const calling = useServer(() =>
+  startTestServer({
+    script: wrongCalls.map(([what, tool]) => ({ match: `^${what}$`, steps: [{ tool }, { text: ["Oh."] }] })),
+  }),
+);
 
 describe("a turn", () => {
   test("the model call that ends a turn is in the session's sum", async () => {
@@ -78,13 +92,13 @@ describe("a turn", () => {
   });
 
   test("a scenario is found by its name in any letter case", async () => {
-    await using server = await startTestServer({ script: hello });
+    const server = greeting();
     const events = await runTurn(server, await startSession(server), "hi", { scenario: "respond" });
     expect(eventOf(events, "userMessage").scenario).toBe("RESPOND");
   });
 
   test("an empty scenario is CODE, and EDITOR_CODE in Proposal Mode", async () => {
-    await using server = await startTestServer({ script: hello });
+    const server = greeting();
     const plain = await runTurn(server, await startSession(server), "hi");
     const proposing = await runTurn(server, await startSession(server, { proposal: true }), "hi");
     expect(eventOf(plain, "userMessage").scenario).toBe("CODE");
@@ -102,14 +116,9 @@ describe("a turn", () => {
     expect(endState(events)).toBe("COMPLETED");
   });
 
-  test.each([
-    ["a tool nobody has", { name: "Teleport", args: {} }, "unknown_tool"],
-    ["arguments that are not JSON", { name: "Read", args_json: "{" }, "bad_arguments"],
-    ["arguments of the wrong shape", { name: "Read", args: { place: "a" } }, "bad_arguments"],
-    ["a tool that the scenario leaves out", { name: "ProposeChanges", args: { changes: [] } }, "unknown_tool"],
-  ])("%s: the model hears why", async (_what, tool, code) => {
-    await using server = await startTestServer({ script: [{ steps: [{ tool }, { text: ["Oh."] }] }] });
-    const events = await runTurn(server, await startSession(server), "go");
+  test.each(wrongCalls)("%s: the model hears why", async (what, _tool, code) => {
+    const server = calling();
+    const events = await runTurn(server, await startSession(server), what);
     expect(JSON.parse(eventOf(events, "toolResult").output)).toMatchObject({ error: { code } });
     expect(eventOf(events, "gateDecision").verdict).toBe(Verdict.DENY);
     expect(endState(events)).toBe("COMPLETED");
@@ -142,7 +151,7 @@ describe("a turn", () => {
 
 describe("starting", () => {
   test("the same client_turn_id is the same turn, one after the other and at once", async () => {
-    await using server = await startTestServer({ script: hello });
+    const server = greeting();
     const sessionId = await startSession(server);
     const request = { sessionId, userInput: "hi", clientTurnId: "turn-1" };
     const first = await Promise.all([1, 2, 3].map(() => server.client.startTurn(request)));
@@ -182,9 +191,9 @@ describe("starting", () => {
   });
 
   test("the next turn can start as soon as the last one has said that it ended", async () => {
-    await using server = await startTestServer({ script: Array.from({ length: 20 }, () => hello[0] ?? { steps: [] }) });
+    const server = greeting();
     const sessionId = await startSession(server);
-    for (let turn = 0; turn < 20; turn++) {
+    for (let turn = 0; turn < 10; turn++) {
       expect(endState(await runTurn(server, sessionId, `turn ${turn}`))).toBe("COMPLETED");
     }
   });
@@ -204,7 +213,7 @@ describe("starting", () => {
     ["a session that is not there", { sessionId: "00000000-0000-4000-8000-000000000000" }, "not_found"],
     ["no session", { sessionId: "" }, "not_found"],
   ])("%s is refused, and nothing is started", async (_what, wrong, code) => {
-    await using server = await startTestServer({ script: hello });
+    const server = greeting();
     const sessionId = await startSession(server);
     const request = { sessionId, userInput: "hi", clientTurnId: "turn-1", ...wrong };
     expect(await refusalOf(server.client.startTurn(request))).toMatchObject({ code, info: code });
@@ -222,7 +231,7 @@ describe("starting", () => {
   });
 
   test("an image is a blob that the session can be asked for", async () => {
-    await using server = await startTestServer({ script: hello });
+    const server = greeting();
     const sessionId = await startSession(server);
     const events = await runTurn(server, sessionId, "look", { images: [image] });
     const [blob] = eventOf(events, "userMessage").images;
@@ -256,7 +265,7 @@ test("large outputs are blobs: the event has their beginning, the session the wh
 });
 
 test("settings of the session decide the mode of the next turn", async () => {
-  await using server = await startTestServer({ script: [...hello, ...hello] });
+  const server = greeting();
   const sessionId = await startSession(server);
   await runTurn(server, sessionId, "one");
   await server.client.setSettings({ sessionId, settings: { editingMode: EditingMode.PROPOSAL } });

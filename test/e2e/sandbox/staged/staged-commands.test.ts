@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
+import { useServer } from "../../rpc/use-server.ts";
 import { leftovers, program, result, staging } from "./staging.ts";
 
 describe("what nobody can prove to be harmless runs on a copy, and without a question", () => {
@@ -48,131 +49,112 @@ describe("what nobody can prove to be harmless runs on a copy, and without a que
   });
 });
 
+/** Says how to run a program that does this. */
+function does(text: string): string {
+  const name = `do-${Object.keys(programs).length}.mjs`;
+  programs[name] = program(text)["do.mjs"] ?? "";
+  return `node ${name}`;
+}
+const programs: Record<string, string> = {};
+const named = `{ encoding: "utf8", env: { ...process.env, GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a" } }`;
+
 describe("what a person has to see is not true without one", () => {
-  test.each<[string, string, Readonly<Record<string, string>>, RegExp, readonly string[]]>([
-    [
-      "instructions for agents",
-      "node do.mjs",
-      program(`fs.writeFileSync("AGENTS.md", "evil");`),
-      /AGENTS\.md/,
-      ["AGENTS.md"],
-    ],
+  const cases: readonly (readonly [what: string, command: string, said: RegExp])[] = [
+    ["instructions for agents", does(`fs.writeFileSync("AGENTS.md", "evil");`), /AGENTS\.md/],
     [
       "a script that shells run",
-      "node do.mjs",
-      program(`fs.writeFileSync("sub.envrc", "1"); fs.mkdirSync("d"); fs.writeFileSync("d/.bashrc", "1");`),
+      does(`fs.writeFileSync("sub.envrc", "1"); fs.mkdirSync("d"); fs.writeFileSync("d/.bashrc", "1");`),
       /\.bashrc/,
-      ["d", "sub.envrc"],
     ],
-    ["a link to outside", "ln -s /etc/passwd leak", {}, /leads out/, ["leak"]],
-    ["a repository in the repository", "git init -q v", {}, /v\/\.git|repository/, ["v"]],
+    ["a link to outside", "ln -s /etc/passwd leak", /leads out/],
+    ["a repository in the repository", "git init -q v", /v\/\.git|repository/],
     [
       "a file that leads git to another repository",
-      "node do.mjs",
-      program(`fs.mkdirSync("v"); fs.writeFileSync("v/.git", "gitdir: ../elsewhere");`),
+      does(`fs.mkdirSync("v"); fs.writeFileSync("v/.git", "gitdir: ../elsewhere");`),
       /v\/\.git/,
-      ["v"],
     ],
     [
       "a link that does",
-      "node do.mjs",
-      program(
-        `fs.mkdirSync("v"); fs.mkdirSync("w"); fs.writeFileSync("w/HEAD", "x"); fs.symlinkSync("../w", "v/.git");`,
-      ),
+      does(`fs.mkdirSync("v"); fs.mkdirSync("w"); fs.writeFileSync("w/HEAD", "x"); fs.symlinkSync("../w", "v/.git");`),
       /v\/\.git/,
-      ["v", "w"],
     ],
     [
       "a file in the place of git's directory",
-      "node do.mjs",
-      program(
+      does(
         `fs.renameSync(".git/HEAD", "HEAD"); fs.rmSync(".git", { recursive: true }); fs.writeFileSync(".git", "gitdir: x");`,
       ),
       /git/,
-      ["HEAD"],
     ],
     [
       "a hook of git's",
-      "node do.mjs",
-      program(
+      does(
         `fs.mkdirSync(".git/hooks", { recursive: true }); fs.writeFileSync(".git/hooks/post-checkout", "#!/bin/sh");`,
       ),
       /decides what git runs/,
-      [".git/hooks/post-checkout"],
     ],
     [
       "a filter of git's",
-      "node do.mjs",
-      program(`fs.appendFileSync(".git/config", "[filter \\"x\\"] clean = evil");`),
+      does(`fs.appendFileSync(".git/config", "[filter \\"x\\"] clean = evil");`),
       /git's own settings/,
-      [],
     ],
-    ["a tag", "git tag v1", {}, /tag v1/, [".git/refs/tags/v1"]],
-  ])("%s", async (_name, command, files, said, absent) => {
-    await using server = await staging([command], files);
-    const config = await server.workspace.read(".git/config");
-    const { output, failureClass: _, ...rest } = await result(server, await startSession(server));
-    expect(output).toMatch(said);
-    expect(rest.error).not.toBe("");
-    for (const path of absent) expect(existsSync(server.workspace.path(path)), path).toBe(false);
-    expect(await server.workspace.read(".git/config")).toBe(config);
-    expect(leftovers(server)).toEqual([]);
-  });
-
-  test("a rebase that would run a program when it goes on", async () => {
-    await using server = await staging(
-      ["node do.mjs"],
-      program(
-        `fs.mkdirSync(".git/rebase-merge"); fs.writeFileSync(".git/rebase-merge/git-rebase-todo", "exec evil\\n");`,
-      ),
-    );
-    const { output } = await result(server, await startSession(server));
-    expect(output).toContain("decides what git runs");
-    expect(existsSync(server.workspace.path(".git/rebase-merge"))).toBe(false);
-  });
-
-  test("what a command had done when its time was up", async () => {
-    await using server = await staging(["echo half > made.txt; sleep 600"], {}, { timeout_ms: 2_000 });
-    const { output } = await result(server, await startSession(server));
-    expect(output).toContain("nothing it changed was kept: it did not end by itself");
-    expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
-    expect(leftovers(server)).toEqual([]);
-  });
-
-  test("a protected branch does not move, by whatever program", async () => {
-    await using server = await staging(
-      ["node do.mjs"],
-      program(
-        `execSync("git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree})", { env: { ...process.env, GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a" } });`,
-      ),
-    );
-    const before = await server.workspace.git("rev-parse", "main");
-    const { output } = await result(server, await startSession(server));
-    expect(output).toContain("protected");
-    expect(await server.workspace.git("rev-parse", "main")).toBe(before);
-  });
-
-  test("a commit that holds what the tree never showed", async () => {
-    await using server = await staging(
-      ["node do.mjs"],
-      program(`const sh = (line) => execSync(line, { encoding: "utf8", env: { ...process.env, GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a", GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a" } }).trim();
+    ["a tag", "git tag v1", /tag v1/],
+    [
+      "a rebase that would run a program when it goes on",
+      does(`fs.mkdirSync(".git/rebase-merge"); fs.writeFileSync(".git/rebase-merge/git-rebase-todo", "exec evil\\n");`),
+      /decides what git runs/,
+    ],
+    [
+      "a protected branch does not move, by whatever program",
+      does(`execSync("git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree})", ${named});`),
+      /protected/,
+    ],
+    [
+      "a commit that holds what the tree never showed",
+      does(`const sh = (line) => execSync(line, ${named}).trim();
         fs.writeFileSync("/tmp/evil", '{ "scripts": { "postinstall": "evil" } }');
         sh("git update-index --cacheinfo 100644," + sh("git hash-object -w /tmp/evil") + ",package.json");
         sh("git commit -qm innocent"); sh("git reset -q");`),
-    );
-    const before = await server.workspace.git("rev-parse", "HEAD");
-    const { output } = await result(server, await startSession(server));
-    expect(output).toMatch(/package\.json is (to be committed with other content|scripts)/);
-    expect(await server.workspace.git("rev-parse", "HEAD")).toBe(before);
-  });
+      /package\.json is (to be committed with other content|scripts)/,
+    ],
+    ["more than a few tracked files deleted", "rm -r src", /It deletes 25 files that git tracks/],
+  ];
+  const many = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`src/${index}.txt`, "x\n"]));
+  // Nothing of them is kept, so that each finds the repository as it was.
+  const shared = useServer(() =>
+    staging(
+      cases.map(([, command]) => command),
+      { ...many, ...programs },
+      {},
+      { inputs: cases.map(([what]) => what) },
+    ),
+  );
 
-  test("more than a few tracked files deleted", async () => {
-    const many = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`src/${index}.txt`, "x\n"]));
-    await using server = await staging(["rm -r src"], many);
-    const { output } = await result(server, await startSession(server));
-    expect(output).toContain("It deletes 25 files that git tracks");
-    expect(readdirSync(server.workspace.path("src"))).toHaveLength(25);
+  test.each(cases)("%s", async (what, _command, said) => {
+    const server = shared();
+    const { workspace } = server;
+    const now = async () => [
+      await workspace.git("status", "--porcelain", "--branch"),
+      await workspace.git("for-each-ref"),
+      await workspace.git("rev-parse", "HEAD"),
+      await workspace.read(".git/config"),
+      readdirSync(workspace.path(".git")).filter((name) => !["index", "COMMIT_EDITMSG"].includes(name)),
+      readdirSync(workspace.path(".git/hooks")),
+    ];
+    const before = await now();
+    const { output, error } = await result(server, await startSession(server), what);
+    expect(output).toMatch(said);
+    expect(error).not.toBe("");
+    expect(await now()).toEqual(before);
+    expect(leftovers(server)).toEqual([]);
   });
+});
+
+test("what a command had done when its time was up is not kept", async () => {
+  await using server = await staging(["echo half > made.txt; sleep 600"], {}, { timeout_ms: 2_000 });
+  const { output } = await result(server, await startSession(server));
+  expect(output).toContain("nothing it changed was kept: it did not end by itself");
+  expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
+  expect(leftovers(server)).toEqual([]);
 });
 
 test("a secret is not there for a command, and stays where it is", async () => {

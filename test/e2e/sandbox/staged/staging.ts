@@ -4,16 +4,20 @@ import { type Outside, theInternet } from "@gennai/machine/network/way-out";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { eventOf, runTurn } from "../../rpc/session-client.ts";
 
-/** A server that stages commands; each turn runs one of them. */
+/**
+ * A server that stages commands; each turn runs one of them.
+ * @param more.inputs what is said to have each of them run; without it they run in order
+ */
 export function staging(
   commands: readonly string[],
   files: Readonly<Record<string, string>> = {},
   args: { readonly timeout_ms?: number } = {},
-  more: { readonly outside?: Outside } = {},
+  { inputs, ...more }: { readonly outside?: Outside; readonly inputs?: readonly string[] } = {},
 ): Promise<TestServer> {
   return startTestServer({
     files: { ".gitignore": "node_modules\n*.private\n", "package.json": packageJson, ...files },
-    script: commands.map((command) => ({
+    script: commands.map((command, index) => ({
+      ...(inputs === undefined ? {} : { match: `^${inputs[index]}$` }),
       steps: [{ tool: { name: "Bash", args: { ...args, command } } }, { text: ["Done."] }],
     })),
     server: { commands: "staged", outside: { ...theInternet, isOwn }, ...more },
@@ -41,7 +45,7 @@ export function leftovers(server: TestServer): readonly string[] {
 }
 
 /** Runs the next of the commands. */
-export async function result(server: TestServer, sessionId: string) {
-  const events = await runTurn(server, sessionId, "go");
+export async function result(server: TestServer, sessionId: string, input = "go") {
+  const events = await runTurn(server, sessionId, input);
   return { events, ...eventOf(events, "toolResult") };
 }
