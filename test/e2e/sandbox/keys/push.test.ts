@@ -84,18 +84,20 @@ describe("git push over HTTP, with the login of a credential helper", () => {
     expect(branches(bare)).toContain("refs/heads/work");
   });
 
-  test.each([
-    "git push origin work && curl http://127.0.0.1:1",
-    "git -c credential.helper='!evil' push origin work",
-    "true; git push",
-  ])("%s is not a command of its own: refused with how to do it, and nothing is asked", async (command) => {
-    await using home = await userHome();
-    await using server = await staging([command]);
+  test("what is not a command of its own is refused with how to do it, and nothing is asked", async () => {
+    const commands = [
+      "git push origin work && curl http://127.0.0.1:1",
+      "git -c credential.helper='!evil' push origin work",
+      "true; git push",
+    ];
+    await using _home = await userHome();
+    await using server = await staging(commands);
     await using session = await AskedSession.start(server);
-    const { questions, error, output } = await session.turnWithYes();
-    expect(questions).toEqual([]);
-    expect(`${error}${output}`).toMatch(/command of its own|Security Policy/);
-    expect(home.root).toBeTruthy();
+    for (const command of commands) {
+      const { questions, error, output } = await session.turnWithYes();
+      expect(questions, command).toEqual([]);
+      expect(`${error}${output}`, command).toMatch(/command of its own|Security Policy/);
+    }
   });
 });
 
