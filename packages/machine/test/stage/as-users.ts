@@ -23,6 +23,8 @@ export interface ScenarioFile {
   /** A URL. */
   readonly file: string;
   readonly scenarios: Scenarios;
+  /** What the names of those begin with that hold the same by other commands. */
+  readonly alike?: string;
 }
 
 interface Ways {
@@ -41,10 +43,19 @@ export function testAsUsers({ file, scenarios }: ScenarioFile, ways: Ways = {}):
   });
 }
 
-/** As `testAsUsers`, each scenario as one of the users. @param ways.oneOf of so many scenarios one is run; 1 without it */
-export function testAsOneUser({ file, scenarios }: ScenarioFile, ways: Ways & { readonly oneOf?: number } = {}): void {
+/**
+ * As `testAsUsers`, each scenario as one of the users, and few of those that are alike.
+ * @param ways.oneOf of so many scenarios one is run; 1 without it
+ */
+export function testAsOneUser(
+  { file, scenarios, alike }: ScenarioFile,
+  ways: Ways & { readonly oneOf?: number } = {},
+): void {
   const { oneOf = 1 } = ways;
-  const names = Object.keys(scenarios).filter((_name, index) => (seed + index) % oneOf === 0);
+  const isAlike = (name: string) => alike !== undefined && name.startsWith(alike);
+  const names = Object.keys(scenarios).filter(
+    (name, index) => (seed + index) % (isAlike(name) ? Math.max(oneOf, 4) : oneOf) === 0,
+  );
   const shares = users.map(([name, id], at) => {
     return { name, id, chosen: names.filter((_scenario, index) => (seed + index) % users.length === at) };
   });

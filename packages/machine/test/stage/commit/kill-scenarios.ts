@@ -12,7 +12,7 @@ import type { Scenarios } from "../run-scenarios.ts";
 import { untilNobodySeesBelow } from "../sees-below.ts";
 import { StageFixture } from "../stage-fixture.ts";
 
-const rounds = roundsOf({ few: 6, many: 20 });
+const rounds = roundsOf({ few: 4, many: 20 });
 const seed = 20_261_122;
 
 /** Many names of every kind, and a git commit. */

@@ -13,7 +13,7 @@ import { roundsOf } from "../rounds.ts";
 import type { Scenarios } from "../run-scenarios.ts";
 import { StageFixture } from "../stage-fixture.ts";
 
-const rounds = roundsOf({ few: 6, many: 50 });
+const rounds = roundsOf({ few: 4, many: 50 });
 
 /** The command works on the same names as the user. */
 const command = [

@@ -2,19 +2,19 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CopyBudget, spend } from "#stage/copy/copy-budget";
-import { testAsOneUser, testAsUsers } from "../as-users.ts";
+import { testAsOneUser } from "../as-users.ts";
 import { inNamespaces } from "../mount/in-namespaces.ts";
 import { committing, observing } from "../scenario-files.ts";
 import { StageFixture } from "../stage-fixture.ts";
 import { scenarios as copyScenarios } from "./copy-scenarios.ts";
 
-testAsUsers(
+testAsOneUser(
   { file: new URL("copy-scenarios.ts", import.meta.url).href, scenarios: copyScenarios },
   { stagedBy: "copy" },
 );
 
 // What commands do is found and kept by comparing copies as it is by overlays.
-for (const file of Object.values({ ...observing, ...committing })) testAsOneUser(file, { stagedBy: "copy", oneOf: 4 });
+for (const file of Object.values({ ...observing, ...committing })) testAsOneUser(file, { stagedBy: "copy", oneOf: 12 });
 
 test("a tree that is too large is refused before more of it is copied", () => {
   const budget: CopyBudget = { entries: 2, bytes: 10 };

@@ -181,7 +181,7 @@ function withoutMv(output: string): string {
   return output.replaceAll(/^mv: .*\n/gm, "");
 }
 
-const rounds = roundsOf({ few: 3, many: 8 });
+const rounds = roundsOf({ few: 1, many: 8 });
 
 export const scenarios: Scenarios = {
   ...Object.fromEntries(

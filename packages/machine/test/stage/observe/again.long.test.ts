@@ -1,4 +1,5 @@
 import { testAsUsers } from "../as-users.ts";
-import { observing } from "../scenario-files.ts";
+import { beside, observing } from "../scenario-files.ts";
 
-for (const file of Object.values(observing)) testAsUsers(file, { stagedBy: "overlay again", isLong: true });
+for (const file of [beside, ...Object.values(observing)])
+  testAsUsers(file, { stagedBy: "overlay again", isLong: true });
