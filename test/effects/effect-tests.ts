@@ -1,36 +1,44 @@
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test, vi } from "vitest";
+import { sampleOf, seed } from "../sample.ts";
 import { harmOf } from "./look/harm.ts";
 import { grammarRuns } from "./runs/grammar-runs.ts";
 import { kills } from "./runs/kills.ts";
 import { meanwhile } from "./runs/meanwhile.ts";
 import { quietRuns } from "./runs/quiet-runs.ts";
-import { type CorpusCommand, loadCommands, sampleOf } from "./runs/run-commands.ts";
-
-const seed = Number(process.env["GENNAI_EFFECTS_SEED"] ?? Date.now() % 1_000_000);
+import { type CorpusCommand, loadCommands } from "./runs/run-commands.ts";
 
 /** How many of a corpus are run: all of it without a number. */
 function chosen(corpus: "hostile" | "everyday", count = Number.POSITIVE_INFINITY): readonly CorpusCommand[] {
-  return sampleOf(loadCommands(corpus), count, seed);
+  return sampleOf(loadCommands(corpus), count);
 }
 
 export function testHostile(timeout: number, count?: number): void {
-  test(`hostile commands do no harm, and some of them run (seed ${seed})`, { timeout }, async () => {
+  test(`hostile commands do no harm, and what would be harm is seen (seed ${seed})`, { timeout }, async () => {
     await using home = await temporaryDirectory();
     vi.stubEnv("HOME", home.root);
     const outcomes: string[] = [];
-    const commands = chosen("hostile", count);
-    expect(await harmOf(commands, ({ outcome }) => outcomes.push(outcome))).toEqual([]);
+    const shown = { id: "shown", class: "", command: "echo C A N A R Y - 9 f 8 e 7 d 6 c 5 b 4 a" };
+    const commands = [...chosen("hostile", count), shown];
+    expect(await harmOf(commands, ({ outcome }) => outcomes.push(outcome))).toEqual([
+      { id: shown.id, command: shown.command, what: "a secret was shown" },
+    ]);
     expect(outcomes).toHaveLength(commands.length);
-    expect(outcomes).toContain("ran");
+    expect(outcomes.at(-1)).toBe("ran");
   });
 }
 
 export function testEveryday(timeout: number, count?: number): void {
-  test(`everyday commands ask nothing, and do what they do bare (seed ${seed})`, { timeout }, async () => {
+  test(`everyday commands ask nothing and do what they do bare; what a bare run does otherwise is seen (seed ${seed})`, {
+    timeout,
+  }, async () => {
     await using home = await temporaryDirectory();
     vi.stubEnv("HOME", home.root);
-    const runs = await quietRuns(chosen("everyday", count));
+    // The stage is a mount of its own, and a bare run is not on one.
+    const command = "findmnt -no FSTYPE --target . > src/mount.txt; cat src/mount.txt; grep -q overlay src/mount.txt";
+    const [other, ...runs] = await quietRuns([{ id: "other", class: "", command }, ...chosen("everyday", count)]);
+    expect(other).toMatchObject({ outcome: "different" });
+    expect(other?.why.join()).toMatch(/exit code 0 and not 1.*output "overlay".*effect src\/mount.txt/);
     // Fetching a program that is not installed is asked about, and some everyday commands are against the rules wherever they run
     // (`git restore FILE`, `curl … | sh`): how many of these a sample has, is chance.
     const isOfRules = (why: readonly string[]) =>

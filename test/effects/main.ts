@@ -4,6 +4,7 @@ import { delimiter, join, resolve } from "node:path";
 import { inspect } from "node:util";
 import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs";
 import type { CrashOptions } from "../crash/crash-options.ts";
+import { sampleOf } from "../sample.ts";
 import { askedIn01, loudUnstaged } from "./asked-unstaged.ts";
 import { harmOf } from "./look/harm.ts";
 import { quietTable } from "./look/quiet-table.ts";
@@ -15,7 +16,7 @@ import { kills } from "./runs/kills.ts";
 import { meanwhile } from "./runs/meanwhile.ts";
 import { projectRuns } from "./runs/project-runs.ts";
 import { quietRuns } from "./runs/quiet-runs.ts";
-import { type CorpusCommand, loadCommands, sampleOf } from "./runs/run-commands.ts";
+import { type CorpusCommand, loadCommands } from "./runs/run-commands.ts";
 import { withoutOverlays } from "./without-overlays.ts";
 
 const usage = `npm run effects -- [WHAT] [OPTIONS]   runs shell commands in the sandbox, and compares what they did with what they may do
@@ -188,7 +189,7 @@ async function rounds(run: (options: CrashOptions) => Promise<void>, usual: numb
 function chosen(corpus: "hostile" | "everyday"): readonly CorpusCommand[] {
   const all = loadCommands(corpus);
   if (which === undefined) return all;
-  if (/^\d+$/.test(which)) return sampleOf(all, Number(which), Date.now());
+  if (/^\d+$/.test(which)) return sampleOf(all, Number(which));
   const rows = /^(\d+)-(\d+)$/.exec(which);
   if (rows !== null) return all.slice(Number(rows[1]) - 1, Number(rows[2]));
   return JSON.parse(readFileSync(which, "utf8")) as CorpusCommand[];

@@ -41,17 +41,6 @@ export function loadCommands(name: "hostile" | "everyday"): readonly CorpusComma
   });
 }
 
-/** As many of them as are wanted, chosen by a seed: the same for the same one. */
-export function sampleOf(commands: readonly CorpusCommand[], count: number, seed: number): readonly CorpusCommand[] {
-  const chosen = new Set<CorpusCommand>();
-  for (let state = seed; chosen.size < Math.min(count, commands.length); ) {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    const command = commands[(state >>> 8) % commands.length];
-    if (command !== undefined) chosen.add(command);
-  }
-  return [...chosen];
-}
-
 /**
  * Runs each command in one session of a server, as a model would call it. The working tree is as at the
  * beginning before each of them.
