@@ -86,7 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const stateDir = await prepareStateDirectory(options.stateDir);
   const configDir = userConfigDir(options.environment);
-  const { commandLimits, commandVariables } = await requireServerConfig(configDir);
+  const { commandLimits, commandVariables, commandsShow } = await requireServerConfig(configDir);
   const environment = commandEnvironment(options.environment, commandVariables);
   const opening = openSandbox({
     commands: options.commands ?? "auto",
@@ -95,6 +95,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     home: homedir(),
     platform: platform(),
     privateDirectories: [configDir],
+    shown: commandsShow,
   });
   // The sandbox is tested by other programs; the rest of the server is loaded meanwhile.
   const loading = import("./compose-server.ts");

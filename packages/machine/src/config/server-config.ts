@@ -1,3 +1,4 @@
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
@@ -44,6 +45,12 @@ export const serverConfigSchema = z.strictObject({
         .describe(
           "Names of variables of the server's environment that commands get besides the usual ones, e.g. `PYTHONPATH`. Not those that look like logins.",
         ),
+      show: z
+        .array(z.string().regex(/^(?:~?\/|~$)/, "neither an absolute path nor one below ~"))
+        .optional()
+        .describe(
+          "Further files and directories that commands may read, e.g. `~/go-sdk/src`. Secrets in them stay hidden. No whole home or disk.",
+        ),
     })
     .default({})
     .describe("Limits and environment of each command that the server runs."),
@@ -56,6 +63,8 @@ export interface ServerConfig {
   readonly commandLimits: { readonly memoryBytes?: number; readonly writtenBytes?: number };
   /** Names of further variables that commands get. */
   readonly commandVariables: readonly string[];
+  /** Absolute paths that commands may read besides what programs need. */
+  readonly commandsShow: readonly string[];
   /** Why the file cannot be used, and how to mend it. Anyone who reads one must not take it for a file that says nothing. */
   readonly problem: string | undefined;
 }
@@ -79,7 +88,7 @@ export async function loadServerConfig(configDir: string): Promise<ServerConfig>
   try {
     const text = await readUserFile(join(configDir, serverFile));
     const { capabilities, commands } = serverConfigSchema.parse(text === undefined ? {} : JSON.parse(text));
-    const { memory_mib: memory, written_mib: written, variables = [] } = commands;
+    const { memory_mib: memory, written_mib: written, variables = [], show = [] } = commands;
     return {
       capabilitiesRequired: capabilities.required,
       commandLimits: {
@@ -87,11 +96,12 @@ export async function loadServerConfig(configDir: string): Promise<ServerConfig>
         ...(written === undefined ? {} : { writtenBytes: written * mebibyte }),
       },
       commandVariables: variables,
+      commandsShow: show.map((path) => path.replace(/^~(?=\/|$)/, homedir())),
       problem: undefined,
     };
   } catch (error) {
     const problem = `${join(configDir, serverFile)} cannot be used: ${whyNot(error)}`;
-    return { capabilitiesRequired: undefined, commandLimits: {}, commandVariables: [], problem };
+    return { capabilitiesRequired: undefined, commandLimits: {}, commandVariables: [], commandsShow: [], problem };
   }
 }
 

@@ -22,6 +22,8 @@ export interface SandboxOptions {
   readonly platform: string;
   /** Further directories that no command may see. */
   readonly privateDirectories?: readonly string[];
+  /** Further paths that the user wants commands to see. */
+  readonly shown?: readonly string[];
   /** For tests. */
   readonly bubblewrap?: string | undefined;
 }
@@ -72,6 +74,7 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
     home: options.home,
     environment: options.environment,
     privateDirectories: [options.stateDir, ...(options.privateDirectories ?? [])],
+    ...(options.shown === undefined ? {} : { shown: options.shown }),
   });
   const place = openSandboxFiles(options.stateDir);
   const probed = await probe(program, layout, place);

@@ -71,7 +71,7 @@ function requirement({ capabilitiesRequired }: ServerConfig): string {
 
 async function serverFinding({ configDir, environment }: ConfigDirectories): Promise<Finding> {
   const check = "server.json";
-  const { problem, commandLimits, commandVariables } = await loadServerConfig(configDir);
+  const { problem, commandLimits, commandVariables, commandsShow } = await loadServerConfig(configDir);
   if (problem !== undefined) {
     const next = ["Correct or remove the file: until then no server starts."];
     return { check, state: "fail", text: problem, next };
@@ -85,7 +85,8 @@ async function serverFinding({ configDir, environment }: ConfigDirectories): Pro
     return { check, state: "warn", text: `${refused.join(", ")}: looks like a login, so no command gets it`, next };
   }
   const named = commandVariables.length === 0 ? "" : `; commands get ${commandVariables.join(", ")}`;
-  return { check, state: "ok", text: text + named };
+  const shown = commandsShow.length === 0 ? "" : `; they may read ${commandsShow.join(", ")}`;
+  return { check, state: "ok", text: text + named + shown };
 }
 
 async function hooksFinding({ configDir, stateDir, workspace }: ConfigDirectories): Promise<Finding> {

@@ -27,6 +27,9 @@ const atNoTerminal: Readonly<Record<string, string>> = {
   ...Object.fromEntries(["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"].map((name) => [name, "true"])),
 };
 
+/** Variable of commands that lists those that the user named for them and that are not passed. */
+export const variablesNotPassed = "GENNAI_VARIABLES_NOT_PASSED";
+
 /**
  * The environment for a command: only names from a fixed list, and those that the user named, without values that look like a
  * login. `PATH` keeps only absolute directories, so that the working directory does not decide which program is found.
@@ -45,6 +48,8 @@ export function commandEnvironment(own: Environment, named: readonly string[] = 
     } else if (named.includes(name) && !looksLikeLogin(name, value)) environment[name] = value;
   }
   environment["PATH"] ??= "/usr/local/bin:/usr/bin:/bin";
+  const left = named.filter((name) => own[name] && environment[name] === undefined);
+  if (left.length > 0) environment[variablesNotPassed] = left.join(" ");
   return { ...environment, ...atNoTerminal };
 }
 

@@ -12,6 +12,7 @@ import { withAddresses } from "@gennai/machine/keys/login/with-addresses";
 import { planKey } from "@gennai/machine/keys/plan-key";
 import { planRead } from "@gennai/machine/keys/reading/plan-read";
 import { registryLogins } from "@gennai/machine/keys/registries/registry-logins";
+import { variablesNotPassed } from "@gennai/machine/process/environment/command-environment";
 import { type HeldDirectory, holdDirectory } from "@gennai/machine/process/run-command";
 import { runShellCommand, type ShellSurroundings } from "@gennai/machine/shell/shell-runner";
 import type { StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
@@ -111,6 +112,12 @@ const proposalDescription =
 const proposedKeyDescription =
   "git push and gh get the user's login after a yes, each time, as commands of their own: they send what had been committed before, not what is staged.";
 
+function withoutVariables(names: string | undefined): string {
+  return names === undefined
+    ? ""
+    : ` ${names.split(" ").join(", ")}: exist and are not passed, because they look like logins.`;
+}
+
 /** Some give a command as a list of words, often of a shell that is to run one. */
 function commandText(command: unknown): unknown {
   if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return command;
@@ -142,7 +149,7 @@ export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
   const plans = new WeakMap<Effect, KeyPlan | ToolFailure>();
   return {
     name: "Bash",
-    description: descriptionOf(ports.staging),
+    description: descriptionOf(ports.staging) + withoutVariables(ports.environment[variablesNotPassed]),
     parameters,
     otherNames: {
       cmd: "command",
