@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, relative, sep } from "node:path";
+import { realPath } from "@gennai/machine/sandbox/host/way-to";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 
@@ -35,10 +36,12 @@ export function processConsole(): Console {
   };
 }
 
-/** Throws `CliError` if it was deleted. */
+/** As the shell names it, which may be through a link. Throws `CliError` if it was deleted. */
 function currentDirectory(): string {
   try {
-    return process.cwd();
+    const real = process.cwd();
+    const { PWD: said = "" } = process.env;
+    return isAbsolute(said) && realPath(said) === real ? said : real;
   } catch (cause) {
     throw new CliError("The current directory does not exist any more.", { next: ["cd to another one."], cause });
   }

@@ -139,3 +139,19 @@ test("programs run as they do for their user", async () => {
     expect([command, await home.run(command)]).toEqual([command, output]);
   }
 });
+
+test("a workspace is found in commands also under the name by which it was opened", async () => {
+  await using home = await temporaryDirectory({ "real/x": "" });
+  await using repository = await temporaryRepository({ "a.txt": "1\n" });
+  symlinkSync(dirname(repository.root), home.path("projects"));
+  symlinkSync("projects", home.path("work"));
+  await using machine = await stagingMachine(undefined, {}, process.env["PATH"], home.root);
+  const named = join(home.path("work"), basename(repository.root));
+  machine.stages.names.note(named);
+  const staged = await machine.run(
+    repository.root,
+    `cat ${named}/a.txt && readlink ${home.path("work")}; ls ${home.root}`,
+  );
+  await staged.drop();
+  expect(staged.run.output).toBe("1\nprojects\nprojects\nwork\n");
+});

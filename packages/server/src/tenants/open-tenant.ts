@@ -213,7 +213,10 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
         hasRoomForSession: () => server.sessionsOpen() < admission.limits.sessions,
       },
       ...(place.usersRoot === undefined ? {} : { userWorkspaces: new UserWorkspaces(place.usersRoot, place.name) }),
-      openWorkspace: (directory) => workspaces.open(directory),
+      openWorkspace: (directory) => {
+        stages?.names.note(directory);
+        return workspaces.open(directory);
+      },
       openClientWorkspace: clientWorkspaces.open,
       closeClientWorkspace: (held, sessionId) => {
         clientWorkspaces.forget(sessionId);

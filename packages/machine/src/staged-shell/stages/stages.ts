@@ -21,6 +21,7 @@ import { Stage } from "../../stage/stage.ts";
 import { StageUnavailable } from "../../stage/transaction/stage-error.ts";
 import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import { BackgroundWork } from "./background-work.ts";
+import { OpenedNames } from "./opened-names.ts";
 import { OwnStashes } from "./own-stashes.ts";
 import { RecentMounts } from "./recent-mounts.ts";
 
@@ -77,6 +78,7 @@ export class Stages implements AsyncDisposable {
   #returned: Promise<void> = Promise.resolve();
   /** Runs that go on, with the workspace beside whose commands each runs. */
   readonly #beside = new Map<object, string>();
+  readonly names = new OpenedNames();
   readonly stashes = new OwnStashes();
 
   /** Call it after `recoverStages`. */
@@ -158,7 +160,7 @@ export class Stages implements AsyncDisposable {
       readonly reads?: () => boolean;
     } = {},
   ): Promise<LayeredStage> {
-    const machine = this.#options.shell.machineFor(workspaceRoot);
+    const machine = this.#machineFor(workspaceRoot);
     const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
     const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
     const dropped = [...((await layer?.renew()) ?? [])];
@@ -185,7 +187,7 @@ export class Stages implements AsyncDisposable {
   ): Promise<MountedRoots> {
     const { noOverlay } = await this.#needed(workspaceRoot);
     if (noOverlay === undefined) return this.#ahead.of(workspaceRoot).take(covered, network, caches);
-    const { layout } = this.#options.shell.machineFor(workspaceRoot);
+    const { layout } = this.#machineFor(workspaceRoot);
     try {
       return await mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, stagedBy: "copy" });
     } catch (error) {
@@ -213,7 +215,7 @@ export class Stages implements AsyncDisposable {
     network: SessionNetwork,
     session?: string,
   ): Promise<StageBeside> {
-    const machine = this.#options.shell.machineFor(workspaceRoot);
+    const machine = this.#machineFor(workspaceRoot);
     const { noOverlay } = await this.#needed(workspaceRoot);
     if (noOverlay !== undefined) {
       const { obstacle, reason, advice } = noOverlay;
@@ -270,7 +272,7 @@ export class Stages implements AsyncDisposable {
     allowed: readonly AllowedEndpoint[] = [],
     logins: readonly AddedLogin[] = [],
   ): Promise<WatchedNetwork> {
-    const { bubblewrap } = this.#options.shell.machineFor(workspaceRoot);
+    const { bubblewrap } = this.#machineFor(workspaceRoot);
     writeFileSync(this.resolver, resolverSettings, { mode: 0o644 });
     return WatchedNetwork.open({ bubblewrap, allowed, logins, outside: this.#options.outside });
   }
@@ -315,7 +317,7 @@ export class Stages implements AsyncDisposable {
   warmUp(workspaceRoot: string, zeroAccess: ZeroAccess, openNetwork: () => Promise<WatchedNetwork | undefined>): void {
     this.#background.begin(async (signal) => {
       if (!(await this.#hasOverlays(workspaceRoot))) return;
-      const machine = this.#options.shell.machineFor(workspaceRoot);
+      const machine = this.#machineFor(workspaceRoot);
       const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
       const network = (await openNetwork())?.network;
       await this.#prepare(workspaceRoot, { looking: roots.look(undefined, signal), network }, signal);
@@ -352,6 +354,10 @@ export class Stages implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#background[Symbol.asyncDispose]();
     await this.#ahead[Symbol.asyncDispose]();
+  }
+
+  #machineFor(workspaceRoot: string): ShellMachine {
+    return this.names.on(this.#options.shell.machineFor(workspaceRoot), workspaceRoot);
   }
 
   #rootsOf(workspaceRoot: string, zeroAccess: ZeroAccess, { layout }: ShellMachine): CoveredRoots {
