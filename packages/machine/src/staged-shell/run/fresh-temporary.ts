@@ -15,6 +15,8 @@ export interface FreshTemporary extends AsyncDisposable {
 export const noCompiledCode: Readonly<Record<string, string>> = {
   NODE_DISABLE_COMPILE_CACHE: "1",
   PYTHONDONTWRITEBYTECODE: "1",
+  // Python looks nowhere else for what it compiled; this directory of the empty `/tmp` does not exist.
+  PYTHONPYCACHEPREFIX: "/tmp/.compiled",
 };
 
 /** Where a run that copies sees the directory that it copies from. */

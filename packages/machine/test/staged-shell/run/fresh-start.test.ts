@@ -37,6 +37,17 @@ test("a run with a way out sees nothing of what earlier commands wrote outside t
   expect(await one.run(look, { wayOut: true })).toBe(`${one.home}/.npm/_cacache/planted-4\n11\n`);
 });
 
+test("nor code that they compiled in the workspace, in place of its source", async () => {
+  await using one = await session();
+  const forge = [
+    "printf 'print(\"aaaa\")\\n' > m.py; python3 -m compileall -q --invalidation-mode unchecked-hash m.py",
+    "printf 'print(\"bbbb\")\\n' > m.py",
+  ].join("; ");
+  await one.run(`echo __pycache__ > .gitignore; ${forge}`);
+  expect(await one.run("python3 -c 'import m'")).toBe("aaaa\n");
+  expect(await one.run("python3 -c 'import m'", { wayOut: true })).toBe("bbbb\n");
+});
+
 test("a program that is known and may have a lasting way out sees not even the packages that the session fetched", async () => {
   await using one = await session(
     { ".npm/_cacache/x": "x\n", ".local/bin/curl": "#!/bin/sh\nls ~/.npm/_cacache\n" },
