@@ -11,7 +11,7 @@ import { openGit } from "./run/run-git.ts";
  */
 export async function filteredPaths(directory: string, paths: readonly string[]): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
-  const { attributesFile } = await (await machineGit()).userConfiguration();
+  const { attributesFile } = await (await machineGit()).userConfiguration(directory);
   const ofUser = existsSync(attributesFile) ? realpathSync(attributesFile) : undefined;
   const settings = ofUser === undefined ? [] : ["-c", `core.attributesFile=${ofUser}`];
   const running = await openGit([...settings, "check-attr", "-z", "--stdin", "filter"], {

@@ -1,9 +1,10 @@
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { type CommandGitConfiguration, commandGitConfiguration } from "../git/run/command-git-configuration.ts";
 import { giveWay } from "../stage/files/give-way.ts";
 import { ShownSecrets } from "./cover/shown-secrets.ts";
 import { UnprotectedWorkspace } from "./cover/unprotected-workspace.ts";
-import { type HostLayout, isWithin } from "./host/host-layout.ts";
+import { type HostLayout, isWithin, mayShow } from "./host/host-layout.ts";
 import type { BubblewrapFeatures } from "./mounts/bubblewrap-arguments.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
 
@@ -15,6 +16,8 @@ export interface ShellMachine {
   readonly layout: HostLayout;
   /** Secrets in what the layout shows; those in the workspace are covered there. */
   secrets(): Promise<readonly string[]>;
+  /** The user's, for the repository around a directory. */
+  gitConfiguration(directory: string): Promise<CommandGitConfiguration>;
   /** Directory that a command sees as `/tmp`. */
   readonly temporary: string;
   /** An empty directory. */
@@ -40,7 +43,9 @@ export class ShellSandbox {
     const secrets = async (): Promise<readonly string[]> => (await looking).paths();
     const temporary = place.temporaryFor(workspaceIdOf(workspaceRoot).slice(0, 16));
     const fileOf = (content: string | Uint8Array): string => place.fileOf(content);
-    return { bubblewrap: program, features, layout, secrets, temporary, empty: place.empty, fileOf };
+    const gitConfiguration = (directory: string): Promise<CommandGitConfiguration> =>
+      commandGitConfiguration(directory, layout.home ?? "/", (path) => mayShow(path, layout));
+    return { bubblewrap: program, features, layout, secrets, gitConfiguration, temporary, empty: place.empty, fileOf };
   }
 }
 

@@ -62,6 +62,12 @@ export class Stage {
     return runOnStage(command, { roots, mounts: this.#mounts, machine: this.#machine }, options);
   }
 
+  /** Whether the user signs commits; no command can. */
+  async userSigns(): Promise<boolean> {
+    const [root] = this.transaction.roots;
+    return root !== undefined && (await this.#machine.gitConfiguration(root.path)).signs;
+  }
+
   /**
    * What the command did. Throws `NotObservable`, also if the system denies a look at something; then nothing can be kept.
    * @param rules decide what of the work tree goes into the session's layer

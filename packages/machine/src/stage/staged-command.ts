@@ -1,9 +1,11 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CommandGitConfiguration } from "../git/run/command-git-configuration.ts";
 import { type CommandLimits } from "../process/group/command-limits.ts";
 import { newestProcess, processesSince } from "../process/group/process-table.ts";
 import { CommandNotStarted, type CommandRun, holdDirectory, runCommand } from "../process/run-command.ts";
+import { secretsAt } from "../sandbox/cover/shown-secrets.ts";
 import { isWithin } from "../sandbox/host/host-layout.ts";
 import { limitedShell } from "../sandbox/limited-shell.ts";
 import { hideBelow, machineArguments, startArguments } from "../sandbox/mounts/bubblewrap-arguments.ts";
@@ -33,6 +35,8 @@ export interface StagedCommand {
   readonly temporary?: string | undefined;
   /** True for a network of its own with no way out, whatever network other runs on this stage have. */
   readonly offline?: boolean;
+  /** True if it can reach other machines: then hooks of the user's do not run. */
+  readonly hasWayOut?: boolean;
   /** True if its environment holds secrets, which must not stay in a process that waits for the next run. */
   readonly alone?: boolean;
 }
@@ -46,6 +50,8 @@ export type RunMount = { readonly path: string } & (
   | { readonly text: string }
   | { readonly empty: true }
 );
+
+type InRoot = (path: string) => boolean;
 
 /** Bytes. */
 const memoryDirectorySize = "268435456";
@@ -70,11 +76,14 @@ export async function runOnStage(
     readonly onRunning?: () => void;
   },
 ): Promise<CommandRun> {
-  const { text, cwd, environment, resolver, mounts, temporary, offline = false, ...rest } = command;
+  const { text, cwd, environment, resolver, mounts, temporary, offline = false, hasWayOut, ...rest } = command;
+  const { machine, roots } = stage;
+  const git = await machine.gitConfiguration(roots[0]?.path ?? cwd);
+  const user = { secrets: await machine.secrets(), git: hasWayOut && !offline ? { ...git, hooks: undefined } : git };
   const first = newestProcess();
   const argv = [
     ...stage.mounts.joinArguments,
-    ...sandboxArguments({ cwd, resolver, mounts, temporary, offline }, stage, await stage.machine.secrets()),
+    ...sandboxArguments({ cwd, resolver, mounts, temporary, offline }, stage, user),
     ...limitedShell(text),
   ];
   const env = { ...environment, ...quietGit(environment) };
@@ -96,11 +105,16 @@ export async function runOnStage(
 function sandboxArguments(
   command: Pick<StagedCommand, "cwd" | "resolver" | "mounts" | "temporary" | "offline">,
   { roots, mounts, machine }: StageParts,
-  secrets: readonly string[],
+  user: { readonly secrets: readonly string[]; readonly git: CommandGitConfiguration },
 ): readonly string[] {
   const { cwd, resolver, mounts: besides = [], offline } = command;
   const { bubblewrap, features, layout, empty } = machine;
+  const { git } = user;
   const { temporary = machine.temporary } = command;
+  const isInRoot: InRoot = (path) => roots.some((root) => isWithin(path, root.path));
+  const named = [...git.named, ...(git.hooks === undefined ? [] : [git.hooks])].filter((path) => !isInRoot(path));
+  const secrets = [...user.secrets, ...named.flatMap(secretsAt)].filter((path) => !isInRoot(path));
+  const inPlace = mounts.readOnly === undefined ? [] : roots.map(({ path }) => path);
   return [
     bubblewrap,
     ...machineArguments({ layout, temporary }, features),
@@ -109,13 +123,12 @@ function sandboxArguments(
     ...(mounts.hasNetwork && offline !== true ? ["--share-net"] : []),
     // As another user, git would consider every file changed, and refuse the repository as foreign.
     ...["--uid", String(process.getuid?.() ?? 0), "--gid", String(process.getgid?.() ?? 0)],
-    ...settingsArguments(machine, roots),
+    ...settingsArguments(machine, git.text, isInRoot),
+    ...named.flatMap((path) => ["--ro-bind", path, path]),
     ...rootArguments(roots, mounts),
     // A command that sees the roots themselves could connect to a socket there; on an overlay or a copy nobody listens.
-    ...hideBelow([...layout.readable, ...(mounts.readOnly === undefined ? [] : roots.map(({ path }) => path))], {
-      layout: {
-        hidden: [...layout.hidden, ...secrets.filter((path) => !roots.some((root) => isWithin(path, root.path)))],
-      },
+    ...hideBelow([...layout.readable, ...named, ...inPlace], {
+      layout: { hidden: [...layout.hidden, ...secrets] },
       empty,
     }),
     ...(resolver === undefined ? [] : resolverArguments(resolver)),
@@ -148,11 +161,16 @@ function resolverArguments(file: string): readonly string[] {
   }
 }
 
-/** Mounts the settings of package managers, e.g. registries. Those inside a root come from its overlay. */
-function settingsArguments({ layout, fileOf }: ShellMachine, roots: readonly StagedRoot[]): readonly string[] {
-  if (layout.home === undefined) return [];
-  return homeSettings(layout.home)
-    .filter(({ path }) => !roots.some((root) => isWithin(path, root.path)))
+/** Mounts the user's settings of git and of package managers, e.g. registries. Those inside a root come from its overlay. */
+function settingsArguments(
+  { layout: { home }, fileOf }: ShellMachine,
+  git: string,
+  isInRoot: InRoot,
+): readonly string[] {
+  if (home === undefined) return [];
+  const ofGit = git === "" ? [] : [{ path: join(home, ".gitconfig"), text: git }];
+  return [...homeSettings(home), ...ofGit]
+    .filter(({ path }) => !isInRoot(path))
     .flatMap(({ path, text }) => ["--ro-bind", fileOf(text), path]);
 }
 

@@ -94,7 +94,9 @@ export class StageFixture implements AsyncDisposable {
     };
     const filter = keyFilter();
     const features = { disableUserNamespaces: true, ...(filter && { filter: fileOf(filter) }) };
-    this.machine = { bubblewrap, features, layout, secrets: async () => [], temporary, empty, fileOf };
+    const gitConfiguration = async () => ({ text: "", named: [], hooks: undefined, signs: false });
+    const own = { secrets: async () => [], gitConfiguration };
+    this.machine = { bubblewrap, features, layout, ...own, temporary, empty, fileOf };
     this.#rules = { ...options, always: layout.hidden };
   }
 

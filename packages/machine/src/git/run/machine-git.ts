@@ -15,7 +15,8 @@ export interface MachineGit {
   readonly sandbox: GitSandbox | undefined;
   /** Why there is no sandbox; undefined if there is one. */
   readonly unsandboxed: string | undefined;
-  userConfiguration(): Promise<UserGitConfiguration>;
+  /** @param directory in a repository @param home the user's; by default this process's */
+  userConfiguration(directory: string, home?: string): Promise<UserGitConfiguration>;
 }
 
 /** There is no git to run, or one that is too old. */

@@ -120,7 +120,7 @@ async function startSandboxed(git: MachineGit, args: readonly string[], start: G
     start.repository === "our-own"
       ? [git.program]
       : ["/bin/sh", "-c", guardedGit, git.program, programSettings, start.workTree ?? ""];
-  const configuration = await git.userConfiguration();
+  const configuration = await git.userConfiguration(start.workTree ?? start.cwd);
   const environment = { ...environmentOf(start), ...insideEnvironment, ...start.environment };
   const child = startProcess(program, [...sandboxed, ...guarded, "--no-pager", ...args], {
     env: environment,

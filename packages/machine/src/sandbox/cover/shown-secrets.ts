@@ -44,6 +44,14 @@ export class ShownSecrets {
   }
 }
 
+/** Secrets at a path or below it, where people keep files of their own. */
+export function secretsAt(path: string): Secrets {
+  return [
+    ...(holdsKey(path, basename(path)) ? [path] : []),
+    ...secretsOf(new RememberedTree(path, lookAtPeoples).walk()),
+  ];
+}
+
 /** What nobody can look into is hidden as well. */
 function secretsOf({ found, unreadable, unlisted }: WalkedTree<Secrets>): Secrets {
   return [...[...found.values()].flat(), ...unreadable, ...unlisted.map(nameable)];

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { certificateVariables } from "../../process/environment/certificate-variables.ts";
@@ -40,22 +40,14 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const { environment, privateDirectories, shown = [] } = options;
   const home = wayTo(options.home)?.real;
   const hidden = [...privateDirectories, ...systemSecrets, ...(process.getuid?.() === 0 ? closedInEtc() : [])];
-  const isNarrow = (path: string): boolean => {
-    const isWide = path === "/" || wide.has(path) || (home !== undefined && isWithin(home, path));
-    return !isWide && secretPath(path) === undefined && hidden.every((secret) => !isWithin(path, secret));
-  };
+  const isNarrow = (path: string): boolean => mayShow(path, { home, hidden });
   const waysTo = (paths: readonly string[]): readonly Way[] =>
     paths.flatMap((path) => (isAbsolute(path) ? (wayTo(path) ?? []) : [])).filter(({ real }) => isNarrow(real));
   const parts = toolParts(home, environment);
-  const trusted = [...certificateVariables.flatMap((name) => environment[name] ?? []), ...gitCertificates(home ?? "/")];
+  const trusted = certificateVariables.flatMap((name) => environment[name] ?? []);
   const system = waysTo(systemDirectories);
   const caches = waysTo(parts.caches);
-  const tools = waysTo([
-    ...parts.shown,
-    ...trusted.filter(holdsOnlyCertificates),
-    ...gitConfigurations.map((name) => join(home ?? "/", name)).filter(holdsNoCredential),
-    dirname(process.execPath),
-  ]);
+  const tools = waysTo([...parts.shown, ...trusted.filter(holdsOnlyCertificates), dirname(process.execPath)]);
   const anyway = [...system, ...caches, ...tools].map(({ real }) => real);
   const isShown = (path: string): boolean => anyway.some((directory) => isWithin(path, directory));
   const toolHomes = parts.homes.flatMap((path) => wayTo(path)?.real ?? []);
@@ -121,13 +113,6 @@ function closedBelow(directory: string): readonly string[] {
   });
 }
 
-const gitConfigurations: readonly string[] = [
-  ".gitconfig",
-  ".config/git/config",
-  ".config/git/ignore",
-  ".config/git/attributes",
-];
-
 /** Whether a directory holds shims, which come first in `PATH`. A run may write there; no other run may see what it wrote. */
 export function holdsShims(path: string): boolean {
   return basename(path) === "shims";
@@ -141,30 +126,15 @@ export function holdsPrograms(cache: string, path = ""): boolean {
   );
 }
 
+/** Whether what is at a real path may be shown whole: no home or disk, and nothing that is hidden or named as a secret. */
+export function mayShow(path: string, { home, hidden }: Pick<HostLayout, "home" | "hidden">): boolean {
+  const isWide = path === "/" || wide.has(path) || (home !== undefined && isWithin(home, path));
+  return !isWide && secretPath(path) === undefined && hidden.every((secret) => !isWithin(path, secret));
+}
+
 const wide: ReadonlySet<string> = new Set(
   "/home /root /Users /var /run /tmp /mnt /media /srv /sys /proc /dev /boot".split(" "),
 );
-
-function holdsNoCredential(file: string): boolean {
-  try {
-    if (statSync(file).size > 256 * 1024) return false;
-    return !/:\/\/[^/\s]*@|extraheader|token|password|passwd|secret|oauth/i.test(readFileSync(file, "utf8"));
-  } catch {
-    return false;
-  }
-}
-
-/** Files of certificates that the user's git trusts. */
-function gitCertificates(home: string): readonly string[] {
-  return gitConfigurations.slice(0, 2).flatMap((name) => {
-    try {
-      const named = readFileSync(join(home, name), "utf8").matchAll(/^\s*sslcainfo\s*=\s*"?([^"\n#;]+?)"?\s*$/gim);
-      return [...named].map(([, path = ""]) => (path.startsWith("~/") ? join(home, path.slice(2)) : path));
-    } catch {
-      return [];
-    }
-  });
-}
 
 /** True when `path` is `directory` or lies below it. */
 export function isWithin(path: string, directory: string): boolean {

@@ -46,6 +46,8 @@ export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" 
   readonly layer: SessionLayer | undefined;
   /** Trees of the layer that the command did not see. */
   readonly dropped: readonly string[];
+  /** Whether the user signs commits; no command can. */
+  readonly signs: boolean;
 }
 
 /** Runs a command on a stage and looks at what it left. Throws `ToolFailure`; nothing of it is left then. */
@@ -122,6 +124,7 @@ export async function runAndObserve(
       temporary: fresh?.directory ?? temporary,
       timeoutMs,
       limits,
+      hasWayOut: startsFresh,
       ...shown,
     };
     const running =
@@ -167,7 +170,8 @@ export async function runAndObserve(
     if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });
     const [connections, onlyLookedUp] = [watch.connections(run), watch.onlyLookedUp()];
     const unused = isUnused ? stage : undefined;
-    return { run, connections, onlyLookedUp, transaction, observation, ignored, unshown, unused, layer, dropped };
+    const found = { transaction, observation, ignored, unshown, unused, layer, dropped };
+    return { run, connections, onlyLookedUp, ...found, signs: await stage.userSigns() };
   } catch (error) {
     await stage.close();
     await removeTransaction(transaction);

@@ -35,11 +35,15 @@ export async function runProposed(
 ): Promise<StagedShellRun> {
   const { stages, workspaceRoot, session, proposal } = surroundings;
   const before = proposal.digest;
-  const { transaction, observation, ignored, layer, dropped, ...ran } = await runAndObserve(
-    command,
-    surroundings,
-    options,
-  );
+  const {
+    transaction,
+    observation,
+    ignored,
+    layer,
+    dropped,
+    signs: _,
+    ...ran
+  } = await runAndObserve(command, surroundings, options);
   try {
     const work = new ProposedWork(transaction, { workspaceRoot, proposal, effects: observation.effects });
     const { effects: gitEffects, dropped: gitDropped } = observeGit(transaction, observation);

@@ -10,7 +10,7 @@ import type { CommandRun } from "../../process/run-command.ts";
 import type { StagedTree } from "../../proposal/staged-tree.ts";
 import { noteWayBack } from "../../stage/commit/way-back.ts";
 import { neverKept, type StageEffect } from "../../stage/observe/effect.ts";
-import { observeGit } from "../../stage/observe/git-effects.ts";
+import { type GitEffect, observeGit } from "../../stage/observe/git-effects.ts";
 import type { ProgramHome } from "../../stage/staged-command.ts";
 import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import type { FoundEdit } from "../found/found-edits.ts";
@@ -93,6 +93,8 @@ export interface StagedShellRun extends StagedOffer {
   readonly layered: readonly string[];
   /** Trees of that layer that the command did not see, because the workspace's versions changed meanwhile. */
   readonly stale: readonly string[];
+  /** Whether it made commits that the user would have signed. */
+  readonly unsigned?: boolean;
   /** What is needed to undo all but some parts, as edits; undefined if only a copy of the tree can. Call it before it is kept. */
   edits(dropped: ReadonlySet<string>): readonly FoundEdit[] | undefined;
 }
@@ -114,7 +116,7 @@ export async function runStaged(
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<StagedShellRun> {
   const { stages, workspaceRoot, session } = surroundings;
-  const { transaction, observation, ignored, unshown, unused, layer, dropped, ...ran } = await runAndObserve(
+  const { transaction, observation, ignored, unshown, unused, layer, dropped, signs, ...ran } = await runAndObserve(
     command,
     surroundings,
     options,
@@ -147,6 +149,7 @@ export async function runStaged(
       ...ran,
       layered: observation.layer?.part.trees ?? [],
       stale: dropped,
+      unsigned: signs && git.effects.some(({ type }) => type === "objects") && git.effects.some(movesRef),
       left: wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
       edits: (without) => found.edits(found.effectsWithout(without)),
       keep: async (without, title) => {
@@ -176,6 +179,10 @@ export async function runStaged(
     await remove();
     throw notRun(error);
   }
+}
+
+function movesRef(effect: GitEffect): boolean {
+  return effect.type === "ref" && effect.to !== undefined;
 }
 
 export function describeLeft({ path, flags }: StageEffect): string {

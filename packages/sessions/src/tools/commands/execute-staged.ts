@@ -77,13 +77,14 @@ async function settle(
   },
   { signal, judge }: ExecutionContext,
 ): Promise<ToolOutcome> {
-  const { run, left, layered, stale, refused } = staged;
+  const { run, left, layered, stale, refused, unsigned } = staged;
   const lost = lostWrites(command, workspaceRoot);
   const notes = [
     ...ofNetwork,
     ...jobNotes(command.text),
     ...stagedLimitNotes(run),
     ...(lost.length === 0 ? [] : [`[outside the workspace, so not kept: ${shownNames(lost)}]`]),
+    ...(unsigned === true ? ["[commits are unsigned; sign with: git commit --amend --no-edit -S]"] : []),
     ...(left.length === 0 ? [] : [`[never kept: ${shownNames(left)}]`]),
   ];
   if (stale.length > 0) {
