@@ -1,4 +1,4 @@
-import { testAsUsers } from "../stage/as-users.ts";
-import { scenarios } from "./background-scenarios.ts";
+import { testAsOneUser } from "../stage/as-users.ts";
+import { mounting } from "../stage/scenario-files.ts";
 
-testAsUsers({ file: new URL("background-scenarios.ts", import.meta.url).href, scenarios });
+testAsOneUser(mounting.background);

@@ -1,4 +1,4 @@
 import { testAsUsers } from "./as-users.ts";
-import { committing, observing } from "./scenario-files.ts";
+import { committing, mounting, observing } from "./scenario-files.ts";
 
-for (const file of Object.values({ ...observing, ...committing })) testAsUsers(file, { isLong: true });
+for (const file of Object.values({ ...observing, ...committing, ...mounting })) testAsUsers(file, { isLong: true });

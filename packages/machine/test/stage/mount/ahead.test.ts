@@ -1,4 +1,4 @@
-import { testAsUsers } from "../as-users.ts";
-import { scenarios } from "./ahead-scenarios.ts";
+import { testAsOneUser } from "../as-users.ts";
+import { mounting } from "../scenario-files.ts";
 
-testAsUsers({ file: new URL("ahead-scenarios.ts", import.meta.url).href, scenarios });
+testAsOneUser(mounting.ahead);

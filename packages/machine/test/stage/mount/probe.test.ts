@@ -1,8 +1,9 @@
 import { describe, test } from "vitest";
-import { testAsUsers } from "../as-users.ts";
-import { mountScenarios, scenarios } from "./probe-scenarios.ts";
+import { testAsOneUser } from "../as-users.ts";
+import { mounting } from "../scenario-files.ts";
+import { mountScenarios } from "./probe-scenarios.ts";
 
-testAsUsers({ file: new URL("probe-scenarios.ts", import.meta.url).href, scenarios });
+testAsOneUser(mounting.probe);
 
 // Only root can make the mounts of these.
 const byRoot = process.getuid?.() === 0 ? Object.entries(mountScenarios) : [];
