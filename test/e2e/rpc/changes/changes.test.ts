@@ -4,6 +4,7 @@ import { ChangeOperation, HunkDecision, type ProposedChanges } from "@gennai/pro
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { allEvents, codeOf, endState, eventOf, eventsOf, refusalOf, runTurn, startSession } from "../session-client.ts";
+import { useServer } from "../use-server.ts";
 
 const before = "one\ntwo\nthree\n";
 const after = "one\n2\nthree\n";
@@ -114,9 +115,10 @@ describe("a proposal", () => {
     return { sessionId, proposal: eventOf(events, "proposedChanges") };
   }
 
-  function proposingServer(): Promise<TestServer> {
-    return startTestServer({ files: { "a.txt": before }, script: [proposes, { steps: [{ text: ["Next."] }] }] });
-  }
+  /** Each test has a session of its own, and puts back what it changes. */
+  const proposing = useServer(() =>
+    startTestServer({ files: { "a.txt": before }, script: [proposes, { steps: [{ text: ["Next."] }] }] }),
+  );
 
   const updated = {
     path: "a.txt",
@@ -127,7 +129,7 @@ describe("a proposal", () => {
   const created = { path: "new.txt", operation: ChangeOperation.CREATE, afterSha256: sha256Hex("new\n") };
 
   test("writes nothing, and shows every change with its base and hunks", async () => {
-    await using server = await proposingServer();
+    const server = proposing();
     const { proposal } = await proposed(server);
     expect(proposal.changes).toMatchObject([
       {
@@ -147,7 +149,7 @@ describe("a proposal", () => {
   });
 
   test("a review is recorded once, and reaches the model", async () => {
-    await using server = await proposingServer();
+    const server = proposing();
     const { sessionId, proposal } = await proposed(server);
     const [change] = proposal.changes;
     const review = {
@@ -187,7 +189,7 @@ describe("a proposal", () => {
       "invalid_argument",
     ],
   ])("a review %s is refused", async (_what, wrong, code) => {
-    await using server = await proposingServer();
+    const server = proposing();
     const { sessionId, proposal } = await proposed(server);
     const value = { proposalId: proposal.proposalId, ...wrong };
     expect(await codeOf(server.client.submitClientEvent({ sessionId, event: { case: "proposalReview", value } }))).toBe(
@@ -196,7 +198,7 @@ describe("a proposal", () => {
   });
 
   test("what a client says it wrote is believed once it is on disk, and can be taken back", async () => {
-    await using server = await proposingServer();
+    const server = proposing();
     const { sessionId, proposal } = await proposed(server);
     const value = { proposalId: proposal.proposalId, files: [updated, created] };
     const report = () => server.client.submitClientEvent({ sessionId, event: { ...changed, value } });
@@ -221,16 +223,17 @@ describe("a proposal", () => {
     ["another result than is on disk", [{ ...updated, afterSha256: sha256Hex("other") }], "failed_precondition"],
     ["a file outside", [{ ...updated, path: "../a.txt" }], "invalid_argument"],
   ])("a report of %s is refused", async (_what, files, code) => {
-    await using server = await proposingServer();
+    const server = proposing();
     const { sessionId, proposal } = await proposed(server);
     await server.workspace.write("a.txt", after);
     const value = { proposalId: proposal.proposalId, files };
     expect(await codeOf(server.client.submitClientEvent({ sessionId, event: { ...changed, value } }))).toBe(code);
     expect(eventsOf(await allEvents(server, sessionId), "changeSetApplied")).toEqual([]);
+    await server.workspace.write("a.txt", before);
   });
 
   test("that was not applied leaves a warning", async () => {
-    await using server = await proposingServer();
+    const server = proposing();
     const { sessionId, proposal } = await proposed(server);
     const value = { proposalId: proposal.proposalId, error: "disk full" };
     await server.client.submitClientEvent({ sessionId, event: { ...changed, value } });
@@ -238,7 +241,7 @@ describe("a proposal", () => {
   });
 
   test("another session knows nothing of it", async () => {
-    await using server = await proposingServer();
+    const server = proposing();
     const { proposal } = await proposed(server);
     const other = await startSession(server, { proposal: true });
     const value = { proposalId: proposal.proposalId, files: [updated] };

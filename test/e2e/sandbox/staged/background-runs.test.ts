@@ -56,10 +56,15 @@ function running(words: string): number {
   }).length;
 }
 
-/** Waits until the first run has printed this, and where its output ends then. */
-async function printed(server: TestServer, sessionId: string, words: string, from = 0n): Promise<bigint> {
+/** Waits until a run has printed this, and where its output ends then. */
+async function printed(
+  server: TestServer,
+  sessionId: string,
+  words: string,
+  { runId = "b1", from = 0n } = {},
+): Promise<bigint> {
   for (let [after, text] = [from, ""]; ; ) {
-    const read = await server.client.readBackgroundRun({ sessionId, runId: "b1", after, waitMs: 20_000 });
+    const read = await server.client.readBackgroundRun({ sessionId, runId, after, waitMs: 20_000 });
     text += read.text;
     after = read.end;
     if (text.includes(words)) return after;
@@ -110,8 +115,8 @@ describe("a server that the agent starts", () => {
     );
   });
 
-  test("is opened to this machine by a person, recorded, and stopped by one", async () => {
-    await using server = await serverWith([[serve(7392)]]);
+  test("is looked at, opened to this machine and stopped by a person, by a client or the command line; it is recorded", async () => {
+    await using server = await serverWith([[serve(7392)], [serve(7397)]]);
     const sessionId = await startSession(server);
     await results(server, sessionId);
     const { client } = server;
@@ -120,7 +125,7 @@ describe("a server that the agent starts", () => {
     const { opened } = await client.openBackgroundPort({ sessionId, runId: "b1", port: 7392 });
     expect(await (await fetch(`http://127.0.0.1:${opened?.localPort}/a.txt`)).text()).toBe("one\n");
     await fetch(`http://127.0.0.1:${opened?.localPort}/more`);
-    await printed(server, sessionId, "asked for /more", read);
+    await printed(server, sessionId, "asked for /more", { from: read });
     const { run } = await client.stopBackgroundRun({ sessionId, runId: "b1" });
     expect(run).toMatchObject({ state: BackgroundRunState.ENDED, end: "stopped by the user", ports: [] });
     await expect(fetch(`http://127.0.0.1:${opened?.localPort}/a.txt`)).rejects.toThrow();
@@ -135,10 +140,31 @@ describe("a server that the agent starts", () => {
       const ledger = readFileSync(server.workspace.path(".orchestration/agent_trace.jsonl"), "utf8");
       expect(ledger).toMatch(/"background":"port-opened"[^]*"background":"ended"/);
     });
+
+    await results(server, sessionId);
+    await printed(server, sessionId, "listening", { runId: "b2" });
+    await using home = await temporaryDirectory({ token: server.token });
+    const gennai = async (...args: readonly string[]) => {
+      const console = testConsole(server.workspace.root, { ...process.env, GENNAI_STATE_DIR: server.stateDir });
+      const flags = ["--server", server.url, "--auth-token-file", home.path("token"), "--no-local-files"];
+      const code = await runCommandLine(["background", ...args, ...flags], console);
+      return { code, output: console.printed(), errors: console.complained() };
+    };
+    expect((await gennai("list")).output).toMatch(
+      new RegExp(`^b2 +runs +node serve.mjs 7397 +\\(session ${sessionId}\\)$`, "m"),
+    );
+    const [url = ""] = /http:\S+/.exec((await gennai("open", "b2", "7397")).output) ?? [];
+    expect(await (await fetch(`${url}/a.txt`)).text()).toBe("one\n");
+    expect((await gennai("logs", "b2")).output).toMatch(/listening with \[REDACTED:[^]*asked for \/a\.txt/);
+    expect(await gennai("stop", "b2")).toMatchObject({ code: 0, output: "b2 stopped by the user\n" });
+    expect(await gennai("stop", "b7")).toMatchObject({ code: 2, errors: expect.stringContaining("has the id b7") });
+    expect(await gennai("open", "b2", "99999")).toMatchObject({ code: 2 });
+    expect((await gennai("logs", "b2", "--follow")).errors).toContain("b2 stopped by the user");
   });
 
-  test("that fails at once says so; one that ends by itself is told with the next result", async () => {
+  test("that rules refuse does not start; one that fails at once says so; one that ends by itself is told with the next result", async () => {
     await using server = await serverWith([
+      [["Bash", { command: "gennai emergency stop-all off --reason x", run_in_background: true }]],
       [["Bash", { command: "echo bad; exit 1", run_in_background: true }]],
       [
         ["Bash", { command: "until [ -e go.txt ]; do sleep 0.05; done; echo over; exit 4", run_in_background: true }],
@@ -148,6 +174,8 @@ describe("a server that the agent starts", () => {
       ],
     ]);
     const sessionId = await startSession(server);
+    expect(await results(server, sessionId)).toEqual([expect.stringMatching(/people only/)]);
+    expect(await listed(server, sessionId)).toEqual([]);
     expect(await results(server, sessionId)).toEqual([expect.stringMatching(/bad\n\[b1 has ended: exit code 1/)]);
     const [, , told, last] = await results(server, sessionId);
     expect(told).toContain("[in the background, b2 has ended: exit code 4; BashOutput shows what it printed last]");
@@ -160,17 +188,8 @@ describe("a server that the agent starts", () => {
 });
 
 describe("what runs in the background is governed as anything else", () => {
-  test("what rules refuse does not start", async () => {
-    await using server = await serverWith([
-      [["Bash", { command: "gennai emergency stop-all off --reason x", run_in_background: true }]],
-    ]);
-    const sessionId = await startSession(server);
-    expect(await results(server, sessionId)).toEqual([expect.stringMatching(/people only/)]);
-    expect(await listed(server, sessionId)).toEqual([]);
-  });
-
-  test("an emergency stop ends it, and it does not come back", async () => {
-    await using server = await serverWith([[serve(7393)], [serve(7394)]]);
+  test("an emergency stop ends it, and so does the end of the server; ids go on where they were", async () => {
+    await using server = await serverWith([[serve(7393)], [serve(7394)], [serve(7399)]]);
     const sessionId = await startSession(server);
     await results(server, sessionId);
     expect(running("serve.mjs 7393")).toBeGreaterThan(0);
@@ -182,6 +201,18 @@ describe("what runs in the background is governed as anything else", () => {
     await governance.setEmergencyControl({ ...stopAll, enabled: false });
     const [again] = await results(server, sessionId);
     expect(again).toContain("b2 runs");
+    await server.restart();
+    expect(running("serve.mjs 7394")).toBe(0);
+    expect(await listed(server, sessionId)).toEqual([]);
+    expect(await results(server, sessionId)).toEqual([expect.stringContaining("b3 runs")]);
+    const changes = eventsOf(await allEvents(server, sessionId), "backgroundRunChanged");
+    expect(changes.map(({ run }) => [run?.id, run?.end])).toEqual([
+      ["b1", ""],
+      ["b1", "stopped by an emergency control"],
+      ["b2", ""],
+      ["b2", "stopped by the end of the server"],
+      ["b3", ""],
+    ]);
   });
 
   test("there are at most eight, and all end with the server", async () => {
@@ -203,43 +234,4 @@ describe("what runs in the background is governed as anything else", () => {
     expect(refused).toContain("Nothing can run in the background: commands are not staged here.");
     expect(unknown).toMatch(/BashOutput/);
   });
-});
-
-test("people look at it, open a port and stop it from the command line", async () => {
-  await using server = await serverWith([[serve(7397)]]);
-  const sessionId = await startSession(server);
-  await results(server, sessionId);
-  await printed(server, sessionId, "listening");
-  await using home = await temporaryDirectory({ token: server.token });
-  const gennai = async (...args: readonly string[]) => {
-    const console = testConsole(server.workspace.root, { ...process.env, GENNAI_STATE_DIR: server.stateDir });
-    const flags = ["--server", server.url, "--auth-token-file", home.path("token"), "--no-local-files"];
-    const code = await runCommandLine(["background", ...args, ...flags], console);
-    return { code, output: console.printed(), errors: console.complained() };
-  };
-  expect((await gennai("list")).output).toBe(`b1  runs  node serve.mjs 7397  (session ${sessionId})\n`);
-  const opened = await gennai("open", "b1", "7397");
-  const [url = ""] = /http:\S+/.exec(opened.output) ?? [];
-  expect(await (await fetch(`${url}/a.txt`)).text()).toBe("one\n");
-  expect((await gennai("logs", "b1")).output).toMatch(/listening with \[REDACTED:[^]*asked for \/a\.txt/);
-  expect(await gennai("stop", "b1")).toMatchObject({ code: 0, output: "b1 stopped by the user\n" });
-  expect(await gennai("stop", "b7")).toMatchObject({ code: 2, errors: expect.stringContaining("has the id b7") });
-  expect(await gennai("open", "b1", "99999")).toMatchObject({ code: 2 });
-  expect((await gennai("logs", "b1", "--follow")).errors).toContain("b1 stopped by the user");
-});
-
-test("after a restart of the server nothing runs, and ids go on where they were", async () => {
-  await using server = await serverWith([[serve(7398)], [serve(7399)]]);
-  const sessionId = await startSession(server);
-  await results(server, sessionId);
-  await server.restart();
-  expect(running("serve.mjs 7398")).toBe(0);
-  expect(await listed(server, sessionId)).toEqual([]);
-  expect(await results(server, sessionId)).toEqual([expect.stringContaining("b2 runs")]);
-  const changes = eventsOf(await allEvents(server, sessionId), "backgroundRunChanged");
-  expect(changes.map(({ run }) => [run?.id, run?.end])).toEqual([
-    ["b1", ""],
-    ["b1", "stopped by the end of the server"],
-    ["b2", ""],
-  ]);
 });
