@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { CrashWorld, SessionFollower } from "./crash-world.ts";
+import { type CrashWorld, endOf, type SessionFollower } from "./crash-world.ts";
 
 /** Where an activity takes place. */
 export interface Scene {
@@ -55,8 +55,16 @@ export function startedOnce(options: {
       told = (await world.client.startTurn(request)).turnId;
       begun();
     },
-    /** Resolves once a tool of that name has told its success in this turn. */
-    succeeded: (tool: string) => worker.until(() => (successes(worker, told, tool) > 0 ? true : undefined)),
+    /** Resolves once a tool of that name has told its success in this turn; rejects when the turn ended without it. */
+    succeeded: (tool: string) =>
+      worker.until((events) => {
+        if (successes(worker, told, tool) > 0) return true;
+        assert.ok(
+          events.every((event) => endOf(event, told) === undefined),
+          `The turn ended without ${tool}.`,
+        );
+        return undefined;
+      }),
     successes: (tool: string) => successes(worker, told, tool),
     async check() {
       if (told === "") return "not started";

@@ -219,7 +219,8 @@ const ends: readonly InvokeState[] = [
   InvokeState.CANCELLED,
 ];
 
-function endOf({ turnId, event }: InvokeEvent, wanted: string): InvokeState | undefined {
+/** The state in which an event says that the turn ended. */
+export function endOf({ turnId, event }: InvokeEvent, wanted: string): InvokeState | undefined {
   if (turnId !== wanted || event.case !== "status") return undefined;
   return ends.includes(event.value.state) ? event.value.state : undefined;
 }
