@@ -147,7 +147,7 @@ test("what is remembered and looked at again is what git would find", async () =
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 8 },
   );
 });
 
