@@ -10,6 +10,7 @@ const long = [
   "docs",
   "release",
   "e2e/replicas",
+  "e2e/sandbox",
   "fuzz",
   "conformance",
   "deploy",

@@ -1,11 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { seed } from "../sample.ts";
 import { loadCases } from "./corpus-case.ts";
 import { corpusChecks } from "./corpus-checks.ts";
 import { heldElsewhere } from "./held-elsewhere.ts";
 import { closeSharedFixtures } from "./shared-fixtures.ts";
-
-/** Which cases are tried: the same seed, the same ones. */
-const seed = Number(process.env["GENNAI_CORPUS_SEED"] || Date.now() % 1_000_000);
 
 /** Declares a test for one of so many cases of each group, evenly over it, because neighbours are alike. */
 export function testCorpus(share: number): void {

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { seed } from "../sample.ts";
 import { type GuardedGate, guardedCases, guardedGate, mayCome, triedHosts } from "./guarded-corpus.ts";
-
-/** Which cases are told: the same seed, the same ones. */
-const seed = Number(process.env["GENNAI_CORPUS_SEED"] || Date.now() % 1_000_000);
 
 /** Declares a test of one of so many cases for each host. */
 export function testGuarded(share: number): void {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { pages } from "./pages.ts";
 import { stories, testStories } from "./story-tests.ts";
 
-testStories(Number(process.env["GENNAI_PAGES_SHARE"] || 3));
+testStories(2);
 
 test.each(stories)("%s has a page that says how to run it, and stands in the list", (story) => {
   const page = `${dirname(story)}/README.md`;
