@@ -86,7 +86,9 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   ],
   "mkdir .git/reftable; echo x > .git/reftable/tables.list": ["unreadable reftable", "unreadable reftable/tables.list"],
   "git update-index --split-index; cd .git; mv sharedindex.* sharedindex.0": ["unreadable index", "work sharedindex.0"],
-  "git update-index --skip-worktree a.txt; git update-index --assume-unchanged a.txt; touch n; git add -N n": [],
+  "git update-index --skip-worktree a.txt; git update-index --assume-unchanged a.txt; touch n; git add -N n": [
+    "objects 1",
+  ],
   "echo garbage > .git/refs/heads/main": ["unreadable refs/heads/main"],
 };
 
