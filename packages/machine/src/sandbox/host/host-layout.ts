@@ -118,12 +118,12 @@ export function holdsShims(path: string): boolean {
   return basename(path) === "shims";
 }
 
-/** Whether a cache holds programs or compiled code, which others start or load by name. @param path value of `PATH` */
+/** Caches whose content package managers compare with what the project's lock file says. */
+const checked = /\/(?:\.npm\/_cacache|\.local\/share\/pnpm|\.yarn\/berry|\.cargo\/(?:registry|git)|go\/pkg)$/;
+
+/** Whether a cache may hold programs or compiled code that others start or load unchecked. @param path value of `PATH` */
 export function holdsPrograms(cache: string, path = ""): boolean {
-  return (
-    /\/(?:\.cache\/(?:node|uv|pypoetry|pre-commit|go-build)|\.local\/share\/uv)$/.test(cache) ||
-    path.split(":").some((directory) => isWithin(realPath(directory) ?? directory, cache))
-  );
+  return !checked.test(cache) || path.split(":").some((directory) => isWithin(realPath(directory) ?? directory, cache));
 }
 
 /** Whether what is at a real path may be shown whole: no home or disk, and nothing that is hidden or named as a secret. */

@@ -26,8 +26,16 @@ async function session(inHome: Readonly<Record<string, string>> = {}, pathInHome
 }
 
 test("a run with a way out sees nothing of what earlier commands wrote outside the workspace", async () => {
-  await using one = await session({ ".npm/_cacache/x": "x\n", ".cache/node/x": "x\n" });
-  const places = ["/tmp", "/var/tmp", "/dev/shm", one.home, `${one.home}/.npm/_cacache`, `${one.home}/.cache/node`];
+  await using one = await session({ ".npm/_cacache/x": "x\n", ".cache/node/x": "x\n", ".cache/pip/x": "x\n" });
+  const places = [
+    "/tmp",
+    "/var/tmp",
+    "/dev/shm",
+    one.home,
+    `${one.home}/.npm/_cacache`,
+    `${one.home}/.cache/node`,
+    `${one.home}/.cache/pip`,
+  ];
   const plant = places.map((place, at) => `echo evil > ${place}/planted-${at}`).join("; ");
   await one.run(plant);
   await one.run(plant, { wayOut: true });
