@@ -4,14 +4,17 @@ import { accessibilityProblems } from "../../look/accessibility.ts";
 import { littleRoom } from "../../look/little-room.ts";
 import { lostText } from "../../look/lost-text.ts";
 import { sightArgs, sightFiles, sightScript } from "../../look/sight-script.ts";
-import type { Sight } from "../../look/sights.ts";
+import { sights } from "../../look/sights.ts";
 import { smallTargets } from "../../look/touch-targets.ts";
 import { type ServedGennai, serveGennai } from "../../process/serve-gennai.ts";
 import { type OpenedPage, openPage } from "../page/open-page.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
 
-/** Tests that everybody can use what the page shows: one session comes by the sights, on a screen and on a phone. */
-export function testSights(onScreen: readonly Sight[], onPhone: readonly Sight[]): void {
+/**
+ * Tests that everybody can use what the page shows: one session comes by all sights, on a screen and on a phone.
+ * @param isLookedAt whether a sight, of that position, is examined there; otherwise the session only comes by
+ */
+export function testSights(isLookedAt: (at: number, where: "screen" | "phone") => boolean): void {
   describe("with a screen and a mouse", () => {
     const opened = useSights({ viewport: { width: 1280, height: 1400 }, reducedMotion: "no-preference" });
     const looks = [
@@ -21,44 +24,50 @@ export function testSights(onScreen: readonly Sight[], onPhone: readonly Sight[]
       { colorScheme: "light", contrast: "more" },
     ] as const;
 
-    test.for(onScreen)("everybody can use $name on the page, in every look", async ({ name, show, leave }) => {
-      const { page, repl, gennai } = opened();
-      await show(repl, gennai);
-      const found: string[] = [];
-      for (const look of looks) {
-        await page.emulateMedia({ forcedColors: "none", contrast: "no-preference", ...look });
-        const words = Object.values(look).join(" ");
-        await takeScreenshot(page, `everybody page ${words} ${name}`);
-        for (const problem of await accessibilityProblems(repl)) found.push(`${words}: ${problem}`);
-      }
-      await leave?.(repl);
-      expect(found, found.join("\n")).toEqual([]);
-    });
+    test.for(sights.map((sight, at) => ({ ...sight, isLookedAt: isLookedAt(at, "screen") })))(
+      "everybody can use $name on the page, in every look",
+      async ({ name, show, leave, isLookedAt }) => {
+        const { page, repl, gennai } = opened();
+        await show(repl, gennai);
+        const found: string[] = [];
+        for (const look of isLookedAt ? looks : []) {
+          await page.emulateMedia({ forcedColors: "none", contrast: "no-preference", ...look });
+          const words = Object.values(look).join(" ");
+          await takeScreenshot(page, `everybody page ${words} ${name}`);
+          for (const problem of await accessibilityProblems(repl)) found.push(`${words}: ${problem}`);
+        }
+        await leave?.(repl);
+        expect(found, found.join("\n")).toEqual([]);
+      },
+    );
   });
 
   describe("with a finger, and little room", () => {
     const phone = { width: 390, height: 844 };
     const opened = useSights({ viewport: phone, hasTouch: true, isMobile: true });
 
-    test.for(onPhone)("$name: fingers hit, nothing is cut off, nothing moves", async ({ name, show, leave }) => {
-      const { page, repl, gennai } = opened();
-      await show(repl, gennai);
-      await takeScreenshot(page, `everybody phone ${name}`);
-      const found = [...(await page.evaluate(smallTargets)), ...(await page.evaluate(lostText))];
-      const moving = await page.evaluate(
-        () => document.getAnimations().filter(({ playState }) => playState === "running").length,
-      );
-      for (const { name: room, ...size } of littleRoom) {
-        await page.setViewportSize(size);
-        await takeScreenshot(page, `everybody ${room} ${name}`);
-        const problems = [...(await accessibilityProblems(repl)), ...(await page.evaluate(lostText))];
-        found.push(...problems.map((problem) => `${room}: ${problem}`));
-      }
-      await page.setViewportSize(phone);
-      await leave?.(repl);
-      expect(found, found.join("\n")).toEqual([]);
-      expect(moving).toBe(0);
-    });
+    test.for(sights.map((sight, at) => ({ ...sight, isLookedAt: isLookedAt(at, "phone") })))(
+      "$name: fingers hit, nothing is cut off, nothing moves",
+      async ({ name, show, leave, isLookedAt }) => {
+        const { page, repl, gennai } = opened();
+        await show(repl, gennai);
+        await takeScreenshot(page, `everybody phone ${name}`);
+        const found = [...(await page.evaluate(smallTargets)), ...(await page.evaluate(lostText))];
+        const moving = await page.evaluate(
+          () => document.getAnimations().filter(({ playState }) => playState === "running").length,
+        );
+        for (const { name: room, ...size } of isLookedAt ? littleRoom : []) {
+          await page.setViewportSize(size);
+          await takeScreenshot(page, `everybody ${room} ${name}`);
+          const problems = [...(await accessibilityProblems(repl)), ...(await page.evaluate(lostText))];
+          found.push(...problems.map((problem) => `${room}: ${problem}`));
+        }
+        await page.setViewportSize(phone);
+        await leave?.(repl);
+        expect(found, found.join("\n")).toEqual([]);
+        expect(moving).toBe(0);
+      },
+    );
   });
 }
 

@@ -20,8 +20,10 @@ async function repl(): Promise<ReplDriver> {
 
 test("of two windows on a workspace one works, and the other watches until it is told to take over", async () => {
   const { page: first } = workbench();
+  await workbench().runCommand("Gennai: Open REPL");
   const owner = await repl();
   await owner.send("say something");
+  await workbench().pick("Create ai-agent/say-something");
   await shows(owner, "Said.");
   await owner.idle();
 

@@ -35,7 +35,11 @@ test("Ping Server says who answered", async () => {
 
 test("Show Log shows that, in an output channel", async () => {
   await workbench().runCommand("Gennai: Show Log");
-  await workbench().page.locator(".part.panel .view-lines").getByText(`Ping ${workbench().gennai.url}`).waitFor();
+  await workbench()
+    .page.locator(".part.panel .view-lines")
+    .getByText(`Ping ${workbench().gennai.url}`)
+    .first()
+    .waitFor();
 });
 
 test("Undo Last Change Set takes back what the agent wrote", async () => {
