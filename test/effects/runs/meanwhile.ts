@@ -82,7 +82,7 @@ class User {
         heard =
           error === ""
             ? "kept"
-            : /changed|stale|locked|index/.test(`${error}${output}`)
+            : /changed|stale|locked|index|throws away/.test(`${error}${output}`)
               ? "not kept"
               : `${error}${output}`;
       }

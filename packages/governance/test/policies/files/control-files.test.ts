@@ -70,6 +70,8 @@ const sensitive = [
   "packages/a/package.json",
   ".npmrc",
   "Makefile",
+  "gulpfile.mjs",
+  "Gruntfile.js",
   "CMakeLists.txt",
   "build.gradle",
   "pom.xml",

@@ -59,7 +59,9 @@ export async function thrownAway(
   }
   const thrown = new Set<FoundInTree>();
   for (const [top, inOne] of Map.groupBy(ended, ({ one }) => repositoryOf(one.write.path.absolute, work.top))) {
-    for (const one of await thrownIn(top, inOne)) thrown.add(one);
+    // Where git cannot say, a person does.
+    const lost = await thrownIn(top, inOne).catch(() => inOne.map(({ one }) => one));
+    for (const one of lost) thrown.add(one);
   }
   return thrown;
 }

@@ -43,6 +43,7 @@ test.each<[string, Prepare, string, readonly string[]]>([
   ["git update-index and checkout-index", changed, "git checkout-index -f a.txt", ["a.txt"]],
   ["in a repository within", nested, "cd n && git checkout -q -- b.txt", ["n/b.txt"]],
   ["a repository within", nested, "rm -rf n", ["n/b.txt"]],
+  ["where git cannot say", broken, "rm n/b.txt", ["n/b.txt"]],
   ["what was committed", nothing, "git restore --source=HEAD~1 a.txt; rm -rf s", []],
   ["an edit", changed, "sed -i s/mine/yours/ a.txt; echo more >> s/b.txt", []],
   ["moved", untracked, "mv notes.txt s/notes.md", []],
@@ -73,6 +74,11 @@ test("what the session wrote is the session's, and what it found below is the us
   const thrown = await thrownAway(repository, "git checkout -q . && rm new.txt", (path) => contents[path]);
   expect(thrown).toEqual(["a.txt"]);
 });
+
+async function broken(repository: TemporaryRepository): Promise<void> {
+  await repository.write("n/b.txt", "mine\n");
+  await repository.write("n/.git", "gitdir: nowhere\n");
+}
 
 async function nested(repository: TemporaryRepository): Promise<void> {
   await repository.write("n/b.txt", "1\n");
