@@ -10,7 +10,7 @@ export function storedFiles(directory: string): readonly (readonly [path: string
       try {
         return [[path, readFileSync(path)] as const];
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
         throw error;
       }
     });

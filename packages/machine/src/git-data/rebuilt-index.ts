@@ -1,6 +1,5 @@
 import { createHash, hash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { statIfPresent } from "../stage/files/look-at-entry.ts";
+import { lstatSync, readFileSync } from "node:fs";
 import {
   type EntryLayout,
   extended,
@@ -20,7 +19,7 @@ export interface OwnIndex {
 
 /** The index at a path; undefined if there is none. */
 export function ownIndex(path: string): OwnIndex | undefined {
-  const stat = statIfPresent(path);
+  const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stat?.isFile() === true ? { bytes: readFileSync(path), mtimeNs: stat.mtimeNs } : undefined;
 }
 

@@ -39,7 +39,12 @@ export interface HostLayoutOptions {
 export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const { environment, privateDirectories, shown = [] } = options;
   const home = wayTo(options.home)?.real;
-  const hidden = [...privateDirectories, ...systemSecrets, ...(process.getuid?.() === 0 ? closedInEtc() : [])];
+  const hidden = [
+    ...privateDirectories,
+    ...systemSecrets,
+    ...(process.getuid?.() === 0 ? closedInEtc() : []),
+    ...(home === undefined ? [] : homeSecrets.map((name) => join(home, name))),
+  ];
   const isNarrow = (path: string): boolean => mayShow(path, { home, hidden });
   const waysTo = (paths: readonly string[]): readonly Way[] =>
     paths.flatMap((path) => (isAbsolute(path) ? (wayTo(path) ?? []) : [])).filter(({ real }) => isNarrow(real));
@@ -74,6 +79,18 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
     hidden: [...new Set(hidden.flatMap((path) => [realPath(path) ?? path, path]))],
   };
 }
+
+/** Credentials, histories, other programs' private data: hidden where the workspace is the home itself, or contains it. */
+const homeSecrets: readonly string[] = [
+  ".ssh .aws .azure .gnupg .kube .docker .netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .pgpass .my.cnf .git-credentials",
+  ".config/gh .config/hub .config/glab-cli .config/gcloud .config/doctl .config/op .config/git/credentials .config/rclone",
+  ".config/containers .config/google-chrome .config/chromium .config/heroku .config/configstore .config/github-copilot",
+  ".cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .m2/settings-security.xml",
+  ".gradle/gradle.properties .nuget/NuGet .composer/auth.json .config/composer/auth.json .terraform.d .terraformrc",
+  ".password-store .local/share/keyrings .mozilla .thunderbird .vault-token .fly .netlify .vercel .claude .claude.json",
+  ".codex .gemini .bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history",
+  ".local/state/gennai Library/Keychains",
+].flatMap((names) => names.split(" "));
 
 const topLinks: readonly string[] = "/bin /sbin /lib /lib32 /lib64 /libx32".split(" ");
 

@@ -171,10 +171,9 @@ function upperOf({ directory }: Pick<StagedCache, "directory">): string {
 
 /** True for a directory that can be read. */
 function isDirectory(path: string): boolean {
-  if (statIfPresent(path)?.isDirectory() !== true) return false;
   try {
     accessSync(path, constants.R_OK);
-    return true;
+    return lstatSync(path).isDirectory();
   } catch {
     return false;
   }
