@@ -25,8 +25,9 @@ const maxCompared = 64 * 1024 * 1024;
 const manyPaths = 300;
 
 /**
- * The changes after which work of the user's is nowhere but in undo: bytes never committed, of a file that is gone, empty, or as
- * git knew it. Other contents are edits. What the command moved, stashed or committed is still there.
+ * The changes after which work of the user's is nowhere but in undo, and to which nobody agreed by the file's name: bytes never
+ * committed, of a file that is gone, empty, or as git knew it. Other contents are edits. What the command moved, stashed or
+ * committed is still there.
  *
  * @param contents what git's index and new commits hold after the command
  */
@@ -46,6 +47,8 @@ export async function thrownAway(
     const name = relative(work.top, one.write.path.absolute);
     if (before?.type !== "file" || before.size === 0 || before.sha256 === undefined || movedTo !== undefined) continue;
     if (one.write.found?.ignored === true || name.startsWith("../")) continue;
+    // Who let the command run read the file's name in it.
+    if (work.agreed.named.some(({ absolute }) => absolute === one.write.path.absolute)) continue;
     if (after?.type === "file" && after.sha256 === before.sha256) continue;
     const users = usersContents(one.write.path.relative, before.sha256);
     if (users === undefined) continue;
