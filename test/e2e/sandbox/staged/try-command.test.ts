@@ -95,7 +95,11 @@ test("what was kept is in the ledger and goes back, one after the other, unless 
   await using place = await branch();
   const { repository, run } = place;
   expect((await place.gennai("--keep", "echo two > a.md; echo new > b.md")).code).toBe(0);
-  expect((await place.gennai("--keep", "git rm -qf a.md; rm b.md")).code).toBe(0);
+  // What no commit has is only given up by name.
+  const gone = "git rm -qf a.md; rm b.md";
+  expect((await place.gennai("--keep", gone)).out).toContain("throws away your changes");
+  expect(["a.md", "b.md"].filter((path) => existsSync(repository.path(path)))).toEqual(["a.md", "b.md"]);
+  expect((await place.gennai("--keep", "--include", "a.md", "--include", "b.md", gone)).code).toBe(0);
   expect(["a.md", "b.md"].filter((path) => existsSync(repository.path(path)))).toEqual([]);
   // What another start of the program clears away, a way back is not.
   expect((await place.gennai("--drop", "true")).code).toBe(0);
