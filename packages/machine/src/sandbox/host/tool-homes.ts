@@ -39,7 +39,7 @@ const toolHomes: readonly ToolHome[] = [
   ["", "CONDA_PREFIX", "bin lib share libexec ssl include conda-meta"],
   // Rust, Go, Haskell, OCaml, Julia
   [".cargo", "CARGO_HOME", "bin env", "registry git"],
-  [".rustup", "RUSTUP_HOME", "toolchains settings.toml"],
+  [".rustup", "RUSTUP_HOME", "toolchains settings.toml update-hashes"],
   ["go", "GOPATH", "bin", "pkg"],
   ["", "GOMODCACHE GOCACHE", "", "."],
   ["", "GOROOT", "bin lib pkg src misc VERSION go.env"],
