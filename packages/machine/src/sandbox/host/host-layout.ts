@@ -52,7 +52,9 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const trusted = certificateVariables.flatMap((name) => environment[name] ?? []);
   const system = waysTo(systemDirectories);
   const caches = waysTo(parts.caches);
-  const tools = waysTo([...parts.shown, ...trusted.filter(holdsOnlyCertificates), dirname(process.execPath)]);
+  // Looked into, so that their names, which are like those of keys, say nothing.
+  const certificates = trusted.filter(holdsOnlyCertificates).flatMap((path) => wayTo(path) ?? []);
+  const tools = [...waysTo([...parts.shown, dirname(process.execPath)]), ...certificates];
   const anyway = [...system, ...caches, ...tools].map(({ real }) => real);
   const isShown = (path: string): boolean => anyway.some((directory) => isWithin(path, directory));
   const toolHomes = parts.homes.flatMap((path) => wayTo(path)?.real ?? []);
