@@ -14,8 +14,10 @@ const recordSchema = z.object({
   version: z.string(),
   /** Real absolute path. */
   workspace: z.string(),
-  /** It serves other workspaces of its user, too, with these options. */
-  shared: z.optional(z.object({ commands: z.string(), protectedBranches: z.readonly(z.array(z.string())) })),
+  /** It serves other workspaces of its user, too, with these options. One of 0.2 says nothing of `commands`. */
+  shared: z.optional(
+    z.object({ commands: z.optional(z.string()), protectedBranches: z.readonly(z.array(z.string())) }),
+  ),
   /** Milliseconds since the epoch. */
   startedAt: z.number(),
 });

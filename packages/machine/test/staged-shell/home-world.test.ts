@@ -51,7 +51,7 @@ test("of what lies beside programs, commands read no login, whatever its name an
     ".railway/config.json": canary,
     ".pulumi/credentials.json": canary,
     ".foundry/keystores/k": canary,
-    "work/tool/.env": canary,
+    "tools/tool/.env": canary,
     ".cargo/credentials.toml": canary,
     "unknown/credentials.json": canary,
     "unknown/etc/x": canary,
@@ -70,7 +70,7 @@ test("of what lies beside programs, commands read no login, whatever its name an
     "app/.npmrc": canary,
   };
   const programs = Object.fromEntries(
-    [".railway/bin", ".pulumi/bin", ".foundry/bin", "work/tool/bin", ".cargo/bin", "unknown/bin", "bin"].map((bin) => [
+    [".railway/bin", ".pulumi/bin", ".foundry/bin", "tools/tool/bin", ".cargo/bin", "unknown/bin", "bin"].map((bin) => [
       `${bin}/x-${bin.replaceAll(/\W/g, "")}`,
       sh("echo"),
     ]),
@@ -82,7 +82,7 @@ test("of what lies beside programs, commands read no login, whatever its name an
     "bin/push": "../scripts/push.sh",
   });
   const files = Object.keys(secrets).map(home.at).join(" ");
-  const hostile = `cat ${files}; cat ~/bin/push; grep -r '${canary}\\|ghp_' ~ 2>/dev/null; ls ~/.railway ~/work/tool ~/unknown`;
+  const hostile = `cat ${files}; cat ~/bin/push; grep -r '${canary}\\|ghp_' ~ 2>/dev/null; ls ~/.railway ~/tools/tool ~/unknown`;
   const seen = await home.run(hostile);
   expect(seen.replaceAll("cat: ", "")).not.toMatch(/CANARY|ghp_/);
   expect(seen).toMatch(/^bin\nlib\nshare$/m);
@@ -103,9 +103,9 @@ test("programs run as they do for their user", async () => {
     ".npm-global/lib/node_modules/tool/cli.js": "#!/usr/bin/env node\nimport dep from 'dep'; console.log(dep);",
     ".npm-global/lib/node_modules/tool/node_modules/dep/package.json": '{ "name": "dep", "main": "i.js" }',
     ".npm-global/lib/node_modules/tool/node_modules/dep/i.js": "module.exports = 'npm -g';",
-    "work/cli/package.json": '{ "name": "cli" }',
-    "work/cli/src/main.js": "#!/usr/bin/env node\nconsole.log(require('./part.js'));",
-    "work/cli/src/part.js": "module.exports = 'npm link';",
+    "tools/cli/package.json": '{ "name": "cli" }',
+    "tools/cli/src/main.js": "#!/usr/bin/env node\nconsole.log(require('./part.js'));",
+    "tools/cli/src/part.js": "module.exports = 'npm link';",
     ".nvm/versions/node/v1/bin/nvm-tool": sh("echo nvm"),
     ".cargo/bin/cargo-tool": sh("cat ~/.cargo/registry/x"),
     ".cargo/registry/x": "cargo\n",
@@ -117,7 +117,7 @@ test("programs run as they do for their user", async () => {
   const links = {
     ".npm-global/bin/tool": "../lib/node_modules/tool/cli.js",
     ".npm-global/bin/cli": "../lib/node_modules/cli/src/main.js",
-    ".npm-global/lib/node_modules/cli": "../../../work/cli",
+    ".npm-global/lib/node_modules/cli": "../../../tools/cli",
     "apps/t": "t-2",
     current: "apps/t",
     ".local/bin/black": "../share/pipx/venvs/black/bin/black",

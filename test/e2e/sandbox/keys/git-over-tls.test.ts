@@ -26,8 +26,8 @@ test("over TLS, whose authority the user's own git settings name: clone, fetch a
   await using certificates = await makeTestCertificates();
   const { cert, key } = await certificates.issue("server");
   await using home = await userHome();
-  await home.write("corp/ca.crt", certificates.ca);
-  await home.write(".gitconfig", `${await home.read(".gitconfig")}[http]\n\tsslCAInfo = ~/corp/ca.crt\n`);
+  await home.write("corp/ca.pem", certificates.ca);
+  await home.write(".gitconfig", `${await home.read(".gitconfig")}[http]\n\tsslCAInfo = ~/corp/ca.pem\n`);
   await using bare = await bareRepository();
   const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
   await using host = await gitOverHttp(bare.root, { user: "me", password }, tls);

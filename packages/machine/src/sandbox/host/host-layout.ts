@@ -52,9 +52,7 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const trusted = certificateVariables.flatMap((name) => environment[name] ?? []);
   const system = waysTo(systemDirectories);
   const caches = waysTo(parts.caches);
-  // Looked into, so that their names, which are like those of keys, say nothing.
-  const certificates = trusted.filter(holdsOnlyCertificates).flatMap((path) => wayTo(path) ?? []);
-  const tools = [...waysTo([...parts.shown, dirname(process.execPath)]), ...certificates];
+  const tools = waysTo([...parts.shown, ...trusted.filter(holdsOnlyCertificates), dirname(process.execPath)]);
   const anyway = [...system, ...caches, ...tools].map(({ real }) => real);
   const isShown = (path: string): boolean => anyway.some((directory) => isWithin(path, directory));
   const toolHomes = parts.homes.flatMap((path) => wayTo(path)?.real ?? []);
@@ -148,7 +146,9 @@ export function holdsPrograms(cache: string, path = ""): boolean {
 /** Whether what is at a real path may be shown whole: no home or disk, and nothing that is hidden or named as a secret. */
 export function mayShow(path: string, { home, hidden }: Pick<HostLayout, "home" | "hidden">): boolean {
   const isWide = path === "/" || wide.has(path) || (home !== undefined && isWithin(home, path));
-  return !isWide && secretPath(path) === undefined && hidden.every((secret) => !isWithin(path, secret));
+  // Certificates have names like those of keys.
+  const isSecret = secretPath(path) !== undefined && !holdsOnlyCertificates(path);
+  return !isWide && !isSecret && hidden.every((secret) => !isWithin(path, secret));
 }
 
 const wide: ReadonlySet<string> = new Set(

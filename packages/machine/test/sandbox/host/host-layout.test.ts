@@ -73,9 +73,9 @@ test.each<readonly [string, readonly string[], Parameters<typeof shownOf>[1], re
   ],
   [
     "the package of a link's target",
-    ["work/tool/src/cli.js", "work/tool/package.json", "work/other/x"],
-    { path: [".local/bin"], links: { ".local/bin/tool": "~/work/tool/src/cli.js" } },
-    [".local/bin", "work/tool"],
+    ["tools/tool/src/cli.js", "tools/tool/package.json", "tools/other/x"],
+    { path: [".local/bin"], links: { ".local/bin/tool": "~/tools/tool/src/cli.js" } },
+    [".local/bin", "tools/tool"],
   ],
   [
     "of a package in node_modules all beside it, which it may need",

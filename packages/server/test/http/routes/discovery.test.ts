@@ -73,6 +73,12 @@ test("what a newer server says besides is passed over", async () => {
   expect((await findServers(state)).servers).toEqual([record(7001)]);
 });
 
+test("a shared server of 0.2 is found, whose options had other names", async () => {
+  const shared = { sandbox: "auto", stages: "auto", protectedBranches: [] };
+  await using _one = await writeDiscovery(state, record(7001, { shared }));
+  expect(await found()).toEqual({ ports: ["7001"], ignored: [] });
+});
+
 test("nothing there is no error", async () => {
   expect(await findServers(join(root, "none"))).toEqual({ servers: [], ignored: [] });
 });
