@@ -128,7 +128,8 @@ export class LiveForgetting implements Forgetting, AsyncDisposable {
 
   #compactWhenQuiet(): void {
     const { database, pace = usualPace } = this.#store;
-    if (this.#compacting !== undefined || !awaitsCompaction(database)) return;
+    // Closed while a purge was finished: the database is about to be.
+    if (this.#isClosed || this.#compacting !== undefined || !awaitsCompaction(database)) return;
     const latest = performance.now() + pace.latestMs;
     let before = writesOf(database);
     this.#compacting = setInterval(() => {

@@ -232,3 +232,23 @@ test("where somebody writes all the time, the database is written anew all the s
   expect(awaitsCompaction(database)).toBe(false);
   expect(holding(marker)).toEqual([]);
 });
+
+test("one that is closed while it finishes a purge looks at the database no more", async () => {
+  const { stateDir } = fixture;
+  {
+    await using store = await fixture.open();
+    await work(store, "one", marker);
+  }
+  await forgotten("session", async () => undefined);
+  using database = await StoreDatabase.open(join(stateDir, "gennai.db"));
+  await using ledgers = await openLedgers(database, { stateDir, onWarning: () => undefined });
+  const live = new LiveForgetting({ database, ...ledgers, stateDir, onWarning: () => undefined });
+  const looking = vi.spyOn(globalThis, "setInterval");
+  const finishing = live.finish();
+  // Begins it; its first file is read later.
+  await Promise.resolve();
+  await live[Symbol.asyncDispose]();
+  await finishing;
+  expect(pendingPurges(database)).toEqual([]);
+  expect(looking).not.toHaveBeenCalled();
+});
