@@ -203,7 +203,7 @@ describe("gennai plan", () => {
 
   test("what the rules deny in a verification command is said at the preview, and nobody is asked to approve", async () => {
     await using here = await cliScene(files);
-    const denied = "replace colour with color in src/a.ts then verify rm -rf src";
+    const denied = "replace colour with color in src/a.ts then verify rm -rf .git";
     const why = /It cannot be approved: Step "s1": .* Submit a plan without it\./;
     const { id, digest } = await planned(here, denied);
     expect(await here.run("plan", "preview", id)).toMatchObject({ code: 3, out: expect.stringMatching(why) });
