@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StagedBy } from "#stage/mount/mounted-roots";
 import type { Scenarios } from "./run-scenarios.ts";
 
-/** A user without any rights and without a name; tests run by root run as this one, too. */
+/** A user without any rights and without a name; tests run by root run as this one, too, with a second group. */
 const withoutRights = 61_234;
+const secondGroup = 61_235;
 
 const users: readonly (readonly [name: string, id: number | undefined])[] =
   process.getuid?.() === 0
@@ -74,10 +75,13 @@ function testAs(
   const results = new Map<string, string | null>();
   let errors = "";
   beforeAll(async () => {
-    const identity = user === undefined ? {} : { uid: user, gid: user };
+    const identity =
+      user === undefined
+        ? []
+        : ["/usr/bin/setpriv", `--reuid=${user}`, `--regid=${user}`, `--groups=${user},${secondGroup}`];
     const program = [fileURLToPath(new URL("run-scenarios.ts", import.meta.url)), fileURLToPath(file), ...names];
-    const child = spawn(process.execPath, program, {
-      ...identity,
+    const [first = "", ...rest] = [...identity, process.execPath, ...program];
+    const child = spawn(first, rest, {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         PATH: "/usr/bin:/bin",

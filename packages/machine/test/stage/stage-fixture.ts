@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -230,4 +232,14 @@ function treeAt(root: string, below = ""): Record<string, string> {
     } else tree[path] = `${mode} ${readFileSync(at, "utf8")}`;
   }
   return tree;
+}
+
+/** Lets a group that is not the main one of this process share a directory: new entries get it. @returns the group */
+export function shareWithGroup(directory: string): number {
+  const main = process.getgid?.();
+  const group = process.getuid?.() === 0 ? 4711 : (process.getgroups?.() ?? []).find((one) => one !== main);
+  if (group === undefined) throw new Error("This test needs a user with two groups.");
+  chownSync(directory, process.getuid?.() ?? 0, group);
+  chmodSync(directory, 0o2775);
+  return group;
 }

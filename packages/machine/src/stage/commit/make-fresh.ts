@@ -4,6 +4,7 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   utimesSync,
@@ -11,6 +12,7 @@ import {
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { systemErrorCode } from "../../system-error.ts";
 import { giveWay } from "../files/give-way.ts";
 import { identityOf, modeOf } from "../files/look-at-entry.ts";
 import type { StageEffect } from "../observe/effect.ts";
@@ -49,21 +51,45 @@ export async function makeFresh(
     }
     for (const directory of directories.toReversed()) lookLikeStaged(root, directory, at(directory));
   }
-  if (effect.before !== undefined) giveBack(join(root.path, effect.path), fresh);
+  giveOwner(join(root.path, effect.path), fresh);
   const stat = lstatSync(fresh, { bigint: true });
   // While it is prepared, the entry may need another mode than its final one.
   const mode = effect.after !== undefined && "mode" in effect.after ? effect.after.mode : modeOf(stat);
   return operationIdentity({ ...identityOf(stat), mode, type: effect.after?.type ?? "other" });
 }
 
-/** Gives a replaced file back to its owner: root may change files of others, which stay theirs. */
-function giveBack(real: string, fresh: string): void {
+/**
+ * Gives a replaced entry the owner that it had, because root may change files of others, and its group; a new one the group of a
+ * directory that is shared with one.
+ */
+function giveOwner(real: string, fresh: string): void {
   const was = lstatSync(real, { throwIfNoEntry: false });
-  const is = lstatSync(fresh);
-  if (process.geteuid?.() !== 0 || was === undefined || (was.uid === is.uid && was.gid === is.gid)) return;
-  lchownSync(fresh, was.uid, was.gid);
+  const directory = lstatSync(dirname(real), { throwIfNoEntry: false });
+  const isShared = directory !== undefined && (directory.mode & 0o2000) !== 0;
+  const owner = process.geteuid?.() === 0 ? was?.uid : undefined;
+  if (was !== undefined) own(fresh, owner, was.gid);
+  else if (isShared) ownTree(Buffer.from(fresh), owner, directory.gid);
+}
+
+function ownTree(path: Buffer, owner: number | undefined, group: number): void {
+  own(path, owner, group);
+  if (!lstatSync(path).isDirectory()) return;
+  for (const name of readdirSync(path, { encoding: "buffer" }))
+    ownTree(Buffer.concat([path, Buffer.from("/"), name]), owner, group);
+}
+
+function own(path: string | Buffer, owner: number | undefined, group: number): void {
+  const { uid, gid, mode } = lstatSync(path);
+  if (gid === group && (owner === undefined || uid === owner)) return;
+  try {
+    lchownSync(path, owner ?? uid, group);
+  } catch (error) {
+    // A user gives files to groups of their own only. As after any program that replaces a file, it keeps theirs.
+    if (systemErrorCode(error) !== "EPERM") throw error;
+    return;
+  }
   // A change of owner clears the set-id bits.
-  if (!is.isSymbolicLink()) chmodSync(fresh, is.mode & 0o7777);
+  if ((mode & 0o6000) !== 0) chmodSync(path, mode & 0o7777);
 }
 
 function editStaged(root: StagedRoot, { path }: StageEffect, edit: (bytes: Uint8Array) => Uint8Array): void {

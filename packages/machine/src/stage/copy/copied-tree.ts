@@ -289,12 +289,14 @@ function pathOf(source: Source): string {
 const smallBytes = 1024n * 1024n;
 
 /**
- * Makes this process's user the owner: a copy by the system can keep the source's owner, and commands run without root's rights.
+ * Makes this process's user and group the owners: a copy by the system can keep the source's, and commands have no other user or
+ * group.
  */
 function ownIt(path: string): void {
   const user = process.geteuid?.() ?? 0;
-  const { uid } = lstatSync(path);
-  if (uid !== user) chownSync(path, user, process.getegid?.() ?? 0);
+  const group = process.getegid?.() ?? 0;
+  const { uid, gid } = lstatSync(path);
+  if (uid !== user || gid !== group) chownSync(path, user, group);
 }
 
 /** Sets mode and times. */

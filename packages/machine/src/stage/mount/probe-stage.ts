@@ -119,6 +119,14 @@ function refuseRoot({ path }: WorkspaceRoot): void {
       `Run the server as its owner, or give it to this user (chown -R).`,
     );
   }
+  const shared = sharedDirectory(path);
+  if (shared !== undefined) {
+    throw new StageUnavailable(
+      "shared_group",
+      `In ${shared} new files get a group that a user namespace does not have.`,
+      "Start the server with that group as the main one: newgrp GROUP.",
+    );
+  }
   const [inside] = mountsIn(path);
   if (inside !== undefined) {
     throw new StageUnavailable(
@@ -127,6 +135,22 @@ function refuseRoot({ path }: WorkspaceRoot): void {
       `Unmount it, or open a workspace that does not hold it.`,
     );
   }
+}
+
+/**
+ * A directory whose new entries get another group than this process's own. Git's data and the top are looked at: trees are
+ * shared as a whole.
+ */
+function sharedDirectory(root: string): string | undefined {
+  const own = process.getegid?.();
+  const top = readdirIfReadable(root).filter((entry) => entry.isDirectory() && entry.name !== ".git");
+  const places = [".", ".git", ".git/objects", ".git/refs", ...top.map(({ name }) => name)];
+  return places
+    .map((name) => join(root, name))
+    .find((path) => {
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      return stat?.isDirectory() === true && (stat.mode & 0o2000) !== 0 && stat.gid !== own;
+    });
 }
 
 async function tryOverlays(roots: readonly StagedRoot[]): Promise<void> {

@@ -9,6 +9,7 @@ export type StageObstacle =
   | "overlay_refused"
   | "no_whiteouts"
   | "foreign_owner"
+  | "shared_group"
   | "mount_inside"
   | "no_place"
   | "too_large"

@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   lstatSync,
   mkdirSync,
@@ -15,13 +16,33 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { removeTransaction } from "#stage/transaction/transaction";
 import type { Scenarios } from "../run-scenarios.ts";
-import { StageFixture } from "../stage-fixture.ts";
+import { StageFixture, shareWithGroup } from "../stage-fixture.ts";
 
 const files = { "a.txt": "a\n", "src/b.txt": "b\n", "src/deep/c.txt": "c\n" };
 const fill = (directory: string): string => `for i in $(seq 12); do echo $i > ${directory}/$i; done`;
 
 /** What holds of copies alone. */
 export const scenarios: Scenarios = {
+  "gives what is made in a shared directory to its group": async () => {
+    await using fixture = new StageFixture({ ...files, "shared/x": "x\n", "shared/run": "r\n" });
+    const group = shareWithGroup(join(fixture.root, "shared"));
+    chownSync(join(fixture.root, "shared/x"), process.getuid?.() ?? 0, group);
+    await fixture.keep(
+      "echo y >> shared/x; echo y > shared/y; mkdir -p shared/in/deep; echo z > shared/in/deep/z; echo a > a2.txt",
+    );
+    const groups = ["shared/x", "shared/y", "shared/in", "shared/in/deep", "shared/in/deep/z", "a2.txt"].map((path) => {
+      const { gid, mode } = lstatSync(join(fixture.root, path));
+      return `${path} ${gid === group ? "shared" : "own"} ${(mode & 0o7777).toString(8)}`;
+    });
+    deepEqual(groups, [
+      "shared/x shared 644",
+      "shared/y shared 644",
+      "shared/in shared 2755",
+      "shared/in/deep shared 2755",
+      "shared/in/deep/z shared 644",
+      "a2.txt own 644",
+    ]);
+  },
   "leaves a pipe of the user's where it is, whatever happens to its directory": async () => {
     await using fixture = new StageFixture(files);
     execFileSync("/usr/bin/mkfifo", [join(fixture.root, "src/pipe"), join(fixture.root, "src/deep/pipe")]);

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { probeStage, type StageSupport } from "#stage/mount/probe-stage";
 import type { Scenarios } from "../run-scenarios.ts";
-import { rootAt, StageFixture } from "../stage-fixture.ts";
+import { rootAt, StageFixture, shareWithGroup } from "../stage-fixture.ts";
 import { inNamespaces, type Namespaces } from "./in-namespaces.ts";
 
 const files = { "a.txt": "a\n", "src/b.txt": "b\n" };
@@ -73,6 +73,11 @@ export const scenarios: Scenarios = {
     const support = await probeStage(fixture.stateDir, [rootAt(isRoot ? fixture.root : "/usr/share")]);
     // Another user could not give back what it replaces.
     equal(obstacleOf(support), isRoot ? "copy: foreign_owner" : "foreign_owner");
+  },
+  "names a directory that another group shares": async () => {
+    await using fixture = new StageFixture(files);
+    shareWithGroup(join(fixture.root, "src"));
+    equal(obstacleOf(await probeStage(fixture.stateDir, [rootAt(fixture.root)])), "copy: shared_group");
   },
 };
 
