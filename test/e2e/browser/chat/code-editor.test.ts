@@ -38,9 +38,7 @@ test("a hunk is edited in colours, and what was typed is applied", async () => {
   const colourOf = (element: Element) => getComputedStyle(element).color;
   for (const colorScheme of ["light", "dark"] as const) {
     await on.page.emulateMedia({ colorScheme });
-    await expect
-      .poll(async () => (await word.evaluate(colourOf)) !== (await editor.evaluate(colourOf)), { timeout: 15_000 })
-      .toBe(true);
+    await expect.poll(async () => (await word.evaluate(colourOf)) !== (await editor.evaluate(colourOf))).toBe(true);
     await takeScreenshot(on.page, `hunk in the code editor ${colorScheme}`);
   }
   // Keys of the review are text here.

@@ -6,7 +6,6 @@ import { openPage } from "../page/open-page.ts";
 import { ReplDriver } from "../page/repl-driver.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
 
-const slowly = { timeout: 15_000 };
 const script = [{ match: "", steps: [{ text: ["Said."] }] }];
 
 test("a session is deleted from the list after one question, and a page that has it open says so", async () => {
@@ -64,15 +63,15 @@ test("a search finds sessions by their titles, opens one, and what it found is d
   const titles = () => page.locator(".session-title").allInnerTexts();
   const openMenu = () => page.getByRole("button", { name: "Sessions", exact: true }).click();
   await openMenu();
-  await expect.poll(titles, slowly).toEqual(["paint the mill white", "count the sacks", "Mend the mill"]);
+  await expect.poll(titles).toEqual(["paint the mill white", "count the sacks", "Mend the mill"]);
   // One types at once, and the case does not matter.
   await page.keyboard.type("MILL");
-  await expect.poll(titles, slowly).toEqual(["paint the mill white", "Mend the mill"]);
+  await expect.poll(titles).toEqual(["paint the mill white", "Mend the mill"]);
   await lookAt(page, "a search for sessions");
   await page.keyboard.type(" white");
-  await expect.poll(titles, slowly).toEqual(["paint the mill white"]);
+  await expect.poll(titles).toEqual(["paint the mill white"]);
   await search.fill("mend");
-  await expect.poll(titles, slowly).toEqual(["Mend the mill"]);
+  await expect.poll(titles).toEqual(["Mend the mill"]);
   await page.keyboard.press("Enter");
   await page.locator(".popover").waitFor({ state: "detached" });
   await repl.see("Mend the mill");
@@ -86,12 +85,12 @@ test("a search finds sessions by their titles, opens one, and what it found is d
   await search.fill("mill");
   await page.getByRole("button", { name: "Delete Mend the mill…" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
-  await expect.poll(titles, slowly).toEqual(["paint the mill white"]);
+  await expect.poll(titles).toEqual(["paint the mill white"]);
   // One goes on searching where one was.
   expect(await search.inputValue()).toBe("mill");
   expect(await search.evaluate((box) => box === document.activeElement)).toBe(true);
   await search.fill("");
-  await expect.poll(titles, slowly).toEqual(["paint the mill white", "count the sacks"]);
+  await expect.poll(titles).toEqual(["paint the mill white", "count the sacks"]);
   await page.keyboard.press("Escape");
   await repl.see("paint the mill white");
   expect(on.complaints).toEqual([]);

@@ -71,7 +71,7 @@ async function killAndStart(gennai: ServedGennai, { page }: Awaited<ReturnType<t
   await page.getByText("No connection to the server").waitFor();
   await gennai.restart();
   const door = page.getByRole("dialog", { name: "This page needs a link" });
-  await door.waitFor({ timeout: 90_000 });
+  await door.waitFor();
   await page.goto(await pageLink(gennai));
   await door.waitFor({ state: "detached" });
 }

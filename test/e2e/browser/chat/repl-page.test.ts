@@ -94,7 +94,7 @@ test("after a restart of the server a new link brings back the conversation", as
   await on.repl.idle();
   const before = await on.repl.rows.allInnerTexts();
   await gennai().restart();
-  await on.page.getByRole("dialog", { name: "This page needs a link" }).waitFor({ timeout: 90_000 });
+  await on.page.getByRole("dialog", { name: "This page needs a link" }).waitFor();
   await on.page.goto(await pageLink(gennai()));
   await on.page.getByRole("dialog").waitFor({ state: "detached" });
   await expect.poll(() => on.repl.rows.allInnerTexts()).toEqual(before);

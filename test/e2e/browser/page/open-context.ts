@@ -2,7 +2,7 @@ import type { BrowserContext, BrowserContextOptions } from "playwright-core";
 import { chromiumOfFile } from "./chromium.ts";
 
 /** Milliseconds an action or a wait may take. */
-const patience = 60_000;
+const patience = 150_000;
 
 /** A context of its own in the browser of this file: no cookies, no storage, and no animations, which cost much. Disposing closes it. */
 export async function openContext(
