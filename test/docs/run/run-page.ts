@@ -9,7 +9,8 @@ import { ShownOutput } from "./shown-output.ts";
 import { parseScript, parseTranscript } from "./transcript.ts";
 import { runAtTerminal, type TypedLine, typedLines } from "./typed-terminal.ts";
 
-const timeoutMs = 60_000;
+/** Ends a wait in vain before the test ends, so that it is said what for. */
+const timeoutMs = 240_000;
 
 /** Languages of blocks that hold commands. */
 export const commandLanguages: ReadonlySet<string> = new Set(["sh", "console"]);
