@@ -5,13 +5,16 @@ import { helpIfAsked } from "./lib/command-line.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
 import { ensureBubblewrap, ensureCargo, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
 import { testsThatSeeChangeSince } from "./lib/tests/changed-tests.mjs";
+import { notInThisRound } from "./lib/tests/rounds.mjs";
 import { exclude, runList } from "./lib/tests/run-list.mjs";
+import { sampleOf, seed } from "./lib/tests/sample.mjs";
 import { recordWholeRun, testedCommit, wholeRunPage } from "./lib/tests/whole-run.mjs";
 
-helpIfAsked(`npm test                     all tests but the long ones (*.long.test.ts); of those that repeat under each further
-                             version of Node that the README names, the built program's
-npm test -- --all            the long ones and all repeated ones, too: before a release, which needs what this writes
-                             into docs/whole-run.md when all passed
+helpIfAsked(`npm test                     all tests but the long ones (*.long.test.ts); some, by a seed, of those that show the
+                             same in many places (scripts/lib/tests/rounds.mjs); the built program under one further
+                             version of Node of those that the README names. GENNAI_SAMPLE_SEED=N chooses again
+npm test -- --all            all of them, the long ones too: before a release, which needs what this writes into
+                             docs/whole-run.md when all passed
 npm test -- --changed [REF]  those that can see what is not committed, or what is different since this branch left REF: by
                              imports, and a few whole ways through the program, which no import shows
 npm test -- ARGS             those that ARGS choose, long or not; ARGS are vitest's: parts of paths, -t NAME, …
@@ -30,9 +33,12 @@ Ends with one line, "N passed, N failed"; with CI=true, a test that is skipped h
  * @typedef {object} Request
  * @property {readonly string[]} [main]
  * @property {readonly string[]} [browser]
- * @property {readonly string[]} [nodes]
+ * @property {{ args: readonly string[], count?: number }} [nodes] under so many of the further versions of Node, or all
  * @property {boolean} [inTurn] one list after the other, each printed as it goes
  */
+
+// One for all that runs.
+process.env["GENNAI_SAMPLE_SEED"] = String(seed);
 
 const [workers, browserWorkers] = process.env["GENNAI_TEST_WORKERS"]?.split(",") ?? [];
 const mainList = { name: "main", config: "vitest.config.ts", workers };
@@ -80,11 +86,15 @@ function record(wholeRun) {
 function requested([first, ...rest]) {
   const withoutLong = exclude("**/*.long.test.ts");
   if (first === undefined) {
-    return { main: withoutLong, browser: withoutLong, nodes: ["test/node-versions/built-program.test.ts"] };
+    const waiting = notInThisRound();
+    process.stdout.write(`Seed ${seed}: ${waiting.length} test files wait for another round.\n`);
+    const short = [...withoutLong, ...waiting.flatMap(exclude)];
+    return { main: short, browser: short, nodes: { args: ["test/node-versions/built-program.test.ts"], count: 1 } };
   }
-  if (first === "--nodes") return { nodes: rest };
+  if (first === "--nodes") return { nodes: { args: rest } };
   if (first === "--changed") return seeingChangeSince(rest[0] ?? "HEAD");
-  if (first === "--all" && rest.length === 0) return { main: [], browser: [], nodes: [] };
+  if (first === "--all") process.env["GENNAI_SAMPLES"] = "whole";
+  if (first === "--all" && rest.length === 0) return { main: [], browser: [], nodes: { args: [] } };
   const args = first === "--all" ? rest : [first, ...rest];
   return { main: args, browser: args, inTurn: true };
 }
@@ -123,11 +133,11 @@ async function runLists({ main, browser, nodes, inTurn = false }) {
 
 /**
  * All at once: each is few files, and waits much.
- * @param {readonly string[]} args
+ * @param {NonNullable<Request["nodes"]>} nodes
  * @returns {Promise<readonly ListResult[]>}
  */
-async function underNodes(args) {
-  const runs = (await ensureClaimedNodes()).map(async ({ version, program }) => {
+async function underNodes({ args, count = Number.POSITIVE_INFINITY }) {
+  const runs = sampleOf(await ensureClaimedNodes(), count).map(async ({ version, program }) => {
     const list = { name: `Node ${version}`, config: "test/node-versions/vitest.config.ts", program };
     if (program !== undefined) return runList(list, args, {});
     return { ...list, passed: 0, failed: 0, skipped: 1, failures: [], seconds: 0, files: [] };

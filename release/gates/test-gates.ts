@@ -47,7 +47,7 @@ const neverDo = testGate({
     "each check is what refuses",
   ],
   // Every attack, where `npm test` tries a sample.
-  environment: () => ({ GENNAI_CORPUS_SHARE: "1" }),
+  environment: () => ({ GENNAI_SAMPLES: "whole" }),
 });
 
 const planValidation = testGate({

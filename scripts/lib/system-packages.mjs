@@ -8,13 +8,13 @@ import { run } from "./run.mjs";
 const needBubblewrap = [
   "packages/machine/test/{sandbox,shell}/**",
   "test/e2e/sandbox/**",
-  "test/docs/{pages,examples}*.test.ts",
+  "test/docs/{pages,examples}.test.ts",
 ];
 const needNatsServer = [
   "test/conformance/session-log/nats*",
   "test/e2e/replicas/**",
   "test/scale/**",
-  "test/docs/pages*.test.ts",
+  "test/docs/pages.test.ts",
 ];
 const needCargo = ["test/e2e/sandbox/keys/read-crates.test.ts"];
 const needChromium = ["test/e2e/browser/**", "test/e2e/vscode/**"];

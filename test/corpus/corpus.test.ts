@@ -1,10 +1,28 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
-import { testCorpus } from "./corpus-tests.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { sampleOf, seed } from "../../scripts/lib/tests/sample.mjs";
+import { loadCases } from "./corpus-case.ts";
+import { corpusChecks } from "./corpus-checks.ts";
 import { heldElsewhere } from "./held-elsewhere.ts";
+import { closeSharedFixtures } from "./shared-fixtures.ts";
 
-testCorpus(Number(process.env["GENNAI_CORPUS_SHARE"] || 10));
+afterAll(closeSharedFixtures);
+
+const here = loadCases().filter(({ id }) => !heldElsewhere.has(id));
+const sample = new Set(sampleOf(here, 40));
+
+describe.each([...Map.groupBy(here, ({ group }) => group)])(`%s (seed ${seed})`, (group, cases) => {
+  const checks = corpusChecks.get(group) ?? {};
+  test("every case has a check, or is held elsewhere; every check has a case", () => {
+    expect(Object.keys(checks).sort()).toEqual(cases.map(({ id }) => id).sort());
+  });
+  for (const each of cases.filter((one) => sample.has(one))) {
+    const check = checks[each.id];
+    if (check === undefined || "notApplicable" in check) continue;
+    test(`${each.id} ${each.required}: ${each.input}`, () => check.run());
+  }
+});
 
 test.each([...Map.groupBy(heldElsewhere, ([, { file }]) => file)])("%s holds its cases", (file, cases) => {
   const text = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");

@@ -1,9 +1,20 @@
+import { execFile } from "node:child_process";
+import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { sampleOf, seed } from "../../scripts/lib/tests/sample.mjs";
 import { pages } from "./pages.ts";
-import { stories, testStories } from "./story-tests.ts";
+import { repository } from "./run/page-home.ts";
 
-testStories(2);
+const stories = globSync("examples/*/run.mjs", { cwd: repository }).sort();
+
+describe.concurrent(`examples (seed ${seed})`, () => {
+  test.each(sampleOf(stories, 1))("node %s tells its story to the end", async (story) => {
+    const { stdout } = await promisify(execFile)("node", [story], { cwd: repository });
+    expect(stdout.match(/^ {2}holds: /gm)?.length).toBeGreaterThanOrEqual(3);
+  });
+});
 
 test.each(stories)("%s has a page that says how to run it, and stands in the list", (story) => {
   const page = `${dirname(story)}/README.md`;

@@ -1,12 +1,34 @@
-import { expect, test } from "vitest";
-import { testPages } from "./page-tests.ts";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sampleOf, seed } from "../../scripts/lib/tests/sample.mjs";
 import { pages } from "./pages.ts";
-import { commandLanguages } from "./run/run-page.ts";
+import { repository } from "./run/page-home.ts";
+import { commandLanguages, runPage } from "./run/run-page.ts";
 
 /** Blocks with commands that no test runs, each with its reason on the page. It should not grow. */
 const mostNotRun = 20;
 
-testPages(6);
+/** Paths of the pages to run, in place of a sample. */
+const named = process.env["GENNAI_DOCS_PAGES"]?.split(",");
+
+beforeAll(async () => {
+  // The real one, which also builds what the pages run. npm says first what it runs, unless it was told to be silent.
+  const { stdout } = await promisify(execFile)("npm", ["start", "--", "--version"], { cwd: repository });
+  if (!/^\d+\.\d+\.\d+\n$/m.test(stdout)) throw new Error(`npm start -- --version printed ${stdout}`);
+});
+describe.concurrent(`the commands of (seed ${seed})`, () => {
+  const withCommands = [...pages].filter(([, { blocks }]) =>
+    blocks.some(
+      ({ language, directives }) =>
+        commandLanguages.has(language) && !directives.has("not run") && !directives.has("run by"),
+    ),
+  );
+  const chosen = named ? withCommands.filter(([path]) => named.includes(path)) : sampleOf(withCommands, 3);
+  test.each(chosen)("%s do what it shows", async (_path, page) => {
+    await runPage(page);
+  });
+});
 
 test("few blocks are not run, and each says why", () => {
   const notRun = [...pages].flatMap(([path, { blocks }]) =>

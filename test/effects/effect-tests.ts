@@ -1,6 +1,6 @@
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test, vi } from "vitest";
-import { sampleOf, seed } from "../sample.ts";
+import { sampleOf, seed } from "../../scripts/lib/tests/sample.mjs";
 import { harmOf } from "./look/harm.ts";
 import { grammarRuns } from "./runs/grammar-runs.ts";
 import { kills } from "./runs/kills.ts";

@@ -10,7 +10,7 @@ import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from 
 import { readWorkspaceState } from "@gennai/machine/git/workspace-state";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { describe, expect, test } from "vitest";
-import { sampleOf, seed } from "../sample.ts";
+import { sampleOf, seed } from "../../scripts/lib/tests/sample.mjs";
 import {
   borrowedSettings,
   everyProgram,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { sampleOf } from "../../sample.ts";
+import { sampleOf } from "../../../scripts/lib/tests/sample.mjs";
 import { commands, painting, testAtTerminal, usePlace } from "./terminal-commands.ts";
 
 const place = usePlace();

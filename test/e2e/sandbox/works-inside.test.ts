@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
+import { sampleOf } from "../../../scripts/lib/tests/sample.mjs";
 import { eventOf, runTurn, startSession } from "../rpc/session-client.ts";
 
 /** What a program does in a staged run, and what is there of it afterwards, for the next command and for the user. */
@@ -224,7 +225,7 @@ const possible = works.filter(({ needs }) => {
   );
 });
 
-test.each(possible)("works inside: $name", async ({ commands, files, prepare, prints, look }) => {
+test.each(sampleOf(possible, 3))("works inside: $name", async ({ commands, files, prepare, prints, look }) => {
   await using server = await startTestServer({
     files: { "a.txt": "first\n", ".gitignore": "node_modules\n", ...files },
     script: commands.map((command) => ({

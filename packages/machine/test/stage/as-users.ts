@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StagedBy } from "#stage/mount/mounted-roots";
+import { seed } from "../../../../scripts/lib/tests/sample.mjs";
 import type { Scenarios } from "./run-scenarios.ts";
 
 /** A user without any rights and without a name; tests run by root run as this one, too, with a second group. */
@@ -16,9 +17,6 @@ const users: readonly (readonly [name: string, id: number | undefined])[] =
         ["a user without rights", withoutRights],
       ]
     : [["this user", undefined]];
-
-/** Which scenarios are chosen, and which user runs which, where not all are run by all. */
-const seed = Number(process.env["GENNAI_STAGE_SEED"] || Date.now() % 1_000_000);
 
 export interface ScenarioFile {
   /** A URL. */

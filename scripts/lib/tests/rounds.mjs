@@ -1,0 +1,53 @@
+import { readdirSync, statSync } from "node:fs";
+import { inRepository } from "../repository.mjs";
+import { sampleOf } from "./sample.mjs";
+
+/** Always, what only a host can show: that the extension is installed, brings its server, is activated, applies and undoes. */
+const always = ["test/e2e/vscode/host/extension-host.test.ts", "test/e2e/vscode/install/package.test.ts"];
+
+/**
+ * Tests that show one guarantee in many places, through other programs or at other moments, by folders and files: `npm test` runs so many
+ * files of each, `npm test -- --all` all.
+ * @type {readonly (readonly [count: number, ...places: readonly string[]])[]}
+ */
+const rounds = [
+  [2, "test/e2e/vscode"],
+  [4, "test/e2e/browser/chat"],
+  [4, "test/e2e/browser/panels", "test/e2e/browser/review"],
+  [1, "test/e2e/sandbox/attempts"],
+  [2, "test/e2e/sandbox/keys"],
+  [2, "test/e2e/sandbox/network"],
+  [2, "test/e2e/sandbox/proposal"],
+  [1, "test/e2e/sandbox/staged/own-stashes.test.ts", "test/e2e/sandbox/staged/spelled-like-a-loss.test.ts"],
+  [1, "test/e2e/sandbox/staged/try-command.test.ts", "test/e2e/sandbox/staged/try-ended.test.ts"],
+  [1, "test/e2e/sandbox/staged/projects-from-nothing.test.ts", "test/e2e/sandbox/works-inside.test.ts"],
+  [1, "packages/machine/test/stage/copy/copy.test.ts", "packages/machine/test/stage/observe/again.test.ts"],
+  [2, "packages/machine/test/stage/mount"],
+  [2, "test/crash/server"],
+  [1, "test/e2e/replicas", "test/e2e/users/replicas.test.ts", "test/scale"],
+  [
+    1,
+    ...["test/deploy/image.test.ts", "test/deploy/topology.test.ts"],
+    ...["test/release/upgrade.test.ts", "test/release/verify.test.ts"],
+  ],
+];
+
+/** The test files whose turn it is not, by the seed; the long ones aside. @returns {readonly string[]} */
+export function notInThisRound() {
+  return rounds.flatMap(([count, ...places]) => {
+    const files = places
+      .flatMap(testFilesIn)
+      .filter((file) => !file.endsWith(".long.test.ts") && !always.includes(file));
+    const chosen = sampleOf(files, count);
+    return files.filter((file) => !chosen.includes(file));
+  });
+}
+
+/** @param {string} place from the root of the checkout, with `/` @returns {readonly string[]} sorted */
+function testFilesIn(place) {
+  if (statSync(inRepository(place)).isFile()) return [place];
+  return readdirSync(inRepository(place), { recursive: true, encoding: "utf8" })
+    .map((name) => `${place}/${name.replaceAll("\\", "/")}`)
+    .filter((file) => file.endsWith(".test.ts"))
+    .sort();
+}

@@ -1,3 +1,0 @@
-import { testCorpus } from "./corpus-tests.ts";
-
-testCorpus(1);

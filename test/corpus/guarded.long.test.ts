@@ -1,3 +1,0 @@
-import { testGuarded } from "./guarded-tests.ts";
-
-testGuarded(1);

@@ -1,3 +1,0 @@
-import { testStories } from "./story-tests.ts";
-
-testStories(Number.POSITIVE_INFINITY);

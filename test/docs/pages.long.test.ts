@@ -1,3 +1,0 @@
-import { testPages } from "./page-tests.ts";
-
-testPages(Number.POSITIVE_INFINITY);

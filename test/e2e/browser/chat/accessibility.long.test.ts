@@ -1,3 +1,0 @@
-import { testSights } from "./accessible-sights.ts";
-
-testSights(() => true);

@@ -1,3 +1,0 @@
-import { commands, painting, testAtTerminal, usePlace } from "./terminal-commands.ts";
-
-testAtTerminal(usePlace(), commands, painting);

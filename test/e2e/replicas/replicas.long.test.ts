@@ -1,3 +1,0 @@
-import { testReplicas } from "./replica-tests.ts";
-
-testReplicas("all scenes", () => true);
