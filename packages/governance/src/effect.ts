@@ -140,9 +140,9 @@ export type FoundTrait =
 /** A staged command's change of a repository, in git's terms; not visible yet. */
 export interface GitChange {
   readonly type: "git";
-  /** `unreadable`: nothing is known of it. */
-  readonly what: "ref" | "head" | "reflog" | "control" | "unreadable";
-  /** The ref, whole; for `control` and `unreadable` a path in git's directory. For HEAD, the branch it was on, if any. */
+  /** `operation`: it would seem to be under way without a conflict or a detached HEAD. `unreadable`: nothing is known of it. */
+  readonly what: "ref" | "head" | "reflog" | "control" | "operation" | "unreadable";
+  /** The ref, whole; for `control`, `operation` and `unreadable` a path in git's directory. For HEAD, the branch it was on, if any. */
   readonly name: string;
   /** Object id, or for HEAD `ref: …`; undefined if there is none. */
   readonly from: string | undefined;

@@ -100,10 +100,15 @@ const nameLength = 0xfff;
 export const gitlink = 0o160000;
 const modes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000, gitlink]);
 
+/** Whether a file begins as an index. */
+export function isIndexFile(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(0, 4)).toString("latin1") === "DIRC";
+}
+
 /** undefined as with `readGitIndex`. */
 export function indexLayout(bytes: Uint8Array): IndexLayout | undefined {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.length < 12 || view.toString("latin1", 0, 4) !== "DIRC") return undefined;
+  if (view.length < 12 || !isIndexFile(bytes)) return undefined;
   const version = view.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
   for (const objectBytes of [20, 32]) {

@@ -38,6 +38,7 @@ export function mayBeIndex(root: string, path: string): boolean {
   return /(?:^|\/)index$/.test(path) && pathsInGit(root)(path) !== undefined;
 }
 
-function isGitDirectory(path: string): boolean {
+/** Whether a directory is a repository's data. */
+export function isGitDirectory(path: string): boolean {
   return ["HEAD", "objects", "refs"].every((name) => existsSync(join(path, name)));
 }

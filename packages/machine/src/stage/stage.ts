@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { CommandRun } from "../process/run-command.ts";
 import type { ShellMachine } from "../sandbox/shell-sandbox.ts";
 import { systemErrorCode } from "../system-error.ts";
@@ -6,13 +7,14 @@ import type { MountKeeper } from "./keeper/mount-keeper.ts";
 import type { StagedCache } from "./layer/staged-caches.ts";
 import { dropMounts, type MountedRoots } from "./mount/mounted-roots.ts";
 import { cleanUntouched, type LaidStage } from "./mount/spare-stage.ts";
+import { closeGit } from "./observe/close-git.ts";
 import type { Observation } from "./observe/effect.ts";
 import type { LayerRules } from "./observe/layer-part.ts";
 import type { LookLimits } from "./observe/look-budget.ts";
 import { observe } from "./observe/observe.ts";
 import { runOnStage, type StagedCommand } from "./staged-command.ts";
 import { NotObservable } from "./transaction/stage-error.ts";
-import { makeMarker } from "./transaction/staged-root.ts";
+import { makeMarker, stageParts } from "./transaction/staged-root.ts";
 import type { Transaction } from "./transaction/transaction.ts";
 
 /**
@@ -87,6 +89,7 @@ export class Stage {
 
   async #look(rules: LayerRules | undefined, limits: LookLimits | undefined): Promise<Observation> {
     try {
+      await this.#closeGits();
       await this.#mounts.settle();
       return await observe(
         this.transaction.roots.map((root, index) => {
@@ -101,6 +104,16 @@ export class Stage {
       if (code === undefined) throw cause;
       // The message has no path, which the command chose and which can be thousands of characters long.
       throw new NotObservable(`Something that the command left cannot be looked at (${code}).`, { cause });
+    }
+  }
+
+  async #closeGits(): Promise<void> {
+    if (this.#mounts.readOnly !== undefined) return;
+    for (const root of this.transaction.roots) {
+      const merged = this.#mounts.merged(root);
+      // Copies have an own marker, and are compared later.
+      const written = this.#mounts.markers === undefined ? join(root.directory, stageParts.upper) : merged;
+      await closeGit({ path: root.path, merged, written });
     }
   }
 

@@ -174,13 +174,18 @@ function settingsArguments(
     .flatMap(({ path, text }) => ["--ro-bind", fileOf(text), path]);
 }
 
-/** Switches off git's own housekeeping, whose effects nobody asked for, and signing, because the keys are not there. */
+/**
+ * Switches off git's own housekeeping, whose effects nobody asked for, signing, because the keys are not there, and forms of the
+ * index that cannot be judged: git writes it whole instead.
+ */
 function quietGit(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const settings = [
     ["gc.auto", "0"],
     ["maintenance.auto", "false"],
     ["commit.gpgsign", "false"],
     ["tag.gpgsign", "false"],
+    ["core.splitindex", "false"],
+    ["index.sparse", "false"],
   ] as const;
   const before = Number(environment["GIT_CONFIG_COUNT"] ?? 0);
   const quiet: Record<string, string> = {

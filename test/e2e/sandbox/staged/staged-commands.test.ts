@@ -97,7 +97,12 @@ describe("what a person has to see is not true without one", () => {
       does(`fs.appendFileSync(".git/config", "[filter \\"x\\"] clean = evil");`),
       /git's own settings/,
     ],
-    ["a tag", "git tag v1", /tag v1/],
+    [
+      "a merge that nobody began",
+      does(`fs.writeFileSync(".git/MERGE_HEAD", execSync("git rev-parse HEAD"));`),
+      /MERGE_HEAD/,
+    ],
+    ["HEAD on a branch named like a remote's", "git switch -qc origin/x", /another name/],
     [
       "a rebase that would run a program when it goes on",
       does(`fs.mkdirSync(".git/rebase-merge"); fs.writeFileSync(".git/rebase-merge/git-rebase-todo", "exec evil\\n");`),

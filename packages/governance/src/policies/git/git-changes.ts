@@ -61,7 +61,10 @@ function verdictOf(
             reason: `Security Policy Violation: ${name} in git's directory decides what git runs, and where its data is; the agent does not change it.`,
             hint: "Ask the user to make this change.",
           });
+    case "operation":
+      return agreed ? allow : asked("git-changes/operation", `It leaves an operation of git's under way: ${name}.`);
     case "unreadable":
+      if (/(?:^|\/)index$/.test(name)) return unjudgedIndex(name);
       return asked("git-changes/unreadable", `It is not known what it did to the repository: ${name}.`);
   }
 }
@@ -75,6 +78,15 @@ function protectedBranch(branch: string, protection: string, what = "moves it"):
     rule: "git-changes/protected-branch",
     reason: `Branch ${branch} is protected (${protection}): no command of the agent ${what}.`,
     hint: "Work on a branch of your own.",
+  });
+}
+
+function unjudgedIndex(name: string): Verdict {
+  return deny({
+    code: "control_file",
+    rule: "git-changes/index",
+    reason: `Nobody can judge what the command did to ${name}: git's index is split, sparse or damaged.`,
+    hint: "Ask the user to set core.splitIndex and index.sparse to false: git then writes it whole.",
   });
 }
 

@@ -44,7 +44,10 @@ test.each<[string, GitChange, string]>([
   ["objects of another repository", change("control", ".git/objects/info/alternates"), "deny git-changes/control"],
   ["attributes", change("control", ".git/info/attributes"), "deny git-changes/control"],
   ["a directory in the place of git's", change("control", ".git/commondir"), "deny git-changes/control"],
+  ["a merge that nobody sees", change("operation", ".git/MERGE_HEAD"), "ask git-changes/operation"],
+  ["a merge that a person asked for", change("operation", ".git/MERGE_HEAD", { agreed: true }), "allow"],
   ["what nobody can read", change("unreadable", ".git/packed-refs"), "ask git-changes/unreadable"],
+  ["an index that nobody can read", change("unreadable", ".git/worktrees/w/index"), "deny git-changes/index"],
 ])("%s", async (_name, effect, expected) => {
   const verdict = await decide(policy, effect);
   expect(verdict.type === "allow" ? "allow" : `${verdict.type} ${verdict.finding.rule}`).toBe(expected);

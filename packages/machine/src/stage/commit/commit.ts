@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { indexMeaning } from "../../git-data/git-index.ts";
+import { indexMeaning, isIndexFile } from "../../git-data/git-index.ts";
 import { isGitIndex, mayBeIndex, pathsInGit } from "../../git-data/git-path.ts";
 import { ownIndex, rebuiltIndex } from "../../git-data/rebuilt-index.ts";
 import { giveWay } from "../files/give-way.ts";
@@ -123,9 +123,14 @@ async function operationFor(transaction: Transaction, change: PlannedChange, nam
   if (kind === "place") {
     const staged = rootOf(transaction, effect);
     const isFile = effect.after?.type === "file";
-    const rebuilt = (bytes: Uint8Array): Uint8Array => rebuiltIndex(bytes, ownIndex(join(staged.path, path))) ?? bytes;
-    const after = await makeFresh(staged, name, change, isFile && mayBeIndex(staged.path, path) ? rebuilt : undefined);
     const isIndex = isFile && isGitIndex(staged.path, path);
+    const rebuilt = (bytes: Uint8Array): Uint8Array => {
+      const index = rebuiltIndex(bytes, ownIndex(join(staged.path, path)));
+      if (index !== undefined || !(isIndex || isIndexFile(bytes))) return index ?? bytes;
+      const reason = "it is split, sparse or damaged, so it cannot be judged";
+      throw new NotCommitted("not_committable", [{ root: staged.path, path, reason }]);
+    };
+    const after = await makeFresh(staged, name, change, isFile && mayBeIndex(staged.path, path) ? rebuilt : undefined);
     const meaning = isIndex ? indexMeaning(readFileSync(join(staged.directory, stageParts.fresh, name))) : undefined;
     return meaning === undefined ? { root, path, name, before, after } : { root, path, name, before, after, meaning };
   }

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitIndex, type IndexEntry, readGitIndex } from "../../git-data/git-index.ts";
 import { pathsInGit } from "../../git-data/git-path.ts";
-import { readLooseRef, readPackedRefs } from "../../git-data/git-refs.ts";
+import { decoded, readLooseRef, readPackedRefs } from "../../git-data/git-refs.ts";
 import { rebuiltIndex } from "../../git-data/rebuilt-index.ts";
+import { packedFile, RefValues } from "../../git-data/ref-values.ts";
 import { isWithin } from "../../sandbox/host/host-layout.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { Transaction } from "../transaction/transaction.ts";
@@ -90,7 +91,9 @@ class RepositoryObserver {
   readonly #repository: string;
   readonly #effects: GitEffect[] = [];
   readonly #dropped: StageEffect[] = [];
-  readonly #loose = new Map<string, { readonly from: string | undefined; readonly to: string | undefined }>();
+  readonly #before: RefValues;
+  /** What the command left of refs in files of their own. */
+  readonly #loose = new Map<string, string | undefined>();
   #packed: StageEffect | undefined;
   readonly #objects: string[] = [];
   #others = 0;
@@ -99,13 +102,14 @@ class RepositoryObserver {
     this.#root = root;
     this.#index = index;
     this.#repository = repository;
+    this.#before = new RefValues(join(root.path, repository));
   }
 
   add(effect: StageEffect, inGit: string): void {
     const [, worktree, own = inGit] = /^worktrees\/([^/]+)\/(.+)$/.exec(inGit) ?? [];
     const isDirectory = (effect.after ?? effect.before)?.type === "directory";
     const isLink = isOtherName(effect) && !(effect.after?.type === "file" && own.startsWith("objects/"));
-    if (/\.lock$/.test(own) && !isDirectory) this.#dropped.push(effect);
+    if (ofOneRun.test(own) && !isDirectory && !isLink) this.#dropped.push(effect);
     // The only links that git makes are second names of objects. It would write through any other link.
     else if (isLink) this.#push({ type: "control", path: inGit });
     // Directories of submodules mean nothing without their content.
@@ -117,7 +121,7 @@ class RepositoryObserver {
     else if (own === "") this.#push({ type: "control", path: inGit });
     else if (own.startsWith("objects/")) this.#object(effect, own);
     else if (own.startsWith("refs/")) this.#looseRef(effect, inGit, own);
-    else if (own === "packed-refs") this.#packed = effect;
+    else if (own === packedFile) this.#packed = effect;
     else if (own === "HEAD") this.#head(effect, inGit, worktree);
     else if (own === "index") this.#gitIndex(effect, inGit, worktree);
     else if (own.startsWith("logs/")) this.#reflog(effect, own.slice("logs/".length));
@@ -154,49 +158,37 @@ class RepositoryObserver {
   }
 
   #looseRef(effect: StageEffect, inGit: string, name: string): void {
-    const { before, after } = this.#texts(effect);
-    const from = before === undefined ? undefined : readLooseRef(before);
-    const to = after === undefined ? undefined : readLooseRef(after);
-    if ((from === undefined) !== (before === undefined) || (to === undefined) !== (after === undefined)) {
+    const { from, to, isRead } = this.#ref(effect);
+    // A branch that is another name of one would move that one.
+    if (!isRead || (name.startsWith("refs/heads/") && to?.startsWith("ref: ")))
       this.#push({ type: "unreadable", path: inGit });
-    } else this.#loose.set(name, { from, to });
+    else if (from !== to) this.#loose.set(name, to);
   }
 
   /** The changed refs. A loose ref hides the packed ref of the same name. */
   #refs(): void {
-    const packed = this.#packedRefs();
-    if (packed === undefined) return this.#push({ type: "unreadable", path: "packed-refs" });
-    const names = new Set([...this.#loose.keys(), ...packed.before.keys(), ...packed.after.keys()]);
-    for (const name of names) {
-      const loose = this.#loose.get(name) ?? this.#unchangedLoose(name);
-      const from = loose?.from ?? packed.before.get(name);
-      const to = loose?.to ?? packed.after.get(name);
+    const before = this.#before.packed;
+    const after = this.#packed === undefined ? before : readPackedRefs(this.#texts(this.#packed).after ?? "");
+    if (before === undefined || after === undefined) return this.#push({ type: "unreadable", path: packedFile });
+    for (const name of new Set([...this.#loose.keys(), ...before.keys(), ...after.keys()])) {
+      if (!this.#loose.has(name) && before.get(name) === after.get(name)) continue;
+      const from = this.#before.value(name);
+      const to = (this.#loose.has(name) ? this.#loose.get(name) : this.#before.loose(name)) ?? after.get(name);
       if (from !== to) this.#push({ type: "ref", name, from, to });
     }
   }
 
-  #packedRefs() {
-    const texts =
-      this.#packed === undefined
-        ? { before: this.#realText("packed-refs"), after: undefined }
-        : this.#texts(this.#packed);
-    const before = readPackedRefs(texts.before ?? "");
-    const after = this.#packed === undefined ? before : readPackedRefs(texts.after ?? "");
-    return before === undefined || after === undefined ? undefined : { before, after };
-  }
-
-  #unchangedLoose(name: string) {
-    const text = this.#realText(name);
-    const value = text === undefined ? undefined : readLooseRef(text);
-    return value === undefined ? undefined : { from: value, to: value };
-  }
-
   #head(effect: StageEffect, inGit: string, worktree: string | undefined): void {
-    const { before, after } = this.#texts(effect);
-    const from = before === undefined ? undefined : readLooseRef(before);
-    const to = after === undefined ? undefined : readLooseRef(after);
-    if (after !== undefined && to === undefined) this.#push({ type: "unreadable", path: inGit });
+    const { from, to, isRead } = this.#ref(effect);
+    if (!isRead) this.#push({ type: "unreadable", path: inGit });
     else if (from !== to) this.#push({ type: "head", worktree, from, to });
+  }
+
+  #ref(effect: StageEffect) {
+    const { before, after } = this.#texts(effect);
+    const [from, to] = [before, after].map((text) => readLooseRef(decoded(text ?? "")));
+    const isRead = (from === undefined) === (before === undefined) && (to === undefined) === (after === undefined);
+    return { from, to, isRead };
   }
 
   #gitIndex(effect: StageEffect, inGit: string, worktree: string | undefined): void {
@@ -226,14 +218,6 @@ class RepositoryObserver {
       before: before?.type === "file" ? readFileSync(join(this.#root.path, path)) : undefined,
       after: after?.type === "file" ? readFileSync(join(this.#root.directory, stageParts.upper, path)) : undefined,
     };
-  }
-
-  #realText(inGit: string): string | undefined {
-    try {
-      return readFileSync(join(this.#root.path, this.#repository, inGit), "latin1");
-    } catch {
-      return undefined;
-    }
   }
 
   #push(effect: Distribute<GitEffect>): void {
@@ -298,7 +282,12 @@ const objectFile = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f
 /** Usual files of a new repository. Git never runs a hook with one of these names. */
 const ordinaryInModule =
   /^(?:HEAD|ORIG_HEAD|FETCH_HEAD|index|packed-refs|shallow|description|(?:logs|refs)\/.+|hooks\/[\w-]+\.sample)$/;
+/**
+ * Files that mean nothing after a run: locks, texts that were edited, lists that git makes again, resolutions of conflicts, and
+ * parts of an index, which is only kept whole.
+ */
+const ofOneRun = /\.lock$|^(?:[A-Z]+_EDITMSG|description|gc\.log|info\/refs|rr-cache\/.+|sharedindex\.[0-9a-f]+)$/;
 const control =
   /^(?:(?:config|config\.worktree|commondir|gitdir|hooks|worktrees|objects\/info\/(?:http-)?alternates)(?:\/|$)|info\/(?!refs$))/;
 const work =
-  /^(?:[A-Z_]+_HEAD|[A-Z]+_(?:MSG|EDITMSG|MODE|RR|LOG|START|TERMS|NAMES)|AUTO_MERGE|description|sharedindex\.[0-9a-f]+|info\/refs|gc\.log|rebase-(?:merge|apply)\/.+|sequencer\/.+|rr-cache\/.+)$/;
+  /^(?:[A-Z_]+_HEAD|[A-Z]+_(?:MSG|MODE|RR|LOG|START|TERMS|NAMES)|AUTO_MERGE|rebase-(?:merge|apply)\/.+|sequencer\/.+)$/;

@@ -18,6 +18,8 @@ export interface LayerRules {
   isTracked(path: string): boolean;
   /** True if git tracks something below the directory. */
   holdsTracked(directory: string): boolean;
+  /** Git's directory, and what of its data stays in the session; undefined if it is in no work tree. */
+  readonly git?: { readonly directory: string; isOfSession(path: string): boolean } | undefined;
   /** True if the path may come into the workspace although git ignores it. */
   isAgreed(path: string): boolean;
 }
@@ -142,9 +144,12 @@ class PartFinder {
   }
 
   async #entry(path: string, merges: boolean): Promise<void> {
-    if (this.#isSetApart(path)) return;
     const stat = statIfPresent(join(this.#upper, path));
     if (stat === undefined) return;
+    if (this.#isSetApart(path)) {
+      if (stat.isDirectory() && this.#leadsToRefs(path)) await this.#collect(path, merges);
+      return;
+    }
     if (stat.isDirectory()) {
       this.#touched.push({ path, kind: "directory", gone: false });
       await this.#collect(path, merges);
@@ -188,6 +193,7 @@ class PartFinder {
     const { path, kind, gone } = touched;
     const { isTracked, holdsTracked, isAgreed } = this.#rules;
     if (gone && !this.#root.view.canHide) return false;
+    if (this.#inGit(path) !== undefined) return true;
     if (isTracked(path) || holdsTracked(path)) return false;
     if (this.#isOfTree(path) || this.#isTopOfTree(touched)) return true;
     return isIgnored(touched) && !isAgreed(kind.endsWith("directory") ? `${path}/` : path);
@@ -195,7 +201,8 @@ class PartFinder {
 
   async #ignored(): Promise<(touched: Touched) => boolean> {
     const nameOf = ({ path, kind }: Touched): string => (kind.endsWith("directory") ? `${path}/` : path);
-    const names = this.#touched.filter(({ path }) => !this.#isOfTree(path)).map(nameOf);
+    const isOfGit = ({ path }: Touched): boolean => this.#inGit(path) !== undefined;
+    const names = this.#touched.filter((one) => !isOfGit(one) && !this.#isOfTree(one.path)).map(nameOf);
     const ignored = names.length === 0 ? new Set<string>() : await this.#rules.ignored(names);
     return (touched) => ignored.has(nameOf(touched)) || this.#isOfTree(touched.path);
   }
@@ -218,9 +225,15 @@ class PartFinder {
     return layer === undefined ? undefined : statIfPresent(join(layer.tree, path));
   }
 
-  /** True for git's own data, and for what is hidden from commands. */
+  /** True for git's own data, but what stays in the session, and for what is hidden from commands. */
   #isSetApart(path: string): boolean {
-    return this.#inGit(path) !== undefined || this.#hidden.has(path);
+    if (this.#hidden.has(path)) return true;
+    return this.#inGit(path) !== undefined && this.#rules.git?.isOfSession(path) !== true;
+  }
+
+  #leadsToRefs(path: string): boolean {
+    const directory = this.#rules.git?.directory;
+    return path === directory || (path.startsWith(`${directory}/`) && /^refs(?:\/|$)/.test(this.#inGit(path) ?? ""));
   }
 }
 

@@ -8,7 +8,7 @@ import { forgedObjects } from "../../git/forged-objects.ts";
 import { newCommits } from "../../git/new-commits.ts";
 import { rebasedBranch } from "../../git-data/git-head.ts";
 import { objectOf } from "../../git-data/git-index.ts";
-import type { GitEffect } from "../../stage/observe/git-effects.ts";
+import type { GitEffect, IndexChange } from "../../stage/observe/git-effects.ts";
 import { NotObservable } from "../../stage/transaction/stage-error.ts";
 import type { StagedWork } from "./staged-work.ts";
 
@@ -165,7 +165,8 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
     case "unreadable":
       return [change("unreadable", inGit(effect.path), false)];
     case "work":
-      return runsWhenGoingOn(effect, work) ? [change("control", inGit(effect.path), gitState)] : [];
+      if (runsWhenGoingOn(effect, work)) return [change("control", inGit(effect.path), gitState)];
+      return isUnderWay(effect, work) ? [] : [change("operation", inGit(effect.path), gitState || gitMoves)];
     case "index":
     case "objects":
       return [];
@@ -202,6 +203,24 @@ function runsWhenGoingOn({ root, repository, path }: GitEffect & { readonly type
   if (text === undefined) return false;
   const [, strategy] = path.endsWith("/strategy") ? [text, text] : (/^\s*strategy\s*=(.*)$/m.exec(text) ?? []);
   return /^\s*(?:x|exec)\b/m.test(text) || (strategy !== undefined && !strategies.has(strategy.trim()));
+}
+
+/**
+ * Whether the file is of an operation that a person sees: the index has a conflict, or HEAD is on no branch. Otherwise the user's
+ * next commit, or a `git rebase --continue`, would do something that nobody began. A file that is gone ends an operation.
+ */
+function isUnderWay({ root, repository, path }: GitEffect & { readonly type: "work" }, work: StagedWork): boolean {
+  if (idle.test(path) || work.shown(work.absolute({ root, path: join(repository, path) })) === undefined) return true;
+  const tree = /^(?:worktrees\/[^/]+\/)?/.exec(path)?.[0] ?? "";
+  const isDetached = textOf({ root, repository }, work, `${tree}HEAD`)?.startsWith("ref:") === false;
+  return isDetached || work.git.some((one) => one.type === "index" && one.changes.some(isConflict));
+}
+
+/** Files that begin and end nothing. */
+const idle = /^(?:worktrees\/[^/]+\/)?(?:AUTO_MERGE|(?:ORIG|FETCH)_HEAD)$/;
+
+function isConflict({ path, to }: IndexChange): boolean {
+  return to !== undefined && path.includes("\0");
 }
 
 /** Git's own merge strategies; any other name is a program. */

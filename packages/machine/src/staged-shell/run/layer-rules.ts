@@ -26,6 +26,7 @@ export function layerRules(
     layer,
     agreed,
     proposed = [],
+    stays,
   }: {
     readonly transaction: Transaction;
     readonly git: GitOnStage;
@@ -36,8 +37,12 @@ export function layerRules(
     readonly agreed: AgreedControl | undefined;
     /** Proposed files of the work tree: they count as tracked. */
     readonly proposed?: readonly string[];
+    /** Whether a path in git's data stays in the session. @param absolute of the user's */
+    stays(absolute: string): boolean;
   },
 ): LayerRules {
+  const top = transaction.roots[0]?.path ?? "/";
+  const directory = repository.writable.length === 1 ? relative(top, repository.writable[0] ?? "") : undefined;
   let tracked: { readonly by: Tracked | undefined } | undefined;
   const trackedNow = (): Tracked | undefined => {
     tracked ??= { by: trackedBy(repository, transaction, proposed) };
@@ -45,6 +50,11 @@ export function layerRules(
   };
   return {
     layer,
+    // A log means nothing without its ref's place; git begins a new one.
+    git:
+      directory === undefined
+        ? undefined
+        : { directory, isOfSession: (path) => !isLog(path) && stays(join(top, path)) },
     ignored: async (names) => {
       const before = await ignored.among(names);
       if (!names.some((name) => /(?:^|\/)\.gitignore$/.test(name))) return before;
@@ -56,6 +66,10 @@ export function layerRules(
     isAgreed: (path) =>
       agreed !== undefined && (isMadeByTools(path) || (agreed.installs && /(?:^|\/)node_modules\//.test(path))),
   };
+}
+
+function isLog(path: string): boolean {
+  return /(?:^|\/)\.git\/logs(?:\/|$)/.test(path);
 }
 
 interface Tracked {

@@ -28,6 +28,7 @@ import { oneAfterOther } from "./one-after-other.ts";
 import { programHere } from "./program-here.ts";
 import { readsOnly } from "./reads-only.ts";
 import type { StagedShellCommand, StagedShellRun, StagedSurroundings } from "./run-staged.ts";
+import { staysInSession } from "./session-refs.ts";
 import { indexToHave, unshownChanges } from "./unshown-changes.ts";
 import { withKey } from "./with-key.ts";
 import { withWayOut } from "./with-way-out.ts";
@@ -42,6 +43,8 @@ export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" 
   readonly ignored: IgnoredPaths | undefined;
   /** Changes that git's status will not show, if the workspace would get them. */
   readonly unshown: ReadonlySet<StageEffect> | undefined;
+  /** Whether a path in git's data stays in the session. @param absolute of the user's */
+  stays(absolute: string): boolean;
   /** The session's layer, as the command saw it. */
   readonly layer: SessionLayer | undefined;
   /** Trees of the layer that the command did not see. */
@@ -154,9 +157,13 @@ export async function runAndObserve(
     const mayBeHeld = stages.hasBeside(workspaceRoot);
     const git = repository && new GitOnStage(stage, repository.workTree, environment);
     const ignored = git && new IgnoredPaths(git.workTree);
+    const stays =
+      repository && session !== undefined && proposal === undefined
+        ? staysInSession(repository, transaction, agreed?.gitState === true)
+        : () => false;
     const rules =
       git && ignored && session !== undefined
-        ? layerRules(repository, { transaction, git, ignored, layer, agreed, proposed })
+        ? layerRules(repository, { transaction, git, ignored, layer, agreed, proposed, stays })
         : undefined;
     const observation = await stage.observe(rules, { mayBeHeld });
     // What is proposed is reviewed, whatever git shows.
@@ -170,7 +177,7 @@ export async function runAndObserve(
     if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });
     const [connections, onlyLookedUp] = [watch.connections(run), watch.onlyLookedUp()];
     const unused = isUnused ? stage : undefined;
-    const found = { transaction, observation, ignored, unshown, unused, layer, dropped };
+    const found = { transaction, observation, ignored, unshown, stays, unused, layer, dropped };
     return { run, connections, onlyLookedUp, ...found, signs: await stage.userSigns() };
   } catch (error) {
     await stage.close();

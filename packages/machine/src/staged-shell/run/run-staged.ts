@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { shownName } from "@gennai/governance/shown-names";
@@ -12,7 +13,7 @@ import { noteWayBack } from "../../stage/commit/way-back.ts";
 import { neverKept, type StageEffect } from "../../stage/observe/effect.ts";
 import { type GitEffect, observeGit } from "../../stage/observe/git-effects.ts";
 import type { ProgramHome } from "../../stage/staged-command.ts";
-import { removeTransaction } from "../../stage/transaction/transaction.ts";
+import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
 import type { FoundEdit } from "../found/found-edits.ts";
 import { type FoundEffects, foundEffects } from "../found/found-effects.ts";
 import { allTheUsers, type UsersContents } from "../found/thrown-away.ts";
@@ -116,19 +117,21 @@ export async function runStaged(
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<StagedShellRun> {
   const { stages, workspaceRoot, session } = surroundings;
-  const { transaction, observation, ignored, unshown, unused, layer, dropped, signs, ...ran } = await runAndObserve(
-    command,
-    surroundings,
-    options,
-  );
+  const { transaction, observation, ignored, unshown, stays, unused, layer, dropped, signs, ...ran } =
+    await runAndObserve(command, surroundings, options);
   const network = surroundings.network?.network;
   const remove = async (): Promise<void> => {
     if (unused === undefined) await removeTransaction(transaction);
     else stages.giveBack(workspaceRoot, unused);
   };
   try {
-    const git = observeGit(transaction, observation);
-    const wanted = observation.effects.filter((effect) => !git.dropped.has(effect));
+    // What no layer holds, because git's data is not in the work tree, and logs.
+    const isHeld = ({ root, path, change }: StageEffect): boolean =>
+      change !== "deleted" && stays(join(transaction.roots[root]?.path ?? "/", path));
+    const held = observation.effects.filter(isHeld);
+    const effects = observation.effects.filter((effect) => !held.includes(effect));
+    const git = observeGit(transaction, { ...observation, effects });
+    const wanted = effects.filter((effect) => !git.dropped.has(effect));
     const kept = wanted.filter(({ flags }) => !flags.some((flag) => neverKept.includes(flag)));
     const found = await foundEffects({
       transaction,
@@ -150,7 +153,11 @@ export async function runStaged(
       layered: observation.layer?.part.trees ?? [],
       stale: dropped,
       unsigned: signs && git.effects.some(({ type }) => type === "objects") && git.effects.some(movesRef),
-      left: wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
+      refused: headOnHeld(transaction, git.effects, stays),
+      left: [
+        ...wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
+        ...held.filter(isRef).map(({ path }) => `${shownName(path)} (no branch)`),
+      ],
       edits: (without) => found.edits(found.effectsWithout(without)),
       keep: async (without, title) => {
         if (unused !== undefined) {
@@ -183,6 +190,24 @@ export async function runStaged(
 
 function movesRef(effect: GitEffect): boolean {
   return effect.type === "ref" && effect.to !== undefined;
+}
+
+function isRef({ path, after }: StageEffect): boolean {
+  return after?.type === "file" && /(?:^|\/)refs\//.test(path) && !/(?:^|\/)logs\//.test(path);
+}
+
+/** Why nothing may be kept if HEAD is on a branch that stays in the session: for the user, that branch is not there. */
+function headOnHeld(
+  { roots }: Transaction,
+  effects: readonly GitEffect[],
+  stays: (absolute: string) => boolean,
+): string | undefined {
+  for (const effect of effects) {
+    const ref = effect.type === "head" && effect.to?.startsWith("ref: ") ? effect.to.slice("ref: ".length) : undefined;
+    if (ref === undefined || !stays(join(roots[effect.root]?.path ?? "/", effect.repository, ref))) continue;
+    return `git could take ${shownName(ref)}, which HEAD is on, for another name. Choose another name for the branch`;
+  }
+  return undefined;
 }
 
 export function describeLeft({ path, flags }: StageEffect): string {

@@ -143,6 +143,6 @@ export class LayerFixture extends StageFixture {
     const ignored = new IgnoredPaths(repository.workTree);
     const agreed = confirmed ? agreedControl(analysis) : undefined;
     const git = new GitOnStage(stage, repository.workTree, this.environment);
-    return layerRules(repository, { transaction: stage.transaction, git, ignored, layer, agreed });
+    return layerRules(repository, { transaction: stage.transaction, git, ignored, layer, agreed, stays: () => false });
   }
 }

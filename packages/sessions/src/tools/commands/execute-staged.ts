@@ -126,12 +126,19 @@ async function settle(
     notes.push(
       `[git ignores ${shownNames(layered)}: later commands do not see that, because of ${notInLayer}; all else is kept]`,
     );
-  } else if (layered.length > 0) {
-    const [first = ""] = layered;
-    notes.push(
-      `[git ignores ${shownNames(layered)}: only commands of this session see that; file tools and the user do not. ` +
-        `The user gets it by: ${waysToKeep(shownName(first))}]`,
-    );
+  } else {
+    const refs = layered.filter((path) => path.startsWith(".git/refs/"));
+    const ignored = layered.filter((path) => !path.startsWith(".git/"));
+    for (const [what, paths] of [
+      ["git ignores", ignored],
+      ["only branches reach the user's repository, not", refs],
+    ] as const) {
+      if (paths.length === 0) continue;
+      notes.push(
+        `[${what} ${shownNames(paths)}: only commands of this session see that; file tools and the user do not. ` +
+          `The user gets it by: ${waysToKeep(shownName(paths[0] ?? ""))}]`,
+      );
+    }
   }
   return {
     ...commandOutcome(run, timeoutMs, notes),

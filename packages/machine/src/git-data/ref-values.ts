@@ -1,0 +1,51 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { decoded, type GitRefs, readLooseRef, readPackedRefs } from "./git-refs.ts";
+
+/** Name of git's list of packed refs. */
+export const packedFile = "packed-refs";
+const maxDepth = 5;
+
+/** The refs of one git directory. */
+export class RefValues {
+  readonly #directory: string;
+  #packed: { readonly refs: GitRefs | undefined } | undefined;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** A file's text, as latin1; undefined if there is none. */
+  text(inGit: string): string | undefined {
+    const path = join(this.#directory, inGit);
+    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "latin1") : undefined;
+  }
+
+  /** The value of a ref that is a file of its own. */
+  loose(name: string): string | undefined {
+    return decoded(readLooseRef(this.text(name) ?? "") ?? "") || undefined;
+  }
+
+  /** A ref's value; undefined if there is none, or one that cannot be read. */
+  value(name: string): string | undefined {
+    return this.text(name) === undefined ? this.packed?.get(name) : this.loose(name);
+  }
+
+  /** The id that a ref leads to. */
+  commit(name: string, depth = 0): string | undefined {
+    const value = this.value(name);
+    if (value?.startsWith("ref: ") !== true) return value;
+    return depth > maxDepth ? undefined : this.commit(value.slice("ref: ".length), depth + 1);
+  }
+
+  /** The branch that a symbolic ref leads to, in short. */
+  branch(name: string): string | undefined {
+    return /^ref: refs\/heads\/(.+)$/.exec(this.value(name) ?? "")?.[1];
+  }
+
+  /** The refs in git's list; undefined if it cannot be read. */
+  get packed(): GitRefs | undefined {
+    this.#packed ??= { refs: readPackedRefs(this.text(packedFile) ?? "") };
+    return this.#packed.refs;
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative } from "node:path";
+import { RefValues } from "../../git-data/ref-values.ts";
+import { isWithin } from "../../sandbox/host/host-layout.ts";
+import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import { statIfPresent } from "../../stage/files/look-at-entry.ts";
+import { stageParts } from "../../stage/transaction/staged-root.ts";
+import type { Transaction } from "../../stage/transaction/transaction.ts";
+
+/**
+ * Which refs that a command made or moved stay in its session: all that are no branches, unless a person agreed to the command,
+ * and branches whose name git or a person could take for something else.
+ *
+ * @param agreed whether a person agreed that the command changes git's state
+ * @returns a test for absolute paths of the user's
+ */
+export function staysInSession(
+  { writable }: RepositoryPaths,
+  { roots }: Transaction,
+  agreed: boolean,
+): (absolute: string) => boolean {
+  const git = writable[0] ?? "";
+  const root = roots.find(({ path }) => isWithin(git, path));
+  const left = new RefValues(join(root?.directory ?? "", stageParts.upper, relative(root?.path ?? git, git)));
+  const own = new RefValues(git);
+  return (absolute) => {
+    const inGit = isWithin(absolute, git) ? relative(git, absolute) : "";
+    const [, name, kind, short] = /^(?:logs\/)?(refs\/([^/]+)(?:\/(.+))?)$/.exec(inGit) ?? [];
+    if (name === undefined) return /^(?:ORIG|FETCH)_HEAD$/.test(inGit);
+    // A directory of the user's counts as its content.
+    if (statIfPresent(absolute)?.isDirectory() === true) return false;
+    if (kind !== "heads") return !agreed && name !== "refs/stash" && kind !== "bisect";
+    if (short === undefined || own.value(name) !== undefined) return false;
+    return left.text(name)?.startsWith("ref:") === true || isMistakable(short, git, own);
+  };
+}
+
+/** Whether a new branch of this name would hide another name, or be hidden by it. */
+function isMistakable(name: string, git: string, refs: RefValues): boolean {
+  const remotes = join(git, "refs/remotes");
+  const known = [...(refs.packed?.keys() ?? [])].map((ref) => /^refs\/remotes\/([^/]+)\//.exec(ref)?.[1]);
+  const places = ["origin", ...(existsSync(remotes) ? readdirSync(remotes) : []), ...known];
+  if (places.includes(name.split("/")[0]) || /^(?:(?:\w+_)?HEAD|stash|[0-9a-f]{7,64})$/.test(name)) return true;
+  return ["refs", "refs/tags", "refs/remotes"].some((kind) => refs.value(`${kind}/${name}`) !== undefined);
+}

@@ -1,0 +1,139 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { stageLayer } from "#staged-shell/own-changes/stage-layer";
+import { stagingMachine } from "../staging-machine.ts";
+
+const git = "git -c user.name=a -c user.email=a@example.com";
+const resolve = "sed -i '/^[<=>]/d' f; git add f";
+
+/** Commands of one session, and what the user sees after them: refs, stashes, the log of HEAD, git's status. */
+const workflows: Readonly<Record<string, readonly string[]>> = {
+  "commits, and their change": [
+    `echo 2 >> f; git add -A; ${git} commit -qm c`,
+    `echo 3 >> f; ${git} commit -qa --amend --no-edit`,
+  ],
+  "a merge with a conflict": [
+    `${git} merge -q other || true`,
+    "git merge --abort",
+    `${git} merge -q other || true`,
+    `${resolve}; ${git} merge --continue`,
+  ],
+  "a rebase with a conflict": [
+    `${git} rebase -q other || true`,
+    "git rebase --abort",
+    `${git} rebase -q other || true`,
+    `${resolve}; ${git} rebase --continue`,
+  ],
+  "a cherry-pick with a conflict": [
+    `${git} cherry-pick other || true`,
+    `echo 2 >> g; ${resolve}; ${git} cherry-pick --continue`,
+    `${git} revert --no-edit HEAD~1 || true`,
+    `${resolve}; ${git} revert --continue || ${git} revert --skip`,
+  ],
+  "a stash": [`echo 2 >> g; ${git} stash -q`, `${git} stash pop -q`],
+  "branches there and back": [
+    `git switch -qc new; echo n > n; git add n; ${git} commit -qm n`,
+    `git switch -q -; ${git} merge -q new`,
+    "git switch -q -",
+    "git switch -q -; git branch -qd new",
+  ],
+  "a repository that is packed": [
+    `git branch -q tmp; git branch -q täg; ${git} pack-refs --all; echo 2 >> g; ${git} commit -qam packed`,
+    `git branch -qD tmp; ${git} gc -q; ${git} repack -adq; git prune`,
+  ],
+};
+
+test.each(Object.entries(workflows))("staged or not, the user gets the same by %s", async (_name, commands) => {
+  await using machine = await stagingMachine();
+  await using staged = await prepared();
+  await using plain = await prepared();
+  for (const text of commands) {
+    const run = await machine.run(staged.root, text, false, "s");
+    expect(run.run).toMatchObject({ exitCode: 0 });
+    await run.keep(new Set());
+    await plain.git("-c", `alias.all=!export GIT_EDITOR=true; ${text}`, "all");
+    expect(await seen(staged)).toEqual(await seen(plain));
+  }
+  expect(await staged.git("fsck", "--strict", "--no-dangling")).toBe("");
+});
+
+test("what is no branch stays in the session, and so does a branch that could be taken for something else", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await prepared();
+  const keep = async (text: string) => {
+    const staged = await machine.run(repository.root, text, false, "s");
+    await staged.keep(new Set());
+    return staged;
+  };
+  const before = await seen(repository);
+  const odd = "git branch origin/x; git branch y/z; git update-ref refs/heads/HEAD HEAD; git branch 1234567";
+  const made = await keep(`git tag v1; ${git} notes add -m n; git symbolic-ref refs/heads/s refs/heads/main; ${odd}`);
+  expect(made.run.exitCode).toBe(0);
+  expect(made.layered).toEqual(
+    ["heads/1234567", "heads/HEAD", "heads/origin", "heads/s", "notes", "tags/v1"].map((ref) => `.git/refs/${ref}`),
+  );
+  expect(made.effects).toMatchObject([{ type: "git", what: "ref", name: "refs/heads/y/z" }]);
+  await repository.git("branch", "-D", "y/z");
+  expect(await seen(repository)).toEqual(before);
+  // As little is lost when git packs them.
+  await keep(`${git} gc -q; git pack-refs --all`);
+  expect((await keep("(git tag; git notes show; git branch --list 'origin/*') 2>/dev/null")).run.output).toBe(
+    "v1\nn\n  origin/x\n",
+  );
+  await keep("git tag -d v1; git reflog expire --expire=now --all");
+  expect((await keep("git tag")).run.output).toBe("");
+  expect(await seen(repository)).toEqual(before);
+  await expect(machine.run(repository.root, "git switch -q origin/x", false, "s")).resolves.toMatchObject({
+    refused: expect.stringContaining("another name"),
+  });
+});
+
+test("git's index is kept whole, or not at all", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await prepared();
+  const before = await seen(repository);
+  const split = await machine.run(repository.root, "git update-index --split-index", true, "s");
+  expect(split.effects).toMatchObject([{ type: "git", what: "unreadable", name: ".git/index" }]);
+  await expect(split.keep(new Set())).rejects.toThrow("split, sparse or damaged");
+  expect(await seen(repository)).toEqual(before);
+  await repository.git("config", "core.splitIndex", "true");
+  await (await machine.run(repository.root, "echo 2 >> g; git add g", false, "s")).keep(new Set());
+  expect(readdirSync(join(repository.root, ".git")).filter((name) => name.startsWith("sharedindex"))).toEqual([]);
+  expect(await repository.git("diff", "--cached", "--name-only")).toBe("g");
+});
+
+test("a person brings a tag from the session into the repository", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await prepared();
+  await (await machine.run(repository.root, "git tag v1 HEAD~1", false, "s")).keep(new Set());
+  const layer = await machine.stages.layer(repository.root, "s");
+  if (layer === undefined) throw new Error("There is no layer.");
+  const { stages } = machine;
+  const place = { stages, zeroAccess: { sha256: "", covers: () => false }, workspaceRoot: repository.root };
+  await (await stageLayer(layer, [".git/refs/tags/v1"], place)).keep();
+  expect(await repository.git("rev-parse", "v1")).toBe(await repository.git("rev-parse", "HEAD~1"));
+  expect(layer.trees).toEqual([]);
+});
+
+async function prepared() {
+  const repository = await temporaryRepository({ f: "1\n2\n3\n", g: "1\n", "d/h": "1\n" });
+  await repository.git("switch", "-qc", "other");
+  await repository.write("f", "1\nother\n3\n");
+  await repository.git("commit", "-qam", "other");
+  await repository.git("switch", "-qc", "work", "main");
+  await repository.write("f", "1\nwork\n3\n");
+  await repository.git("commit", "-qam", "work");
+  return repository;
+}
+
+async function seen(repository: Awaited<ReturnType<typeof prepared>>) {
+  return {
+    refs: await repository.git("for-each-ref", "--format=%(refname) %(tree) %(symref)"),
+    head: await repository.git("rev-parse", "--abbrev-ref", "HEAD"),
+    index: await repository.git("ls-files", "-s", "-v"),
+    status: await repository.git("status", "--porcelain", "-uall"),
+    stashes: (await repository.git("stash", "list")).split("\n").length,
+  };
+}
