@@ -7,6 +7,7 @@ import { makeFirstCommit, planFirstCommit } from "@gennai/machine/git/first-comm
 import { prepareBranch } from "@gennai/machine/git/prepare-branch";
 import { SecretsInGit } from "@gennai/machine/git/secrets/printed-secrets";
 import { addSessionWorktree, listSessionWorktrees, pruneSessionWorktrees } from "@gennai/machine/git/session-worktree";
+import { takeRefsBack } from "@gennai/machine/git/take-refs-back";
 import { readWorkspaceState } from "@gennai/machine/git/workspace-state";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { describe, expect, test } from "vitest";
@@ -83,6 +84,14 @@ const paths: Readonly<Record<string, (repository: HostileRepository) => Promise<
     await prepareBranch({ directory: root, task: "x", branch: "other", protect: [], signal });
     expect(readFileSync(join(root, "clean.txt"), "utf8")).toBe("other\n");
   },
+  "refs that are taken back": async ({ root, git }) => {
+    const from = git("rev-parse", "HEAD").trim();
+    const to = readFileSync(join(root, ".git", "HEAD"), "utf8").trim();
+    await takeRefsBack(root, [
+      { name: "HEAD", from: "ref: refs/heads/other", to },
+      { name: "refs/heads/gone", from },
+    ]);
+  },
   "working trees of sessions": async ({ root }) => {
     await addSessionWorktree({ directory: root, task: "one", signal });
     const two = await addSessionWorktree({ directory: root, task: "two", signal });
@@ -106,6 +115,7 @@ const refused: readonly string[] = [
   "data of another repository: the first commit",
   "data of another repository: a new branch",
   "data of another repository: a branch with other files",
+  "data of another repository: refs that are taken back",
   "data of another repository: working trees of sessions",
 ];
 

@@ -175,6 +175,8 @@ export interface ToolOutcome {
   readonly dropped?: readonly string[];
   /** Files that changed on disk. */
   readonly changes?: readonly FileChange[];
+  /** Of the workspace's repository. */
+  readonly refs?: readonly RefMove[];
   /** What it reached, or wanted to reach. */
   readonly connections?: readonly Connection[];
   /** Files whose content the model has now seen, or whose state the tool left behind. */
@@ -187,6 +189,13 @@ export interface ShownImage {
   readonly bytes: Uint8Array;
   /** E.g. `image/png`. */
   readonly mediaType: string;
+}
+
+/** A ref that moved, or HEAD, whose value is `ref: NAME` on a branch. Without `from` or `to`, it was not there. */
+export interface RefMove {
+  readonly name: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 export interface FileChange {

@@ -2,7 +2,7 @@ import type { Intent } from "@gennai/governance/intents/intent";
 import type { PlanChange } from "@gennai/governance/plan/plan-change";
 import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
 import type { RuleViolation } from "@gennai/governance/rules/status/violation";
-import type { ObservedFile, Verification } from "@gennai/governance/tool";
+import type { ObservedFile, RefMove, Verification } from "@gennai/governance/tool";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { EmergencyControl, EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
@@ -210,6 +210,7 @@ type SessionFact =
       readonly type: "change-set-applied";
       readonly changeSetId: string;
       readonly files: readonly FileChangeRecord[];
+      readonly refs?: readonly RefMove[];
       readonly proposalId?: string;
       /** The call that made these changes; absent if a person made them, and in old sessions. */
       readonly toolCallId?: string;

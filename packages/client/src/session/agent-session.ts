@@ -205,6 +205,7 @@ export class AgentSession {
       changeSetId: response.changeSetId,
       files: response.files.map(appliedFileFromMessage),
       skipped: response.skipped.map(skippedFileFromMessage),
+      refs: response.refs,
     };
   }
 
@@ -289,8 +290,10 @@ export interface CutOffTurn {
 export interface UndoneChangeSet {
   readonly changeSetId: string;
   readonly files: readonly AppliedFile[];
-  /** Left as they are, because what was there before was kept nowhere. */
+  /** Left as they are, because what was there before was kept nowhere; also refs that changed since. */
   readonly skipped: readonly SkippedFile[];
+  /** Of the repository, where they were before. */
+  readonly refs: readonly string[];
 }
 
 /** What the server wrote. */

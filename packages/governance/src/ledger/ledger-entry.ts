@@ -1,6 +1,6 @@
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { Connection } from "../network/connection.ts";
-import type { FileChange } from "../tool.ts";
+import type { FileChange, RefMove } from "../tool.ts";
 
 /** Content of a ledger record before it is chained and signed. Already redacted. */
 export interface LedgerEntry {
@@ -59,6 +59,8 @@ export interface LedgerCall {
   readonly failureClass?: string;
   /** What it was allowed or refused to reach: URLs, or `HOST:PORT`. */
   readonly reaches?: readonly string[];
+  /** For a staged command: what it moved in the workspace's repository. */
+  readonly refs?: readonly RefMove[];
   /** For a staged command: every connection that it made or wanted to make. */
   readonly connections?: readonly Connection[];
   readonly verification?: "verified" | "unverified" | "failed";

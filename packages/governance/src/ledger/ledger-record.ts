@@ -213,6 +213,7 @@ function recordedCall(call: LedgerCall): Record<string, unknown> {
     failure_class: call.failureClass,
     verification: call.verification,
     reaches: call.reaches,
+    refs: call.refs,
     connections: call.connections,
     confirmation: call.confirmation,
     also_asked: call.alsoAsked,

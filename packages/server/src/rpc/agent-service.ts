@@ -289,11 +289,12 @@ function agentService({
       const undone = await session.acts.during("an undo", () =>
         undoChangeSet(session, changeSetId === "" ? undefined : changeSetId),
       );
-      const { files, skipped } = undone;
+      const { files, skipped, refs } = undone;
       return {
         changeSetId: undone.changeSetId,
         files: files.map(appliedFileToMessage),
         skipped: skipped.map(skippedFileToMessage),
+        refs: [...refs],
       };
     },
 

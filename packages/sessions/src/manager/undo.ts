@@ -1,4 +1,6 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
+import type { RefMove } from "@gennai/governance/tool";
+import { takeRefsBack } from "@gennai/machine/git/take-refs-back";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
@@ -21,7 +23,7 @@ const maxNamed = 5;
 export async function undoChangeSet(
   session: Session,
   changeSetId?: string,
-): Promise<UndoneFiles & { readonly changeSetId: string }> {
+): Promise<UndoneFiles & { readonly changeSetId: string; readonly refs: readonly string[] }> {
   const { services, workspace } = session;
   session.refuseWhileRunning("undo");
   using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
@@ -41,14 +43,23 @@ export async function undoChangeSet(
   refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
   const changeSet = changeSetToUndo(session.state, changeSetId);
   const { files, skipped } = await writeBefore(netChanges(changeSet.files), session);
+  const moves = netMoves(changeSet.refs);
+  const all = moves.map(({ name }) => name);
+  // With files that stay, the commit that holds them stays too. If git cannot run, the files are back nevertheless.
+  const stay = skipped.length > 0 ? all : await takeRefsBack(workspace.controlRoot, moves).catch(() => all);
+  const refs = moves.filter(({ name }) => !stay.includes(name));
   const undone = { changeSetId: changeSet.changeSetId, files };
   await session.decided(
     [{ type: "change-set-undone", ...undone }],
     "undo",
-    { changeSetId: undone.changeSetId },
+    {
+      changeSetId: undone.changeSetId,
+      ...(refs.length === 0 ? {} : { refs: refs.map(({ name, from, to }) => ({ name, from: to, to: from })) }),
+    },
     undone.files,
   );
-  return { ...undone, skipped };
+  const left = stay.map((path): SkippedFile => ({ path, reason: path === stashes ? "not_restored" : "changed_since" }));
+  return { ...undone, skipped: [...skipped, ...left], refs: refs.map(({ name }) => name) };
 }
 
 interface UndoneFiles {
@@ -155,6 +166,23 @@ async function earlierContents(
 async function largeFile(session: Session, path: string): Promise<string | undefined> {
   const { state } = await presentFile(restoreRoot(session), path);
   return state.type === "file" ? state.sha256 : undefined;
+}
+
+/** The stashes are its log, which holds the user's too. */
+const stashes = "refs/stash";
+
+/**
+ * Reduces moves to the first and last value of each ref, or to those since somebody else moved it; a ref that is where it was is
+ * dropped.
+ */
+function netMoves(moves: readonly RefMove[]): readonly RefMove[] {
+  const net = new Map<string, RefMove>();
+  for (const { name, to, ...move } of moves) {
+    const earlier = net.get(name);
+    const { from } = earlier !== undefined && earlier.to === move.from ? earlier : move;
+    net.set(name, { name, from, to });
+  }
+  return [...net.values()].filter(({ from, to }) => from !== to);
 }
 
 /** Reduces changes to the first and last state of each file; unchanged files are dropped. */

@@ -72,7 +72,8 @@ const maxTyped = 20;
 
 /** A change set that was taken back. */
 export function describeUndone(undone: UndoneChangeSet): string {
-  const { files, skipped } = undone;
+  const { files, skipped, refs } = undone;
   const done = files.map(({ path, operation }) => `${verbs[operation]} ${terminalSafe(path)}\n`);
-  return [...done, ...skipped.map(leftLine)].join("");
+  const moved = refs.map((name) => `moved back ${terminalSafe(name)}\n`);
+  return [...done, ...moved, ...skipped.map(leftLine)].join("");
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { shownName } from "@gennai/governance/shown-names";
-import type { FileChange } from "@gennai/governance/tool";
+import type { FileChange, RefMove } from "@gennai/governance/tool";
 import type { UncoveredKey } from "../../keys/login/user-keys.ts";
 import type { AddedLogin } from "../../network/added-login.ts";
 import type { WatchedNetwork } from "../../network/watched-network.ts";
@@ -18,6 +18,7 @@ import type { FoundEdit } from "../found/found-edits.ts";
 import { type FoundEffects, foundEffects } from "../found/found-effects.ts";
 import { allTheUsers, type UsersContents } from "../found/thrown-away.ts";
 import { keepEffects, takeForLayer } from "../keep/keep-effects.ts";
+import { keptRefs } from "../keep/kept-refs.ts";
 import type { Stages, ZeroAccess } from "../stages/stages.ts";
 import { notRun, runAndObserve } from "./observed-run.ts";
 
@@ -103,6 +104,7 @@ export interface StagedShellRun extends StagedOffer {
 /** What of a staged command was kept. */
 export interface KeptWork {
   readonly changes: readonly FileChange[];
+  readonly refs?: readonly RefMove[];
   /** Why later commands do not see what git ignores of it; undefined if they do. */
   readonly notInLayer: string | undefined;
 }
@@ -169,13 +171,12 @@ export async function runStaged(
         if (session !== undefined) {
           await takeForLayer(transaction, observation, { session, command: command.command.text });
         }
-        const { layers, notInLayer } = await keepEffects(stages.stateDir, transaction, {
-          observation,
-          kept: wantedNow,
-        });
+        const work = { observation, kept: wantedNow };
+        const refs = keptRefs(transaction, work, { workspaceRoot, home: stages.home });
+        const { layers, notInLayer } = await keepEffects(stages.stateDir, transaction, work);
         if (session !== undefined) stages.stashes.note(session, git.effects);
         stages.prepare(workspaceRoot, layers[0] ?? layer, network);
-        return { changes: found.changes(wantedNow), notInLayer };
+        return { changes: found.changes(wantedNow), refs, notInLayer };
       },
       drop: async () => {
         await remove();

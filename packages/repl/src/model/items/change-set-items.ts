@@ -40,8 +40,9 @@ export class ChangeSetItems {
   /** Shows what the turn changed; false if it changed nothing. */
   endTurn(place: ItemStart): boolean {
     const grown = this.#growing.get(place.turnId);
-    if (grown === undefined) return false;
     this.#growing.delete(place.turnId);
+    // Only refs moved.
+    if (grown === undefined || grown.files.length === 0) return false;
     const key = `changeSet:${place.seq}`;
     this.#show({ ...place, key }, { ...grown, changeSetId: place.turnId, proposalId: undefined });
     return true;

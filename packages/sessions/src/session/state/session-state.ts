@@ -5,6 +5,7 @@ import { endStates, type LoggedEvent, type SessionEvent, type TurnState } from "
 import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import { addUsage, addUsageSum, noUsage, type UsageSum } from "@gennai/agent/use/usage";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
+import type { RefMove } from "@gennai/governance/tool";
 import { firstParagraph } from "@gennai/protocol/branch-name";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
@@ -41,6 +42,7 @@ export interface ChangeSet {
   readonly changeSetId: string;
   /** In the order of the changes. */
   readonly files: FileChangeRecord[];
+  readonly refs: RefMove[];
   undone: boolean;
 }
 
@@ -242,7 +244,7 @@ export class SessionState {
         this.#forgetRefused(event.review);
         break;
       case "change-set-applied":
-        this.#applyChangeSet(event.changeSetId, event.files);
+        this.#applyChangeSet(event);
         if (event.toolCallId !== undefined && this.#callsUnderWay.has(event.toolCallId)) {
           this.changesUnderWay.set(event.toolCallId, event.files);
         }
@@ -320,10 +322,15 @@ export class SessionState {
     }
   }
 
-  #applyChangeSet(changeSetId: string, files: readonly FileChangeRecord[]): void {
-    const known = this.changeSets.get(changeSetId);
-    if (known === undefined) this.changeSets.set(changeSetId, { changeSetId, files: [...files], undone: false });
-    else known.files.push(...files);
+  #applyChangeSet({
+    changeSetId,
+    files,
+    refs = [],
+  }: Extract<SessionEvent, { readonly type: "change-set-applied" }>): void {
+    const known = this.changeSets.get(changeSetId) ?? { changeSetId, files: [], refs: [], undone: false };
+    this.changeSets.set(changeSetId, known);
+    known.files.push(...files);
+    known.refs.push(...refs);
     for (const { beforeSha256, afterSha256 } of files) {
       if (beforeSha256 !== undefined) this.fileContents.add(beforeSha256);
       if (afterSha256 !== undefined) this.fileContents.add(afterSha256);

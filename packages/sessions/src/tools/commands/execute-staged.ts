@@ -114,8 +114,11 @@ async function settle(
   }
   const without = new Set(judgement.dropped.map(({ id }) => id));
   const records = await keepContents(staged, without, contents);
-  const { changes, notInLayer } = await staged.keep(without);
-  const facts: readonly ToolFact[] = records.length === 0 ? [] : [{ type: "change-set", files: records }];
+  const { changes, refs = [], notInLayer } = await staged.keep(without);
+  // Refs go back only together with all files.
+  const back = { files: records ?? [], refs: records === undefined ? [] : refs };
+  const facts: readonly ToolFact[] =
+    back.files.length + back.refs.length === 0 ? [] : [{ type: "change-set", ...back }];
   const dropped = judgement.dropped.map(({ name }) => name);
   if (dropped.length > 0) {
     notes.push(
@@ -145,6 +148,7 @@ async function settle(
     facts,
     ...(dropped.length === 0 ? {} : { dropped }),
     ...(changes.length === 0 ? {} : { changes }),
+    ...(refs.length === 0 ? {} : { refs }),
     observed: changes.map(({ path, afterSha256 }) => ({ path, source: "disk", sha256: afterSha256 })),
   };
 }
@@ -154,9 +158,10 @@ async function keepContents(
   staged: StagedShellRun,
   dropped: ReadonlySet<string>,
   contents: EditContents,
-): Promise<readonly FileChangeRecord[]> {
+): Promise<readonly FileChangeRecord[] | undefined> {
   try {
-    return await editRecords(staged.edits(dropped) ?? [], contents);
+    const edits = staged.edits(dropped);
+    return edits && (await editRecords(edits, contents));
   } catch (error) {
     await staged.drop();
     throw error;

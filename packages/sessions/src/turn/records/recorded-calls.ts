@@ -60,6 +60,7 @@ export function outcomeCall({
     ...(result.outcome?.exitCode === undefined ? {} : { exitCode: result.outcome.exitCode }),
     ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
     verification: result.verification.state,
+    ...(result.outcome?.refs === undefined ? {} : { refs: result.outcome.refs }),
     ...(result.outcome?.connections === undefined ? {} : { connections: result.outcome.connections }),
   };
 }

@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import type { RefMove } from "@gennai/governance/tool";
+import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import type { Observation, StageEffect } from "../../stage/observe/effect.ts";
+import { observeGit } from "../../stage/observe/git-effects.ts";
+import type { Transaction } from "../../stage/transaction/transaction.ts";
+
+/** The refs of the workspace's repository, and its HEAD, that these effects move. Call it before they are kept. */
+export function keptRefs(
+  transaction: Transaction,
+  { observation, kept }: { readonly observation: Observation; readonly kept: readonly StageEffect[] },
+  { workspaceRoot, home }: { readonly workspaceRoot: string; readonly home: string | undefined },
+): readonly RefMove[] {
+  const { writable = [] } = repositoryPaths(workspaceRoot, home) ?? {};
+  return observeGit(transaction, { ...observation, effects: kept }).effects.flatMap((effect): readonly RefMove[] => {
+    if (effect.type !== "ref" && effect.type !== "head") return [];
+    const git = join(transaction.roots[effect.root]?.path ?? "/", effect.repository);
+    const isHead = effect.type === "head";
+    const place = isHead && effect.worktree !== undefined ? join(git, "worktrees", effect.worktree) : git;
+    if (place !== (isHead ? writable.at(-1) : writable[0])) return [];
+    return [{ name: isHead ? "HEAD" : effect.name, from: effect.from, to: effect.to }];
+  });
+}

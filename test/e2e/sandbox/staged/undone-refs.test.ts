@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { startSession } from "../../rpc/session-client.ts";
+import { result, staging } from "./staging.ts";
+
+const commit = "git -c user.name=a -c user.email=a@example.com commit -qm";
+
+async function seen({ workspace }: Awaited<ReturnType<typeof staging>>) {
+  return {
+    refs: await workspace.git("for-each-ref"),
+    head: await workspace.git("symbolic-ref", "HEAD"),
+    index: await workspace.git("ls-files", "-s"),
+    status: await workspace.git("status", "--porcelain", "-uall"),
+  };
+}
+
+test("commits, a new branch and the way to it go back with the files", async () => {
+  const onSide = `git switch -qc side; echo x > b.txt; git add b.txt; ${commit} side`;
+  await using server = await staging(["true", `echo two > a.txt; ${commit} two a.txt; ${onSide}`], {
+    "a.txt": "one\n",
+  });
+  const sessionId = await startSession(server);
+  await result(server, sessionId);
+  const before = await seen(server);
+  const { output } = await result(server, sessionId);
+  expect(output).toContain("exit code 0");
+  expect((await seen(server)).head).toBe("refs/heads/side");
+  const { refs, skipped } = await server.client.undoChangeSet({ sessionId });
+  expect(skipped).toEqual([]);
+  expect(refs.toSorted()).toEqual(["HEAD", before.head, "refs/heads/side"].toSorted());
+  expect(await seen(server)).toEqual(before);
+  const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
+  expect(ledger).toMatch(/"refs":\[[^\]]*"name":"refs\/heads\/side","to":/);
+});
+
+test("a branch that the user moved since stays, and is named", async () => {
+  await using server = await staging([`echo two > a.txt; ${commit} two a.txt`], { "a.txt": "one\n" });
+  const sessionId = await startSession(server);
+  await result(server, sessionId);
+  await server.workspace.write("c.txt", "the user's\n");
+  await server.workspace.git("add", "c.txt");
+  await server.workspace.git("commit", "-qm", "three");
+  const before = await seen(server);
+  const { files, refs, skipped } = await server.client.undoChangeSet({ sessionId });
+  expect(files).toMatchObject([{ path: "a.txt" }]);
+  expect(refs).toEqual([]);
+  expect(skipped).toMatchObject([{ path: before.head }]);
+  expect(await seen(server)).toEqual({ ...before, status: " M a.txt" });
+});
+
+test("a stash stays, and is named", async () => {
+  await using server = await staging(["git stash -q"], { "a.txt": "one\n" });
+  await server.workspace.write("a.txt", "two\n");
+  const sessionId = await startSession(server);
+  await result(server, sessionId);
+  expect(await server.workspace.read("a.txt")).toBe("one\n");
+  expect((await server.client.undoChangeSet({ sessionId })).skipped).toMatchObject([{ path: "refs/stash" }]);
+  expect(await server.workspace.read("a.txt")).toBe("two\n");
+  expect(await server.workspace.git("stash", "list")).toContain("stash@{0}");
+});
