@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemErrorCode } from "../system-error.ts";
 import { decoded, type GitRefs, readLooseRef, readPackedRefs } from "./git-refs.ts";
 
 /** Name of git's list of packed refs. */
@@ -18,7 +19,13 @@ export class RefValues {
   /** A file's text, as latin1; undefined if there is none. */
   text(inGit: string): string | undefined {
     const path = join(this.#directory, inGit);
-    return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "latin1") : undefined;
+    try {
+      return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, "latin1") : undefined;
+    } catch (error) {
+      // A name like a ref's with more behind it.
+      if (systemErrorCode(error) === "ENOTDIR") return undefined;
+      throw error;
+    }
   }
 
   /** The value of a ref that is a file of its own. */

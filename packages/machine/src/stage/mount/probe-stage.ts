@@ -148,8 +148,8 @@ function sharedDirectory(root: string): string | undefined {
   return places
     .map((name) => join(root, name))
     .find((path) => {
-      const stat = lstatSync(path, { throwIfNoEntry: false });
-      return stat?.isDirectory() === true && (stat.mode & 0o2000) !== 0 && stat.gid !== own;
+      const stat = statIfPresent(path);
+      return stat?.isDirectory() === true && (stat.mode & 0o2000n) !== 0n && Number(stat.gid) !== own;
     });
 }
 

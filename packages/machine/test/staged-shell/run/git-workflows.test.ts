@@ -37,7 +37,7 @@ const workflows: Readonly<Record<string, readonly string[]>> = {
     `git switch -qc new; echo n > n; git add n; ${git} commit -qm n`,
     `git switch -q -; ${git} merge -q new`,
     "git switch -q -",
-    "git switch -q -; git branch -qd new",
+    "git switch -q -; git branch -qd new; git branch -q new/er",
   ],
   "a repository that is packed": [
     `git branch -q tmp; git branch -q täg; ${git} pack-refs --all; echo 2 >> g; ${git} commit -qam packed`,
