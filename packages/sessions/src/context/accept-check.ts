@@ -23,7 +23,7 @@ export function createCheckPolicy(checks: RepositoryChecks): Policy {
       return ask({
         code: "check_needs_confirmation",
         rule: "project-check/repository-command",
-        reason: `The command of this check comes from the repository (${check.source}).`,
+        reason: `The check \`${check.command}\` comes from the repository (${check.source}).`,
       });
     },
   };
