@@ -25,7 +25,8 @@ export default defineConfig({
       "packages/store/test/database/**/*.test.ts",
       "packages/machine/test/process/run-command.test.ts",
       "packages/sessions/test/tools/writing/**/*.test.ts",
-      "test/e2e/rpc/{turns,apply-proposal}.test.ts",
+      "test/e2e/rpc/turns/turns.test.ts",
+      "test/e2e/rpc/changes/apply-proposal.test.ts",
     ],
   },
 });
