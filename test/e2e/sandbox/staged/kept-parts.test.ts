@@ -80,39 +80,34 @@ test("another branch that nobody can be asked about is dropped, and the commit b
   expect(await server.workspace.git("tag")).toBe("");
 });
 
-test.each([
-  ["a part that was not offered", ["0".repeat(64)]],
-  ["all of it", "all"],
-])("an answer that names %s keeps nothing", async (_name, named) => {
-  await using server = await staging(
-    ["node do.mjs"],
-    program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),
-  );
-  const sessionId = await startSession(server, { interactive: true });
-  await using editor = await Watcher.attach(server, sessionId);
-  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
-  const { parts, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
-  const droppedParts = typeof named === "string" ? parts.map(({ id }) => id) : named;
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, droppedParts };
-  await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
-  expect((await editor.next("toolResult")).error).not.toBe("");
-  expect(["AGENTS.md", "made.txt"].filter((path) => existsSync(server.workspace.path(path)))).toEqual([]);
+test("an answer that names a part that was not offered, or all of them, keeps nothing", async () => {
+  const writes = program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`);
+  await using server = await staging(["node do.mjs"], writes);
+  for (const isOffered of [false, true]) {
+    const sessionId = await startSession(server, { interactive: true });
+    await using editor = await Watcher.attach(server, sessionId);
+    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+    const { parts, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
+    const droppedParts = isOffered ? parts.map(({ id }) => id) : ["0".repeat(64)];
+    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, droppedParts };
+    await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+    expect((await editor.next("toolResult")).error).not.toBe("");
+    expect(await editor.end()).toBe("COMPLETED");
+    expect(["AGENTS.md", "made.txt"].filter((path) => existsSync(server.workspace.path(path)))).toEqual([]);
+  }
 });
 
-test.each([
-  ["node do.mjs", `fs.renameSync("old", "new");`, "[a program cannot rename a directory"],
-  [
-    "node do.mjs",
-    `await fetch("https://example.com").catch((error) => { throw error.cause; });`,
-    "[no way to the network: This connection needs a person's yes and nobody can be asked",
-  ],
-])("what cannot work is said, with the way round: %s", async (command, text, said) => {
-  await using server = await staging([command, "mv old new && git add -A old new && git status --short"], {
-    "old/a.txt": "a",
-    ...program(text),
-  });
+test("what cannot work is said, with the way round", async () => {
+  const fetching = `await fetch("https://example.com").catch((error) => { throw error.cause; });`;
+  await using server = await staging(
+    ["node do.mjs", "node fetch.mjs", "mv old new && git add -A old new && git status --short"],
+    { "old/a.txt": "a", "fetch.mjs": fetching, ...program(`fs.renameSync("old", "new");`) },
+  );
   const sessionId = await startSession(server);
-  expect((await result(server, sessionId)).output).toContain(said);
+  expect((await result(server, sessionId)).output).toContain("[a program cannot rename a directory");
+  expect((await result(server, sessionId)).output).toContain(
+    "[no way to the network: This connection needs a person's yes and nobody can be asked",
+  );
   expect((await result(server, sessionId)).output).toContain("R  old/a.txt -> new/a.txt");
 });
 
@@ -157,21 +152,22 @@ describe("what a command changed is taken back", () => {
     expect(existsSync(server.workspace.path("b.txt"))).toBe(false);
   });
 
-  test.each([
-    ["a link", "ln -s a.txt l", "l"],
-    ["permission bits", "chmod +x a.txt", "a.txt"],
-  ])("where an edit cannot say it, by a snapshot: %s", async (_what, command, path) => {
-    await using server = await staging([command], { "a.txt": "one\n" });
-    const sessionId = await startSession(server);
-    const before = statSync(server.workspace.path("a.txt")).mode;
-    const { events } = await result(server, sessionId);
-    expect(eventsOf(events, "checkpointTaken")).toHaveLength(1);
-    expect(existsSync(server.workspace.path(path))).toBe(true);
+  test("where an edit cannot say it, by a snapshot", async () => {
+    const commands = { link: "ln -s a.txt l", permission: "chmod +x a.txt" };
+    const inputs = Object.keys(commands);
+    await using server = await staging(Object.values(commands), { "a.txt": "one\n" }, {}, { inputs });
+    const look = () => [existsSync(server.workspace.path("l")), statSync(server.workspace.path("a.txt")).mode];
+    const before = look();
+    for (const input of inputs) {
+      const sessionId = await startSession(server);
+      const { events } = await result(server, sessionId, input);
+      expect(eventsOf(events, "checkpointTaken")).toHaveLength(1);
+      expect(look()).not.toEqual(before);
 
-    const { signal } = new AbortController();
-    const [checkpoint] = (await listCheckpoints(server.client, sessionId, { signal })).checkpoints;
-    await restoreCheckpoint(server.client, { sessionId, checkpointId: checkpoint?.checkpointId ?? "" }, { signal });
-    expect(existsSync(server.workspace.path("l"))).toBe(false);
-    expect(statSync(server.workspace.path("a.txt")).mode).toBe(before);
+      const { signal } = new AbortController();
+      const [checkpoint] = (await listCheckpoints(server.client, sessionId, { signal })).checkpoints;
+      await restoreCheckpoint(server.client, { sessionId, checkpointId: checkpoint?.checkpointId ?? "" }, { signal });
+      expect(look()).toEqual(before);
+    }
   });
 });
