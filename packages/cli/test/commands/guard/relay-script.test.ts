@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { relayScript } from "#commands/guard/relay-script";
 import { provenServers } from "#connection/proven-servers";
 
@@ -192,6 +192,11 @@ describe("a server that stands still keeps nobody longer than a host waits", () 
     const server = spawn(process.execPath, ["-e", listen], { stdio: ["ignore", "pipe", "inherit"] });
     await once(server.stdout, "data");
     server.kill("SIGSTOP");
+    if (process.platform === "linux") {
+      // On a busy machine it still runs for a moment.
+      const state = () => readFileSync(`/proc/${server.pid}/stat`, "utf8");
+      await vi.waitFor(() => expect(state()).toContain(") T "));
+    }
     return { pid: server.pid, [Symbol.dispose]: () => void server.kill("SIGKILL") };
   }
 
