@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { builtProgram } from "@gennai/testkit/built-program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StagedBy } from "#stage/mount/mounted-roots";
 import { seed } from "../../../../scripts/lib/tests/sample.mjs";
@@ -73,6 +74,8 @@ function testAs(
   const results = new Map<string, string | null>();
   let errors = "";
   beforeAll(async () => {
+    // Scenarios start programs that a user without rights could not build here.
+    builtProgram(file);
     const identity =
       user === undefined
         ? []
