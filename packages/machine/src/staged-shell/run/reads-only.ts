@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
-import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import { readGitIndex } from "../../git-data/git-index.ts";
+import { repositoryAt } from "../../sandbox/host/repository-paths.ts";
+import { systemErrorCode } from "../../system-error.ts";
 import { userConfigurations } from "../found/control-targets.ts";
 import type { Stages } from "../stages/stages.ts";
 
@@ -20,20 +22,60 @@ export function readsOnly(
   });
 }
 
-/** Whether no setting of the repository around a directory names a program that git would start there. */
+/**
+ * Whether git, started in a directory, starts no program that a repository's settings name: that of the repository, and of each
+ * submodule that it looks into. False where that is uncertain. A repository around the user's home does not count, as for commands.
+ */
 export function repositoryStartsNothing(directory: string, home: string): boolean {
-  const data = repositoryPaths(directory, home)?.writable ?? [];
-  return data.every((git) => namesNoProgram(join(git, "config")) && namesNoProgram(join(git, "config.worktree")));
+  for (let place = directory; ; place = dirname(place)) {
+    if (place !== directory && (home === place || home.startsWith(`${place}/`))) return true;
+    // Git also takes a directory that looks like its own data for a repository.
+    if (existsSync(join(place, "HEAD")) && existsSync(join(place, "objects"))) return false;
+    const git = join(place, ".git");
+    if (lstatSync(git, { throwIfNoEntry: false }) !== undefined) {
+      const repository = repositoryAt(git);
+      return repository !== undefined && startsNothingIn(repository.writable, place);
+    }
+    if (dirname(place) === place) return true;
+  }
+}
+
+/** @param directories git's, of one repository @param workTree where its submodules are */
+function startsNothingIn(directories: readonly string[], workTree: string): boolean {
+  const named = directories.flatMap((git) => [join(git, "config"), join(git, "config.worktree")]);
+  return (
+    named.every(namesNoProgram) && submodulesIn(directories.at(-1) ?? "", workTree)?.every(startsNothingAt) === true
+  );
+}
+
+/** The submodules that the index has, absolute; undefined if it cannot be read. */
+function submodulesIn(git: string, workTree: string): readonly string[] | undefined {
+  const index = join(git, "index");
+  if (!existsSync(index)) return [];
+  const entries = readGitIndex(readFileSync(index));
+  if (entries === undefined) return undefined;
+  return [...entries].flatMap(([path, { mode }]) =>
+    mode === "160000" ? [join(workTree, path.split("\0")[0] ?? "")] : [],
+  );
+}
+
+function startsNothingAt(submodule: string): boolean {
+  const pointer = join(submodule, ".git");
+  const stat = lstatSync(pointer, { throwIfNoEntry: false });
+  if (stat === undefined) return true;
+  if (stat.isDirectory()) return startsNothingIn([pointer], submodule);
+  const named = stat.isFile() ? /^gitdir: (.+)$/.exec(readFileSync(pointer, "utf8").trim())?.[1] : undefined;
+  return named !== undefined && startsNothingIn([resolve(submodule, named)], submodule);
 }
 
 /** False also if uncertain: some settings include other files. */
 function namesNoProgram(configuration: string): boolean {
   try {
-    return !/filter|fsmonitor|textconv|external|command|program|promisor|include|worktree/i.test(
-      readFileSync(configuration, "utf8"),
-    );
-  } catch {
+    // A submodule's settings say where its files are.
+    const settings = readFileSync(configuration, "utf8").replaceAll(/^\s*worktree = (?:\.\.\/)+[\w./-]+$/gm, "");
+    return !/filter|fsmonitor|textconv|external|command|program|promisor|include|worktree/i.test(settings);
+  } catch (error) {
     // Git does not read a missing file.
-    return true;
+    return systemErrorCode(error) === "ENOENT";
   }
 }
