@@ -135,8 +135,11 @@ export function holdsShims(path: string): boolean {
   return basename(path) === "shims";
 }
 
-/** Caches whose content package managers compare with what the project's lock file says. */
-const checked = /\/(?:\.npm\/_cacache|\.local\/share\/pnpm|\.yarn\/berry|\.cargo\/(?:registry|git)|go\/pkg)$/;
+/**
+ * Caches whose content package managers compare with what the project's lock file says. Cargo and Go do that when they unpack, and
+ * build from what they unpacked.
+ */
+const checked = /\/(?:\.npm\/_cacache|\.local\/share\/pnpm|\.yarn\/berry)$/;
 
 /** Whether a cache may hold programs or compiled code that others start or load unchecked. @param path value of `PATH` */
 export function holdsPrograms(cache: string, path = ""): boolean {
