@@ -34,19 +34,22 @@ export interface TurnReport {
   readonly cutOff: CutOffTurn | undefined;
 }
 
+/** What asks to stop, see `Interrupts`. */
+type StopRequests = Pick<Interrupts, "listen" | "ends" | "interrupt">;
+
 /** Runs a turn to its end. The first interrupt cancels it and waits until the server says that it has stopped. */
 export async function runTurn(
   session: AgentSession,
   request: TurnRequest,
-  options: { readonly view: TurnView; readonly interrupts: Pick<Interrupts, "listen">; readonly signal: AbortSignal },
+  options: { readonly view: TurnView; readonly interrupts: StopRequests; readonly signal: AbortSignal },
 ): Promise<TurnReport> {
-  const { view, signal } = options;
+  const { view, signal, interrupts } = options;
   let turnId = "";
-  using _listening = options.interrupts.listen(() => {
+  using _listening = interrupts.listen(() => {
     view.note("Stopping … (Ctrl-C again leaves at once)");
     session.cancelTurn(turnId, "Stopped by the user at the terminal.", { signal }).then(
       () => view.note("Stopped."),
-      (error: unknown) => view.note(`The turn could not be stopped: ${errorMessage(error)}`),
+      (error: unknown) => notStopped("The turn", error, { view, interrupts }),
     );
   });
   const fold = new TurnFold();
@@ -62,6 +65,16 @@ export async function runTurn(
     view.show(event);
   }
   return fold.report(turnId);
+}
+
+/** Says that a stop failed. A program that was told to end does not wait until the server can be reached. */
+export function notStopped(
+  what: string,
+  error: unknown,
+  { view, interrupts }: { readonly view: Pick<TurnView, "note">; readonly interrupts: StopRequests },
+): void {
+  view.note(`${what} could not be stopped: ${errorMessage(error)}`);
+  if (interrupts.ends) interrupts.interrupt();
 }
 
 export function exitCodeOf(report: TurnReport, interrupted: boolean): ExitCode {

@@ -1,6 +1,7 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { Interrupts } from "../terminal/interrupts.ts";
+import { notStopped } from "./run-turn.ts";
 import type { UserTerminal } from "./user-terminal.ts";
 
 /** Runs `work` while this terminal watches the session and answers what the server asks. */
@@ -15,7 +16,7 @@ export async function whileAttended<Result>(
     terminal.view.note("Stopping … (Ctrl-C again leaves at once)");
     session.stop("session", "Stopped by the user at the terminal.", { signal: place.signal }).then(
       () => terminal.view.note("Stopped."),
-      (error: unknown) => terminal.view.note(`It could not be stopped: ${errorMessage(error)}`),
+      (error: unknown) => notStopped("It", error, { view: terminal.view, interrupts }),
     );
   });
   const attached = Promise.withResolvers<void>();

@@ -4,6 +4,7 @@ import { exitCode } from "../errors/exit-code.ts";
 export class Interrupts implements Disposable {
   #listener: ((signal: NodeJS.Signals) => void) | undefined;
   #count = 0;
+  #ends = false;
   readonly #onSignal = (signal: NodeJS.Signals) => this.interrupt(signal);
   readonly #exit: (code: number) => void;
   readonly #signals: readonly NodeJS.Signals[];
@@ -20,8 +21,14 @@ export class Interrupts implements Disposable {
     return this.#count > 0;
   }
 
+  /** True once not only what runs now is to stop, but this program, too: it was told to end, or its terminal is gone. */
+  get ends(): boolean {
+    return this.#ends;
+  }
+
   interrupt(signal: NodeJS.Signals = "SIGINT"): void {
     this.#count++;
+    if (signal !== "SIGINT") this.#ends = true;
     if (this.#count > 1 || this.#listener === undefined) this.#exit(exitCode.interrupted);
     else this.#listener(signal);
   }

@@ -90,6 +90,7 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
       const { message, next } = asCliError(error);
       terminal.write(`${terminal.paint("red", terminalSafe(message))}\n${next.map((step) => `  ${step}\n`).join("")}`);
     }
+    if (interrupts.ends) return exitCode.interrupted;
     interrupts.forget();
   }
 }
