@@ -1,10 +1,10 @@
 import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
 import { branchNameFor } from "@gennai/protocol/branch-name";
+import { afterRefusedSwitch } from "@gennai/protocol/refused-switch";
 import { loadProjectConfig } from "../config/project-config.ts";
 import { readGitHead } from "../git-data/git-head.ts";
 import { ServiceError } from "../service-error.ts";
 import { branchesInFiles } from "./branches-in-files.ts";
-import { afterRefusedSwitch } from "./refused-switch.ts";
 import { seeRepository } from "./repository-state.ts";
 import { type GitResult, git } from "./run/run-git.ts";
 

@@ -1,4 +1,5 @@
 import { branchNameFor } from "@gennai/protocol/branch-name";
+import { afterRefusedSwitch } from "@gennai/protocol/refused-switch";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { type BranchChoice, type BranchQuestion, branchQuestion, type OfferedChoice } from "./branch-choices.ts";
@@ -119,11 +120,10 @@ async function move(
     if (type === "switch") await repository.switchTo(branch);
     else await repository.createBranch(branch);
   } catch (cause) {
-    const what = `git could not ${type === "switch" ? "switch to" : "create"} ${branch}: ${reasonOf(cause)}`;
-    if (before.changedFiles === 0) throw new EditorError("branch_failed", what, "Use Proposal Mode.", { cause });
-    throw new EditorError("dirty_tree", what, "Commit or stash your changes and try again, or use Proposal Mode.", {
-      cause,
-    });
+    const said = reasonOf(cause);
+    const what = `git could not ${type === "switch" ? "switch to" : "create"} ${branch}: ${said}`;
+    const code = /overwritten by checkout/.test(said) ? "dirty_tree" : "branch_failed";
+    throw new EditorError(code, what, afterRefusedSwitch(said), { cause });
   }
   const after = await repository.state();
   if (after.branch === branch) return { type: "branch", name: branch, how: type === "switch" ? "switched" : "created" };

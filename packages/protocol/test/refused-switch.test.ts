@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { afterRefusedSwitch } from "#git/refused-switch";
+import { afterRefusedSwitch } from "#refused-switch";
 
 // As git 2 says it, in English.
 test.each([
