@@ -6,7 +6,7 @@ import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { forgedObjects } from "../../git/forged-objects.ts";
 import { newCommits } from "../../git/new-commits.ts";
-import { rebasedBranch } from "../../git-data/git-head.ts";
+import { readGitHead, rebasedBranch } from "../../git-data/git-head.ts";
 import { objectOf } from "../../git-data/git-index.ts";
 import type { GitEffect, IndexChange } from "../../stage/observe/git-effects.ts";
 import { NotObservable } from "../../stage/transaction/stage-error.ts";
@@ -156,7 +156,9 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
       const head = change("head", "HEAD", gitMoves || gitState);
       const isDetached = effect.to !== undefined && objectId.test(effect.to);
       const branch = isDetached ? rebasedBranch((path) => textOf(effect, work, path)) : undefined;
-      return [branch === undefined ? head : { ...head, to: `refs/heads/${branch}` }];
+      // Of another branch nobody began a rebase, and `git rebase --continue` would move it.
+      const was = readGitHead(work.workspaceRoot);
+      return [was.type === "branch" && was.branch === branch ? { ...head, to: `refs/heads/${branch}` } : head];
     }
     case "reflog":
       return effect.shrinks ? [change("reflog", effect.name, gitState || work.popsOwnStash(effect))] : [];

@@ -13,7 +13,10 @@ import { stagingMachine } from "../staging-machine.ts";
 
 /** An effect in a few words, e.g. `create src/a.ts ignored`. */
 function words(effect: Effect): string {
-  if (effect.type === "git") return `git ${effect.what} ${effect.name}${effect.agreed ? " agreed" : ""}`;
+  if (effect.type === "git") {
+    const isDetached = effect.what === "head" && !effect.to?.includes("refs/");
+    return `git ${effect.what} ${effect.name}${isDetached ? " detached" : ""}${effect.agreed ? " agreed" : ""}`;
+  }
   if (effect.type !== "write") return effect.type;
   const { operation, path, found } = effect;
   const more = [
@@ -138,6 +141,15 @@ describe("what a staged command did, in the words of policies", () => {
     expect(await found(place, own, { below: "tree" })).toEqual([
       "git control .git/worktrees/tree/rebase-merge/git-rebase-todo",
     ]);
+  });
+
+  test("a rebase of another branch than the one it began on, which nobody started", async () => {
+    await using repository = await temporaryRepository({ "a.txt": "1\n" });
+    await repository.git("branch", "other");
+    const rebase = (branch: string): string =>
+      `git checkout -q --detach; mkdir .git/rebase-merge; echo refs/heads/${branch} > .git/rebase-merge/head-name`;
+    expect(await found(repository, rebase("other"))).toEqual(["git head HEAD detached"]);
+    expect(await found(repository, rebase("main"))).toEqual(["git head HEAD"]);
   });
 
   test("where there is no repository", async () => {
