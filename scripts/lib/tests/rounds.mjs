@@ -2,18 +2,16 @@ import { readdirSync, statSync } from "node:fs";
 import { inRepository } from "../repository.mjs";
 import { sampleOf } from "./sample.mjs";
 
-/** Always, what only a host can show: that the extension is installed, brings its server, is activated, applies and undoes. */
-const always = ["test/e2e/vscode/host/extension-host.test.ts", "test/e2e/vscode/install/package.test.ts"];
-
 /**
  * Tests that show one guarantee in many places, through other programs or at other moments, by folders and files: `npm test` runs so many
  * files of each, `npm test -- --all` all.
  * @type {readonly (readonly [count: number, ...places: readonly string[]])[]}
  */
 const rounds = [
-  [2, "test/e2e/vscode"],
-  [4, "test/e2e/browser/chat"],
-  [4, "test/e2e/browser/panels", "test/e2e/browser/review"],
+  // Of a window of VS Code, most of the time is its start.
+  [1, "test/e2e/vscode"],
+  [2, "test/e2e/browser/chat"],
+  [2, "test/e2e/browser/panels", "test/e2e/browser/review"],
   [1, "test/e2e/sandbox/attempts"],
   [2, "test/e2e/sandbox/keys"],
   [2, "test/e2e/sandbox/network"],
@@ -35,9 +33,7 @@ const rounds = [
 /** The test files whose turn it is not, by the seed; the long ones aside. @returns {readonly string[]} */
 export function notInThisRound() {
   return rounds.flatMap(([count, ...places]) => {
-    const files = places
-      .flatMap(testFilesIn)
-      .filter((file) => !file.endsWith(".long.test.ts") && !always.includes(file));
+    const files = places.flatMap(testFilesIn).filter((file) => !file.endsWith(".long.test.ts"));
     const chosen = sampleOf(files, count);
     return files.filter((file) => !chosen.includes(file));
   });

@@ -13,8 +13,8 @@ import { takeScreenshot } from "../page/screenshot.ts";
 
 /** Everybody can use what the page shows: one session comes by all sights, and those of the sample are examined. */
 const positions = [...sights.keys()];
-const onScreen = new Set(sampleOf(positions, Math.ceil(sights.length / 4)));
-const onPhone = new Set(sampleOf(positions.toReversed(), Math.ceil(sights.length / 4)));
+const onScreen = new Set(sampleOf(positions, Math.ceil(sights.length / 8)));
+const onPhone = new Set(sampleOf(positions.toReversed(), Math.ceil(sights.length / 8)));
 
 describe("with a screen and a mouse", () => {
   const opened = useSights({ viewport: { width: 1280, height: 1400 }, reducedMotion: "no-preference" });
