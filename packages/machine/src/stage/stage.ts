@@ -61,7 +61,7 @@ export class Stage {
     options: { readonly signal: AbortSignal; readonly onOutput?: (text: string) => void },
   ): Promise<CommandRun> {
     const { roots } = this.transaction;
-    return runOnStage(command, { roots, mounts: this.#mounts, machine: this.#machine }, options);
+    return this.#asLeft(() => runOnStage(command, { roots, mounts: this.#mounts, machine: this.#machine }, options));
   }
 
   /** Whether the user signs commits; no command can. */
@@ -124,7 +124,13 @@ export class Stage {
   /** Runs work of this process in place of a command. @param work gets a path to what a command would see of the work tree */
   async change(work: (merged: string) => Promise<void>): Promise<void> {
     const [root] = this.transaction.roots;
-    if (root !== undefined) await work(this.#mounts.merged(root));
+    if (root !== undefined) await this.#asLeft(() => work(this.#mounts.merged(root)));
+  }
+
+  /** Runs work that sees the work tree as the command left it, also after it was observed. */
+  #asLeft<Value>(work: () => Promise<Value>): Promise<Value> {
+    const [root] = this.transaction.roots;
+    return root === undefined || this.#mounts.asLeft === undefined ? work() : this.#mounts.asLeft(root, work);
   }
 
   /** Directory that runs of the workspace share as their `/tmp`. */

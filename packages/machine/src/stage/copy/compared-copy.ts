@@ -33,6 +33,8 @@ export class ComparedCopy implements StageView {
   /** Entries still at the place they were copied to, changed or not. */
   readonly #stayed = new Set<string>();
   readonly #elsewhere: Set<string>;
+  /** Entries that were moved to `upper`. */
+  readonly #moved: string[] = [];
 
   /** @param canHide see `StageView` */
   constructor(root: StagedRoot, copied: CopiedTree, canHide: boolean) {
@@ -52,6 +54,34 @@ export class ComparedCopy implements StageView {
     this.#ways.set("", stat);
     for (const path of mountsIn(this.#root)) this.#elsewhere.add(path);
     await this.#directory("");
+    this.#closeWays();
+  }
+
+  /** Runs work while the copy is as the command left it, also when it was compared. */
+  async asLeft<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#moved.length === 0) return work();
+    const closed = [...new Set(this.#moved.map(parentOf))].flatMap((parent) => {
+      const place = join(this.#merged, parent);
+      const mode = modeOf(lstatSync(place, { bigint: true }));
+      return (mode & 0o300) === 0o300 ? [] : [{ place, mode }];
+    });
+    const move = (from: string, to: string): void => {
+      for (const { place, mode } of closed) chmodSync(place, mode | 0o300);
+      for (const path of this.#ways.keys()) chmodSync(join(this.#upper, path), 0o700);
+      for (const path of this.#moved) moveEntry(join(from, path), join(to, path));
+      for (const { place, mode } of closed) chmodSync(place, mode);
+    };
+    move(this.#upper, this.#merged);
+    try {
+      return await work();
+    } finally {
+      move(this.#merged, this.#upper);
+      this.#closeWays();
+    }
+  }
+
+  /** Gives the parents of changed entries their attributes. */
+  #closeWays(): void {
     // Deepest first: adding a name changes the time of its directory.
     for (const [path, { atimeNs, mtimeNs, mode }] of [...this.#ways].toReversed()) {
       const place = join(this.#upper, path);
@@ -135,6 +165,7 @@ export class ComparedCopy implements StageView {
     if (stat.isDirectory()) await this.#scrub(place, path, stat);
     this.#makeWay(parentOf(path));
     moveEntry(place, join(this.#upper, path));
+    this.#moved.push(path);
     return true;
   }
 

@@ -57,6 +57,11 @@ export async function copyRoots(
     for (const copy of copies.values()) await copy.compare();
   };
   const names = roots.map(shownName);
+  const copyOf = ({ directory }: StagedRoot): ComparedCopy => {
+    const copy = copies.get(directory);
+    if (copy === undefined) throw new Error(`${directory} holds no copy.`);
+    return copy;
+  };
   const mounts: MountKeeper = {
     joinArguments: network === undefined ? [] : [systemProgram("nsenter"), ...network.joinArguments, "--"],
     // The kernel names the mounted directory, and that of a run has a unique name.
@@ -67,11 +72,8 @@ export async function copyRoots(
     markers,
     merged: mergedOf,
     settle: () => (settled ??= compareAll()),
-    view: ({ directory }) => {
-      const copy = copies.get(directory);
-      if (copy === undefined) throw new Error(`${directory} holds no copy.`);
-      return copy;
-    },
+    view: copyOf,
+    asLeft: (root, work) => copyOf(root).asLeft(work),
     areThere: () => roots.every((root) => statIfPresent(mergedOf(root))?.isDirectory() === true),
     close: async () => {
       for (const root of roots) await removeTree(mergedOf(root));

@@ -38,6 +38,8 @@ export interface MountKeeper {
   settle(): Promise<void>;
   /** What shows what a command did to a root. */
   view(root: StagedRoot): StageView;
+  /** Set if settling moves what commands changed: runs work while a root is as they left it. */
+  asLeft?<Value>(root: StagedRoot, work: () => Promise<Value>): Promise<Value>;
   /** The marker's ctime of each root, if what commands see was made before the command: made before that. */
   readonly markers?: readonly bigint[];
   /** True while the mounts exist. */

@@ -31,7 +31,6 @@ export function indexToHave({ transaction }: Stage, { writable }: RepositoryPath
 /**
  * The changes of files that the user's `git status` will not show although the files differ from the last commit: an entry of
  * the index says that they are unchanged, rules ignore them, git takes them for equal, or they lie where git does not look.
- * None where commands run on copies: what they changed is moved away to be compared, so git cannot be shown it.
  */
 export async function unshownChanges(
   stage: Stage,

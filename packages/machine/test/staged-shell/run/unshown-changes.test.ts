@@ -1,4 +1,4 @@
-import { rmSync, utimesSync } from "node:fs";
+import { chmodSync, chownSync, rmSync, utimesSync } from "node:fs";
 import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { stagingMachine } from "../staging-machine.ts";
@@ -106,6 +106,33 @@ test.each<[string, string]>([
   await repository.git("init", "-q", "n");
   await repository.write("n/a.txt", "1\n");
   expect(await unshown(repository, text)).toEqual([]);
+});
+
+// Only root may give a directory to a group that this process is not in.
+test.runIf(process.getuid?.() === 0)("on a copy, too, what git will not show is told, and nothing else", async () => {
+  await using repository = await temporaryRepository({ "a.txt": "1\n", "s/a.txt": "1\n", "t/a.txt": "1\n" });
+  // A group that no user namespace has: commands run on copies.
+  chownSync(repository.path("s"), 0, 61_235);
+  chmodSync(repository.path("s"), 0o2755);
+  const hide =
+    "mkdir s/x; echo '*' > s/x/.gitignore; echo evil > s/x/c.js; echo n.js >> .git/info/exclude; echo 2 > n.js";
+  const show =
+    "echo 2 > a.txt; rm s/a.txt; mkdir t/y; echo n > t/y/n.txt; rm t/a.txt; mkdir t/a.txt; echo 3 > t/a.txt/b";
+  expect(await unshown(repository, `${hide}; ${show}`)).toEqual(["n.js", "s/x/.gitignore", "s/x/c.js"]);
+  await using machine = await stagingMachine();
+  const staged = await machine.run(
+    repository.root,
+    `${show}; mkdir v; echo '*' > v/.gitignore; echo 1 > v/cfg`,
+    false,
+    "s1",
+  );
+  expect(staged.layered).toEqual(["v"]);
+  await staged.keep(new Set());
+  const status = await repository.git("status", "--porcelain", "-uall");
+  expect(status.split("\n").map((line) => line.trim())).toEqual(
+    expect.arrayContaining(["D s/a.txt", "D t/a.txt", "M a.txt", "?? t/a.txt/b", "?? t/y/n.txt"]),
+  );
+  expect(status).not.toContain("v/");
 });
 
 test("what the rules from after the command ignore stays in the session, as what those from before do", async () => {
