@@ -17,7 +17,7 @@ const programs = [
   "packages/machine/test/stage/commit/editing-program.ts",
   "packages/machine/test/stage/mount/probe-program.ts",
   "packages/machine/test/stage/copy/stages-program.ts",
-  "packages/machine/test/workspace/change/crashing-writer.ts",
+  "packages/machine/test/change-set/crashing-writer.ts",
   "packages/server/test/plans/killed-server.ts",
   "test/crash/server/serving-process.ts",
   "test/crash/store/appending-process.ts",

@@ -254,7 +254,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "packages/machine/test/workspace/files/held-directory.test.ts": {
     "a parent that is swapped for a link all the time never leads a write or a read outside": "TOC-001",
   },
-  "packages/machine/test/workspace/change/recover-journals.test.ts": {
+  "packages/machine/test/change-set/recover-file-sets.test.ts": {
     "leaves whole files, and recovery makes all or nothing of them": "LCK-017 LCK-019",
   },
   "test/conformance/workspace/apply-conformance.ts": {

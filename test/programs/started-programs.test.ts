@@ -31,7 +31,7 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/keys/login/run-user-program.ts":
     "the user's own git and ssh over the user's own settings, in no repository, to learn how the user logs in",
   "machine/src/stage/transaction/whiteout.ts": "mknod, in a private directory of ours",
-  "machine/src/stage/commit/make-durable.ts": "sync, which takes a path and reads nothing",
+  "machine/src/stage/commit/make-trees-durable.ts": "sync, which takes a path and reads nothing",
   "machine/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",
   "machine/src/process/output/output-pipe.ts": "mkfifo, in a private directory of ours, for the output of commands",
   "machine/src/process/helper/spawn-helper.ts": "the helper in which those commands' shells wait",

@@ -1,9 +1,9 @@
 import type { Outside } from "@gennai/machine/network/way-out";
 import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
 import type { ServerLog } from "@gennai/machine/server-log";
-import { recoverStages } from "@gennai/machine/staged-shell/stages/recover-stages";
 import { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
+import { recoverAndTell } from "./recover-and-tell.ts";
 
 /** Stages for commands; undefined if they run in the workspace. First cleans up, in every mode, what dead servers left. */
 export async function openStages(
@@ -17,11 +17,7 @@ export async function openStages(
   },
 ): Promise<Stages | undefined> {
   const { mode, stateDir, home, log, outside } = options;
-  for (const { id, state, reason } of await recoverStages(stateDir)) {
-    if (state === "stuck") log.warn(`What a command changed could not be ended (${id}): ${reason}`);
-    else if (state === "finished" || state === "taken_back")
-      log.info(`What a command changed when the server was ended: ${state} (${id}).`);
-  }
+  await recoverAndTell(stateDir, log);
   if (mode === "ask" || sandbox.state === "unsandboxed") return undefined;
   return new Stages({ shell: sandbox.shell, stateDir, home, mode, outside });
 }

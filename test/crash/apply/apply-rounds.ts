@@ -5,16 +5,14 @@ import { existsSync, readdirSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
+import { recoverFileSets } from "@gennai/machine/change-set/file-sets";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { type CrashOptions, randomNumbers } from "../crash-options.ts";
 import { EffectCounts } from "../effect-counts.ts";
 import { killProcess } from "../kill-process.ts";
 
-const writer = builtProgram(
-  new URL("../../../packages/machine/test/workspace/change/crashing-writer.ts", import.meta.url),
-);
+const writer = builtProgram(new URL("../../../packages/machine/test/change-set/crashing-writer.ts", import.meta.url));
 const size = 20_000;
 
 /** Kills a process that applies sets of changes. No file is ever half of one text, and after recovery no set is half done. */
@@ -35,14 +33,14 @@ export async function applyRounds({ rounds, seed, onRound }: CrashOptions): Prom
     const gone = once(child, "exit").then(() => assert.fail("It ended by itself."));
     await Promise.race([once(child.stdout, "data"), gone]);
     // A living process's journals are its own business.
-    assert.deepEqual(recoverWorkspaceJournals(directory.path("state")), [], `round ${round}`);
+    assert.deepEqual(await recoverFileSets(directory.path("state")), [], `round ${round}`);
     await delay(random() * 150);
     await killProcess(child);
     effects.want("changing files");
     effects.add("changing files", said.split("\n").length - 1);
     const left = await letters(directory.path("ws"));
     for (const [name, letter] of left) assert.match(letter, /^[ab]$/, `round ${round}: ${name}`);
-    const [recovered] = recoverWorkspaceJournals(directory.path("state"));
+    const [recovered] = await recoverFileSets(directory.path("state"));
     const found = await letters(directory.path("ws"));
     assert.deepEqual([...found.keys()].sort(), ["dir/two", "one", "single"], `round ${round}`);
     assert.equal(found.get("dir/two"), found.get("one"), `round ${round}: half of a set`);

@@ -2,6 +2,7 @@ import { userConfigDir } from "../config/config-directory.ts";
 import { requireServerConfig } from "../config/server-config.ts";
 import { prepareStateDirectory } from "../config/state-directory.ts";
 import { commandEnvironment } from "../process/environment/command-environment.ts";
+import { recoverChanges } from "../staged-shell/stages/recover-changes.ts";
 import { heldWorkspaceId } from "./client-workspace-id.ts";
 import { DiskWorkspace } from "./disk-workspace.ts";
 
@@ -18,6 +19,7 @@ export async function openDiskWorkspace(options: {
 }): Promise<DiskWorkspace> {
   const { root } = options;
   const stateDir = await prepareStateDirectory(options.stateDir);
+  await recoverChanges(stateDir);
   const configDir = userConfigDir(options.environment);
   const { commandLimits: limits, commandVariables } = await requireServerConfig(configDir);
   return new DiskWorkspace({

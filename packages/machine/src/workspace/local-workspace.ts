@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../system-error.ts";
-import { applyChanges } from "./change/apply-changes.ts";
+import { applyChanges } from "./apply-changes.ts";
 import { fileFailure } from "./files/file-failure.ts";
 import { holdDirectory } from "./files/held-directory.ts";
 import { readHeldFileInPieces } from "./files/held-file.ts";

@@ -1,5 +1,9 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
 import type { CommandRun } from "../process/run-command.ts";
+import type { FileContent } from "./files/content-digest.ts";
+import type { ResolveOptions } from "./paths/resolve-path.ts";
+
+export type { FileContent, ResolveOptions };
 
 /**
  * The files a session works on. Tools know only this port; `LocalWorkspace` is the disk, `ClientWorkspace` a client that
@@ -72,11 +76,6 @@ export interface Workspace {
   apply(changes: readonly WorkspaceChange[], options?: ApplyOptions): Promise<readonly AppliedChange[]>;
 }
 
-export interface ResolveOptions {
-  /** It names a file that a change was recorded of: any name that the disk can have, also where nothing is now. */
-  readonly isRecorded?: boolean;
-}
-
 /** A command that the client ran. */
 export interface ClientRun {
   readonly run: CommandRun;
@@ -109,13 +108,6 @@ export interface FileStat {
   readonly size: number;
   /** Permission bits. */
   readonly mode: number;
-}
-
-export interface FileContent {
-  /** The memory may be shared: nobody writes to it. */
-  readonly bytes: Uint8Array;
-  /** SHA-256 of `bytes`, lower-case hex. */
-  readonly sha256: string;
 }
 
 export interface Listing {

@@ -117,7 +117,7 @@ export const toolErrors = {
   page_unreachable: { means: "the page could not be fetched", next: "The message says why; try again later." },
   partially_applied: {
     means: "a set of changes failed, and some of it could not be taken back",
-    next: "The message names the files; their bytes from before are in the state directory.",
+    next: "The message names the files; the next start of the server completes the set, or takes it back.",
   },
   past_end: { means: "the file has fewer lines", next: "Read with a smaller offset, or use numbers that Read shows." },
   path_changed: { means: "the path leads to another place now than when it was checked", next: "Call again." },

@@ -5,7 +5,6 @@ import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { searchProviders } from "@gennai/machine/web/search-providers";
 import { loadWebConfig } from "@gennai/machine/web/web-config";
-import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
 import { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
 import { loadModelFacts } from "@gennai/models/facts/model-facts";
 import { ModelKeys } from "@gennai/models/keys/model-keys";
@@ -30,6 +29,7 @@ import { openStore } from "@gennai/store/sqlite/store";
 import { FreeSpace } from "../admission/free-space.ts";
 import { UserModelKeys } from "../identity/user-model-keys.ts";
 import { isolationOf } from "../open-stages.ts";
+import { recoverAndTell } from "../recover-and-tell.ts";
 import { bothChecks } from "../replica/both-checks.ts";
 import type { Replica } from "../replica/open-replica.ts";
 import { accessInterceptor } from "../rpc/access/access-interceptor.ts";
@@ -96,9 +96,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
         onWarning: (text) => log.warn(text),
       }),
     );
-  for (const recovered of recoverWorkspaceJournals(stateDir)) {
-    log.warn(`A set of changes broke off and was ${recovered.state}: ${recovered.root}`);
-  }
+  await recoverAndTell(stateDir, log);
   const workspaces = new WorkspaceRegistry(stateDir);
   const workspace = options.workspace === undefined ? undefined : (await workspaces.open(options.workspace)).root;
   const redactor = await createRedactor({ secrets: token === undefined ? [] : [token] });

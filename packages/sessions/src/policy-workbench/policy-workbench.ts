@@ -17,7 +17,7 @@ import type { Outside } from "@gennai/machine/network/way-out";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { ServiceError } from "@gennai/machine/service-error";
 import { stageFiles } from "@gennai/machine/staged-shell/own-changes/stage-files";
-import { recoverStages } from "@gennai/machine/staged-shell/stages/recover-stages";
+import { recoverChanges } from "@gennai/machine/staged-shell/stages/recover-changes";
 import type { StateChange } from "@gennai/machine/tree-copy/tree-state";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
@@ -267,7 +267,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       });
     }
     // Cleans up after killed processes; the work of living ones is left alone.
-    await recoverStages(stages.stateDir);
+    await recoverChanges(stages.stateDir);
     const surroundings = {
       stages,
       workspaceRoot: this.root,
@@ -292,7 +292,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     const { stages, unstaged = "" } = this.#here;
     if (decided.type === "invalid" || stages === undefined)
       throw new ServiceError("failed_precondition", `Nothing is staged here, because ${unstaged}`);
-    await recoverStages(stages.stateDir);
+    await recoverChanges(stages.stateDir);
     const zeroAccess = zeroAccessOf(await this.rules.current(), this.root);
     const place = { stages, zeroAccess, workspaceRoot: this.root };
     const staged = await stageFiles(changes, contentOf, place).catch(asServiceError);

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { removeFile } from "@gennai/machine/change-set/place-file";
 import { entryAt } from "@gennai/machine/stage/files/look-at-entry";
 import { systemErrorCode } from "@gennai/machine/system-error";
-import { removeFile } from "@gennai/machine/workspace/change/place-file";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import { fileFailure } from "@gennai/machine/workspace/files/file-failure";
 import { holdDirectory } from "@gennai/machine/workspace/files/held-directory";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { removeEmptyDirectories } from "@gennai/machine/workspace/change/made-directories";
+import { removeEmptyDirectories } from "@gennai/machine/change-set/made-directories";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { forgetFileSets } from "@gennai/machine/change-set/file-sets";
 import { removeStagedTrees } from "@gennai/machine/proposal/staged-tree";
 import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stage/layer/layer-files";
-import { abandonedJournals, removeJournal } from "@gennai/machine/workspace/change/change-journal";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";
@@ -64,10 +64,7 @@ export async function sweepPurges(parts: PurgeParts): Promise<number> {
       removeBlobs(database, stateDir, purge);
       if (job.sessionIds.length > 0) return;
       removeTemporaryFiles(stateDir, job.workspaceRoot);
-      // Journals of interrupted changes, which contain the files' earlier contents.
-      for (const { path, journal } of abandonedJournals(stateDir)) {
-        if (journal?.root.path === job.workspaceRoot) removeJournal(path);
-      }
+      forgetFileSets(stateDir, job.workspaceRoot);
     });
   }
   // Last, so that a refusal delays nothing else: git's notes may be locked for long.

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { recoverWorkspaceJournals } from "@gennai/machine/workspace/change/recover-journals";
+import { recoverChanges } from "@gennai/machine/staged-shell/stages/recover-changes";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { refuseLogCopy } from "../database/log-copy-guard.ts";
 import { createPurgeJobs, pendingPurges } from "../database/purge-job-table.ts";
@@ -37,7 +37,7 @@ export interface MemoryPurge extends PurgeReport {
 export async function purgeMemory(request: PurgeRequest): Promise<MemoryPurge> {
   const stateDir = await prepareStateDirectory(request.stateDir);
   if (!existsSync(databaseFile(stateDir))) return nothing;
-  recoverWorkspaceJournals(stateDir);
+  await recoverChanges(stateDir);
   using database = await StoreDatabase.open(databaseFile(stateDir));
   refuseLogCopy(database);
   eraseFreedPages(database);

@@ -24,11 +24,6 @@ export function isRunning(owner: string): boolean {
   }
 }
 
-/** The boot in the owner's name; "0" if the system does not give it. */
-export function bootOf(owner: string): string {
-  return owner.split("-")[2] ?? "0";
-}
-
 function describe(pid: number): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {

@@ -1,25 +1,27 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { carryOut } from "../../change-set/carry-out.ts";
+import { locksFor, releaseLocks, takeLocks } from "../../change-set/git-locks.ts";
+import { NotCommitted, type StageConflict } from "../../change-set/not-committed.ts";
+import {
+  enterPhase,
+  type Operation,
+  removeJournal,
+  rootOf,
+  type SetJournal,
+  writeJournal,
+} from "../../change-set/set-journal.ts";
 import { indexMeaning, isIndexFile } from "../../git-data/git-index.ts";
 import { isGitIndex, mayBeIndex, pathsInGit } from "../../git-data/git-path.ts";
 import { ownIndex, rebuiltIndex } from "../../git-data/rebuilt-index.ts";
 import { giveWay } from "../files/give-way.ts";
+import { statIfPresent } from "../files/look-at-entry.ts";
 import type { Observation, StageEffect } from "../observe/effect.ts";
-import {
-  type CommitJournal,
-  enterPhase,
-  type Operation,
-  removeJournal,
-  writeJournal,
-} from "../transaction/commit-journal.ts";
-import { NotCommitted, type StageConflict } from "../transaction/stage-error.ts";
 import { makeMarker, stageParts } from "../transaction/staged-root.ts";
 import { removeRun, type Transaction } from "../transaction/transaction.ts";
-import { carryOut, rootOf } from "./carry-out.ts";
-import { locksFor, releaseLocks, takeLocks } from "./git-locks.ts";
 import { lookAgain } from "./look-again.ts";
-import { makeTreesDurable } from "./make-durable.ts";
 import { makeFresh, operationIdentity } from "./make-fresh.ts";
+import { makeTreesDurable } from "./make-trees-durable.ts";
 import { type PlannedChange, planCommit } from "./plan-commit.ts";
 
 /**
@@ -46,7 +48,7 @@ export async function commit(
   const markers = transaction.roots.map((root) => String(makeMarker(root)));
   await syncFresh(transaction, operations);
   const locks = [...locksFor(transaction, operations)];
-  const journal: CommitJournal = { version: 1, markers, operations, locks };
+  const journal: SetJournal = { version: 1, markers, operations, locks, roots: [], made: [] };
   await writeJournal(transaction, "committing", journal);
   try {
     takeLocks(transaction, locks);
@@ -140,10 +142,10 @@ async function operationFor(transaction: Transaction, change: PlannedChange, nam
 
 async function syncFresh({ roots }: Transaction, operations: readonly Operation[]): Promise<void> {
   for (const [index, { path, directory }] of roots.entries()) {
-    const own = operations.filter(
-      ({ root, before, after }) => root === index && after !== null && after.inode !== before?.inode,
-    );
-    const fresh = own.map(({ name }) => join(directory, stageParts.fresh, name));
+    const own = operations.filter(({ root }) => root === index);
+    const fresh = own
+      .map(({ name }) => join(directory, stageParts.fresh, name))
+      .filter((path) => statIfPresent(path) !== undefined);
     if (fresh.length > 0) await makeTreesDurable(fresh, path);
   }
 }

@@ -12,11 +12,11 @@ import {
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { SeenIdentity } from "../../change-set/set-journal.ts";
 import { systemErrorCode } from "../../system-error.ts";
 import { giveWay } from "../files/give-way.ts";
 import { identityOf, modeOf } from "../files/look-at-entry.ts";
 import type { StageEffect } from "../observe/effect.ts";
-import type { OperationIdentity } from "../transaction/commit-journal.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { PlannedChange } from "./plan-commit.ts";
 
@@ -31,7 +31,7 @@ export async function makeFresh(
   name: string,
   change: PlannedChange,
   edit?: (bytes: Uint8Array) => Uint8Array,
-): Promise<OperationIdentity> {
+): Promise<SeenIdentity> {
   const { effect, below, isWhole } = change;
   const fresh = join(root.directory, stageParts.fresh, name);
   if (effect.after?.type === "file" && edit !== undefined) editStaged(root, effect, edit);
@@ -107,12 +107,12 @@ export function operationIdentity({
   mtimeNs,
   mode,
 }: {
-  readonly type: OperationIdentity["type"];
+  readonly type: SeenIdentity["type"];
   readonly inode: bigint;
   readonly size: bigint;
   readonly mtimeNs: bigint;
   readonly mode: number;
-}): OperationIdentity {
+}): SeenIdentity {
   return { type, inode: String(inode), size: String(size), mtimeNs: String(mtimeNs), mode };
 }
 

@@ -1,5 +1,5 @@
+import type { StageConflict } from "../../change-set/not-committed.ts";
 import { neverKept, type StageEffect } from "../observe/effect.ts";
-import type { StageConflict } from "../transaction/stage-error.ts";
 
 /** One name of the user's tree that a commit changes; what is below it goes with it. */
 export interface PlannedChange {

@@ -1,21 +1,22 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
-import { indexMeaning } from "../../git-data/git-index.ts";
-import { giveWay } from "../files/give-way.ts";
-import { identityOf, statIfPresent } from "../files/look-at-entry.ts";
+import { hold, takeBack } from "../../change-set/carry-out.ts";
+import { releaseLocks, takeLocks } from "../../change-set/git-locks.ts";
+import { InTheWay } from "../../change-set/held-operation.ts";
+import { NotCommitted, type StageConflict } from "../../change-set/not-committed.ts";
 import {
-  type CommitJournal,
   enterPhase,
   readJournal,
   removeJournal,
+  rootOf,
+  type SetJournal,
   writeJournal,
-} from "../transaction/commit-journal.ts";
-import { NotCommitted, type StageConflict } from "../transaction/stage-error.ts";
+} from "../../change-set/set-journal.ts";
+import { indexMeaning } from "../../git-data/git-index.ts";
+import { giveWay } from "../files/give-way.ts";
+import { identityOf, statIfPresent } from "../files/look-at-entry.ts";
 import { openTransaction, removeTransaction, type Transaction } from "../transaction/transaction.ts";
-import { hold, rootOf, takeBack } from "./carry-out.ts";
-import { releaseLocks, takeLocks } from "./git-locks.ts";
-import { InTheWay } from "./held-operation.ts";
 import { operationIdentity } from "./make-fresh.ts";
 
 /**
@@ -69,11 +70,11 @@ async function undo(stateDir: string, id: string): Promise<boolean> {
 }
 
 /** Git rewrites its index whenever it looks at files: an index with the same meaning counts as the committed one. */
-function withRefreshedIndexes(transaction: Transaction, journal: CommitJournal): CommitJournal {
+function withRefreshedIndexes(transaction: Transaction, journal: SetJournal): SetJournal {
   let isChanged = false;
   const operations = journal.operations.map((operation) => {
     const { path, after, meaning } = operation;
-    if (after === null || meaning === undefined) return operation;
+    if (after === null || "sha256" in after || meaning === undefined) return operation;
     const place = join(rootOf(transaction, operation).path, path);
     const stat = statIfPresent(place);
     if (stat?.isFile() !== true || stat.ino === BigInt(after.inode)) return operation;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import * as z from "zod";
+import { readJournal } from "../../change-set/set-journal.ts";
 import { readChecked } from "../../read-checked.ts";
 import { writeDurably } from "../../write-durably.ts";
-import { readJournal } from "../transaction/commit-journal.ts";
 import { type Transaction, transactionDirectory, transactionNames } from "../transaction/transaction.ts";
 import { aloneWithCommits } from "./commit-lock.ts";
 import { forgetCommit, undoCommit } from "./undo-commit.ts";

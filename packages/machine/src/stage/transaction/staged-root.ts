@@ -1,5 +1,6 @@
 import { closeSync, lstatSync, mkdirSync, openSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { setParts } from "../../change-set/held-operation.ts";
 import { systemErrorCode } from "../../system-error.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 import { StageUnavailable } from "./stage-error.ts";
@@ -26,10 +27,7 @@ export const stageParts = {
   work: "work",
   /** Where the command's view is mounted. */
   merged: "merged",
-  /** Entries that are ready to be put in place. */
-  fresh: "fresh",
-  /** Entries taken from their places, for undoing. */
-  old: "old",
+  ...setParts,
   /** File made just before the command: its ctime is the time of the start. */
   marker: "marker",
   /** The part for the session's layer. */

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { readJournal } from "../../change-set/set-journal.ts";
 import { isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
 import { readChecked } from "../../read-checked.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 import { removeTree } from "../files/remove-tree.ts";
-import { readJournal } from "./commit-journal.ts";
 import { makePlace, placesFor, type StagedRoot, stageParts } from "./staged-root.ts";
 
 /** The directories of one staged run. Their list is on disk before they are made. */

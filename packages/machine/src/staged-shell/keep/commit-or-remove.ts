@@ -1,7 +1,7 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { NotCommitted } from "../../change-set/not-committed.ts";
 import { commit } from "../../stage/commit/commit.ts";
 import type { Observation, StageEffect } from "../../stage/observe/effect.ts";
-import { NotCommitted } from "../../stage/transaction/stage-error.ts";
 import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
 
 /**

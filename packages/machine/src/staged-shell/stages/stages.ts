@@ -81,7 +81,7 @@ export class Stages implements AsyncDisposable {
   readonly names = new OpenedNames();
   readonly stashes = new OwnStashes();
 
-  /** Call it after `recoverStages`. */
+  /** Call it after `recoverChanges`. */
   constructor(options: StagesOptions) {
     this.#options = options;
     this.#ahead = new RecentMounts((workspaceRoot) => {

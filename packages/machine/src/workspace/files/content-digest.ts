@@ -1,5 +1,11 @@
 import { hash } from "node:crypto";
-import type { FileContent } from "../workspace.ts";
+
+export interface FileContent {
+  /** The memory may be shared: nobody writes to it. */
+  readonly bytes: Uint8Array;
+  /** SHA-256 of `bytes`, lower-case hex. */
+  readonly sha256: string;
+}
 
 /** SHA-256, lower-case hex. A large content that was hashed recently is compared instead of hashed again. */
 export function sha256(bytes: Uint8Array): string {

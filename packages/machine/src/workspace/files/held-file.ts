@@ -16,8 +16,7 @@ import {
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { systemErrorCode } from "../../system-error.ts";
-import type { FileContent } from "../workspace.ts";
-import { recentContents, rememberAsNewest, sha256 } from "./content-digest.ts";
+import { type FileContent, recentContents, rememberAsNewest, sha256 } from "./content-digest.ts";
 import type { HeldDirectory } from "./held-directory.ts";
 
 /** A file as it was read: its content, and the attributes that a replacement has to keep. */

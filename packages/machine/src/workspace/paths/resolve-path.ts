@@ -2,8 +2,12 @@ import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, parse, sep } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { systemErrorCode } from "../../system-error.ts";
-import type { ResolveOptions } from "../workspace.ts";
 import { badPath, checkNewNames, checkPathSyntax, checkVisible } from "./path-syntax.ts";
+
+export interface ResolveOptions {
+  /** It names a file that a change was recorded of: any name that the disk can have, also where nothing is now. */
+  readonly isRecorded?: boolean;
+}
 
 /**
  * Resolves a path as `Workspace.resolve` promises. Links are followed one component at a time, so that a missing leaf below

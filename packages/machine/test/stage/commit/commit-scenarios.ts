@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { NotCommitted } from "#change-set/not-committed";
 import { commit } from "#stage/commit/commit";
 import { forgetCommit, undoCommit } from "#stage/commit/undo-commit";
-import { NotCommitted } from "#stage/transaction/stage-error";
 import { removeTransaction } from "#stage/transaction/transaction";
 import type { Scenarios } from "../run-scenarios.ts";
 import { StageFixture } from "../stage-fixture.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { forgetOldWaysBack, goBack, hasWayBack } from "#stage/commit/way-back";
-import { recoverStages } from "#staged-shell/stages/recover-stages";
+import { recoverChanges } from "#staged-shell/stages/recover-changes";
 
 const journal = JSON.stringify({ version: 1, markers: [], operations: [], locks: [] });
 const transaction = JSON.stringify({ version: 1, roots: [] });
@@ -28,16 +28,16 @@ test.each(["", "{", "{}"])("a way back that says %j is none, stops no start, and
   expect(hasWayBack(state.root, id)).toBe(false);
   expect(await goBack(state.root, "/workspace", async () => undefined)).toBeUndefined();
   await forgetOldWaysBack(state.root, Date.now());
-  expect(await recoverStages(state.root)).toEqual([{ id, state: "kept" }]);
+  expect(await recoverChanges(state.root)).toEqual([{ id, state: "kept" }]);
   expect(existsSync(directory)).toBe(false);
 });
 
 test("a run whose list of directories was not written whole is removed, unless a commit had begun", async () => {
   await using state = await temporaryDirectory();
   const directory = left(state.root, { "transaction.json": "" });
-  expect(await recoverStages(state.root)).toEqual([{ id, state: "removed" }]);
+  expect(await recoverChanges(state.root)).toEqual([{ id, state: "removed" }]);
   expect(existsSync(directory)).toBe(false);
   left(state.root, { "transaction.json": "", "committing.json": journal });
-  expect(await recoverStages(state.root)).toMatchObject([{ id, state: "stuck" }]);
+  expect(await recoverChanges(state.root)).toMatchObject([{ id, state: "stuck" }]);
   expect(existsSync(directory)).toBe(true);
 });

@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { NotCommitted } from "#change-set/not-committed";
 import { commit } from "#stage/commit/commit";
 import { undoCommit } from "#stage/commit/undo-commit";
 import { type GitEffect, observeGit } from "#stage/observe/git-effects";
-import { NotCommitted } from "#stage/transaction/stage-error";
 import { removeTransaction } from "#stage/transaction/transaction";
 import type { Scenarios } from "../run-scenarios.ts";
 import { StageFixture } from "../stage-fixture.ts";

@@ -12,10 +12,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { NotCommitted } from "#change-set/not-committed";
 import { commit } from "#stage/commit/commit";
 import { forgetCommit, undoCommit } from "#stage/commit/undo-commit";
 import type { EffectFlag } from "#stage/observe/effect";
-import { NotCommitted, NotObservable } from "#stage/transaction/stage-error";
+import { NotObservable } from "#stage/transaction/stage-error";
 import { removeTransaction } from "#stage/transaction/transaction";
 import type { Scenarios } from "../run-scenarios.ts";
 import { seesBelow, untilNobodySeesBelow } from "../sees-below.ts";

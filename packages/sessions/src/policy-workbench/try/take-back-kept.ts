@@ -1,8 +1,8 @@
+import { NotCommitted } from "@gennai/machine/change-set/not-committed";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ServiceError } from "@gennai/machine/service-error";
 import { goBack } from "@gennai/machine/stage/commit/way-back";
-import { NotCommitted } from "@gennai/machine/stage/transaction/stage-error";
-import { recoverStages } from "@gennai/machine/staged-shell/stages/recover-stages";
+import { recoverChanges } from "@gennai/machine/staged-shell/stages/recover-changes";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 
 /** Changes that a user kept without a session, and has undone. */
@@ -20,7 +20,7 @@ export interface TakenBack {
 export async function takeBackKept(options: PersonsLedgerOptions): Promise<TakenBack> {
   const stateDir = await prepareStateDirectory(options.stateDir);
   // Completes or removes an interrupted one.
-  await recoverStages(stateDir);
+  await recoverChanges(stateDir);
   await using parts = new AsyncDisposableStack();
   let ledger: PersonsLedger | undefined;
   // If it cannot be recorded, nothing is undone.

@@ -1,6 +1,6 @@
 import { closeSync, constants, linkSync, openSync, renameSync, unlinkSync } from "node:fs";
-import { systemErrorCode } from "../../system-error.ts";
-import type { HeldDirectory } from "../files/held-directory.ts";
+import { systemErrorCode } from "../system-error.ts";
+import type { HeldDirectory } from "../workspace/files/held-directory.ts";
 
 /** Puts a finished temporary file in the place of what is there, atomically. A link in that place is replaced, not followed. */
 export function replaceFile(directory: HeldDirectory, temporary: string, name: string): void {
@@ -11,8 +11,11 @@ export function replaceFile(directory: HeldDirectory, temporary: string, name: s
 /** Puts a finished temporary file where nothing may be: throws `EEXIST` otherwise, and nothing is replaced. */
 export function placeNewFile(directory: HeldDirectory, temporary: string, name: string): void {
   directory.check();
-  const from = directory.entry(temporary);
-  const to = directory.entry(name);
+  moveToFreeName(directory.entry(temporary), directory.entry(name));
+}
+
+/** Moves a file or a link to a path where nothing may be. Throws `EEXIST`. */
+export function moveToFreeName(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (error) {

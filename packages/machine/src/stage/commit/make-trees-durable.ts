@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { constants, lstatSync, readdirSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { hasCode } from "../../system-error.ts";
+import { makeDurable } from "../../change-set/make-durable.ts";
 import { systemProgram } from "../transaction/system-program.ts";
 
 /** From this number of files and directories on, the whole file system is synced at once. */
@@ -23,24 +22,8 @@ export async function makeTreesDurable(paths: readonly string[], near: string): 
   };
   for (const path of paths) collect(path);
   // What even its owner may not open can only be synced with the whole file system.
-  if (isReadable) await makeDurable(all, near);
+  if (isReadable && all.length <= many) await makeDurable(all);
   else await syncFileSystem(near);
-}
-
-/** Makes the bytes of files, and the names in directories, durable. Missing paths are skipped. */
-export async function makeDurable(paths: readonly string[], near: string): Promise<void> {
-  if (paths.length > many) return syncFileSystem(near);
-  // All at once, so that the file system writes its own journal once for many.
-  await Promise.all(paths.map(syncOne));
-}
-
-async function syncOne(path: string): Promise<void> {
-  try {
-    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    await file.sync();
-  } catch (error) {
-    if (!hasCode(error, "ENOENT") && !hasCode(error, "ENOTDIR") && !hasCode(error, "ELOOP")) throw error;
-  }
 }
 
 async function syncFileSystem(near: string): Promise<void> {

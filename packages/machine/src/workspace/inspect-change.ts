@@ -1,13 +1,13 @@
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { systemErrorCode } from "../../system-error.ts";
-import { fileFailure } from "../files/file-failure.ts";
-import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
-import { type HeldFile, holdsBytes, readHeldFile } from "../files/held-file.ts";
-import { insideOnly } from "../paths/inside-only.ts";
-import { splitRelative } from "../paths/split-relative.ts";
-import type { WorkspaceRoot } from "../paths/workspace-root.ts";
-import type { ApplyOptions, WorkspaceChange } from "../workspace.ts";
+import { systemErrorCode } from "../system-error.ts";
+import { fileFailure } from "./files/file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "./files/held-directory.ts";
+import { type HeldFile, holdsBytes, readHeldFile } from "./files/held-file.ts";
+import { insideOnly } from "./paths/inside-only.ts";
+import { splitRelative } from "./paths/split-relative.ts";
+import type { WorkspaceRoot } from "./paths/workspace-root.ts";
+import type { ApplyOptions, WorkspaceChange } from "./workspace.ts";
 
 const forWriting = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -107,7 +107,7 @@ function checkNothingThere(directory: HeldDirectory, name: string, relative: str
   throw staleFile(`${relative} exists already`);
 }
 
-function staleFile(reason: string, cause?: unknown): ToolFailure {
+export function staleFile(reason: string, cause?: unknown): ToolFailure {
   return new ToolFailure("stale_file", `Stale File: ${reason}. Nothing was written.`, {
     hint: "Read the file again and make the change on what it says now.",
     retryable: true,

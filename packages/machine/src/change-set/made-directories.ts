@@ -1,9 +1,9 @@
 import { mkdirSync, rmdirSync } from "node:fs";
-import { systemErrorCode } from "../../system-error.ts";
-import { fileFailure } from "../files/file-failure.ts";
-import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
-import { componentsOf, splitRelative } from "../paths/split-relative.ts";
-import type { WorkspaceRoot } from "../paths/workspace-root.ts";
+import { systemErrorCode } from "../system-error.ts";
+import { fileFailure } from "../workspace/files/file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "../workspace/files/held-directory.ts";
+import { componentsOf, splitRelative } from "../workspace/paths/split-relative.ts";
+import type { WorkspaceRoot } from "../workspace/paths/workspace-root.ts";
 
 /** The directories that new files need and that are not there yet. */
 export class MadeDirectories implements Disposable {

@@ -1,19 +1,18 @@
 import { existsSync, linkSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { pathsInGit } from "../../git-data/git-path.ts";
-import { hasCode } from "../../system-error.ts";
-import { type HeldDirectory, holdDirectory } from "../../workspace/files/held-directory.ts";
-import { statIfPresent } from "../files/look-at-entry.ts";
-import type { CommitJournal } from "../transaction/commit-journal.ts";
-import { NotCommitted } from "../transaction/stage-error.ts";
-import type { StagedRoot } from "../transaction/staged-root.ts";
-import type { Transaction } from "../transaction/transaction.ts";
+import { pathsInGit } from "../git-data/git-path.ts";
+import { statIfPresent } from "../stage/files/look-at-entry.ts";
+import { hasCode } from "../system-error.ts";
+import { type HeldDirectory, holdDirectory } from "../workspace/files/held-directory.ts";
+import { splitRelative } from "../workspace/paths/split-relative.ts";
+import { NotCommitted } from "./not-committed.ts";
+import { type ChangeSet, rootOf, type SetJournal, type SetRoot } from "./set-journal.ts";
 
-type Lock = CommitJournal["locks"][number];
+type Lock = SetJournal["locks"][number];
 
 /** The lock files that git itself would take to change these, each once. */
 export function locksFor(
-  { roots }: Transaction,
+  { roots }: ChangeSet,
   paths: readonly { readonly root: number; readonly path: string }[],
 ): readonly Lock[] {
   const inGits = roots.map((root) => pathsInGit(root.path));
@@ -32,16 +31,16 @@ const lockable =
   /^(?:worktrees\/[^/]+\/)?(?:index|HEAD|ORIG_HEAD|packed-refs|config|config\.worktree|shallow|refs\/.+)$/;
 
 /** Takes all locks, or throws `NotCommitted` (`git_locked`) and holds none. The journal that names them must be on disk. */
-export function takeLocks(transaction: Transaction, locks: readonly Lock[]): void {
+export function takeLocks(set: ChangeSet, locks: readonly Lock[]): void {
   for (const [index, lock] of locks.entries()) {
-    const root = rootOf(transaction, lock);
+    const root = rootOf(set, lock);
     try {
       using parent = parentOf(root, lock);
       const own = ownLock(root);
       if (!existsSync(own)) writeFileSync(own, "", { mode: 0o600 });
       linkSync(own, parent.entry(basename(lock.path)));
     } catch (error) {
-      releaseLocks(transaction, locks.slice(0, index));
+      releaseLocks(set, locks.slice(0, index));
       if (!hasCode(error, "EEXIST")) throw error;
       const reason = "another git is at work there, or one that was killed left this file";
       throw new NotCommitted("git_locked", [{ root: root.path, path: lock.path, reason }]);
@@ -49,10 +48,10 @@ export function takeLocks(transaction: Transaction, locks: readonly Lock[]): voi
   }
 }
 
-/** Removes the locks that belong to this transaction. */
-export function releaseLocks(transaction: Transaction, locks: readonly Lock[]): void {
+/** Removes the locks that belong to this set. */
+export function releaseLocks(set: ChangeSet, locks: readonly Lock[]): void {
   for (const lock of locks) {
-    const root = rootOf(transaction, lock);
+    const root = rootOf(set, lock);
     const own = statIfPresent(ownLock(root));
     if (own === undefined) continue;
     try {
@@ -65,18 +64,12 @@ export function releaseLocks(transaction: Transaction, locks: readonly Lock[]): 
   }
 }
 
-function rootOf({ roots }: Transaction, { root }: Lock): StagedRoot {
-  const found = roots[root];
-  if (found === undefined) throw new RangeError(`There is no root ${root}.`);
-  return found;
-}
-
-function parentOf(root: StagedRoot, { path }: Lock): HeldDirectory {
-  const parent = dirname(path);
-  return holdDirectory(root, parent === "." ? [] : parent.split("/"));
+function parentOf(root: SetRoot, { path }: Lock): HeldDirectory {
+  return holdDirectory(root, splitRelative(path).parents);
 }
 
 /** The file whose further names (hard links) the locks are: so the locks are recognised again after a kill. */
-function ownLock({ directory }: StagedRoot): string {
+function ownLock({ path, directory }: SetRoot): string {
+  if (directory === undefined) throw new RangeError(`${path} has no place for locks.`);
   return join(directory, "lock");
 }

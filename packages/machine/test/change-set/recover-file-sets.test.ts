@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recoverWorkspaceJournals } from "#workspace/change/recover-journals";
+import { recoverFileSets } from "#change-set/file-sets";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "gennai-crash-")));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -27,6 +27,7 @@ const after = { one: "b", "dir/two": "b", "new/deep/three": "b" };
 
 describe("kill -9 at any call of an apply of four changes", () => {
   let calls = 0;
+  let halfWay = 1;
   beforeAll(async () => {
     calls = Number((await crash("calibrate", 0)).output);
   });
@@ -41,12 +42,13 @@ describe("kill -9 at any call of an apply of four changes", () => {
         const { signal } = await crash(place, point);
         expect(signal).toBe("SIGKILL");
         for (const letters of Object.values(files(place, { temporaries: false }))) expect(letters).toMatch(/^[ab]$/);
-        const [recovered, ...others] = recoverWorkspaceJournals(join(top, place, "state"));
+        const [recovered, ...others] = await recoverFileSets(join(top, place, "state"));
         expect(others).toEqual([]);
         seen.add(recovered?.state ?? "no journal");
         const found = files(place, { temporaries: true });
         // Without a journal: it was not begun, or everything was done and the journal removed.
-        const isDone = recovered?.state === "completed" || (recovered === undefined && found["one"] === "b");
+        const isDone =
+          recovered === undefined ? found["one"] === "b" : recovered.state === "finished" || recovered.state === "kept";
         expect(found, `before call ${point}`).toEqual(isDone ? after : before);
         expect(existsSync(join(top, place, "ws/new"))).toBe(isDone);
         expect(statSync(join(top, place, "ws/one")).mode & 0o777).toBe(0o640);
@@ -54,54 +56,48 @@ describe("kill -9 at any call of an apply of four changes", () => {
       }
     };
     await Promise.all([worker(), worker(), worker()]);
-    expect([...seen]).toEqual(expect.arrayContaining(["not_started", "rolled_back", "completed"]));
+    expect([...seen]).toEqual(expect.arrayContaining(["removed", "finished", "kept"]));
   });
 
-  test("a file that somebody changed since stays as it is, and so does the journal", async () => {
+  test("what somebody changed since stays, and all else is as before", async () => {
     const place = await crashedHalfWay("changed");
     writeFileSync(join(top, place, "ws/one"), "cccc");
-    const found = files(place, { temporaries: false });
-    for (const _ of [1, 2]) {
-      const [recovered] = recoverWorkspaceJournals(join(top, place, "state"));
-      expect(recovered).toMatchObject({ state: "partial", root: join(top, place, "ws") });
-      expect(recovered?.files).toContainEqual({ path: "one", state: "other" });
-      expect(files(place, { temporaries: true })).toEqual(found);
-    }
-    const [journal = ""] = readdirSync(join(top, place, "state/workspace-journals"));
-    expect(statSync(join(top, place, "state/workspace-journals", journal)).mode & 0o777).toBe(0o600);
+    expect(await recoverFileSets(join(top, place, "state"))).toMatchObject([{ state: "taken_back" }]);
+    expect(files(place, { temporaries: true })).toEqual({ ...before, one: "4 bytes of c" });
+    expect([existsSync(join(top, place, "ws/new")), journals(place)]).toEqual([false, []]);
   });
 
-  test("only reports when rolling back is not wanted, and rolls back when it is", async () => {
-    const place = await crashedHalfWay("report");
-    const state = join(top, place, "state");
-    expect(recoverWorkspaceJournals(state, { rollBack: false })).toMatchObject([{ state: "partial" }]);
-    expect(recoverWorkspaceJournals(state)).toMatchObject([{ state: "rolled_back" }]);
-    expect(files(place, { temporaries: true })).toEqual(before);
-    expect(recoverWorkspaceJournals(state)).toEqual([]);
+  test("what somebody made in the place of a removed file stays", async () => {
+    const place = await crashedHalfWay("made");
+    writeFileSync(join(top, place, "ws/new/deep/three"), "cccc");
+    expect(await recoverFileSets(join(top, place, "state"))).toMatchObject([{ state: "taken_back" }]);
+    expect(files(place, { temporaries: true })).toEqual({ ...before, "new/deep/three": "4 bytes of c" });
   });
 
-  test("a workspace that is gone, and a damaged journal, are reported and kept", async () => {
+  test("a workspace that is gone, and a damaged journal, are told and kept", async () => {
     const place = await crashedHalfWay("gone");
     const state = join(top, place, "state");
     renameSync(join(top, place, "ws"), join(top, place, "elsewhere"));
-    expect(recoverWorkspaceJournals(state)).toMatchObject([{ state: "unreachable" }]);
+    expect(await recoverFileSets(state)).toMatchObject([{ state: "stuck", reason: expect.stringContaining("ws") }]);
     renameSync(join(top, place, "elsewhere"), join(top, place, "ws"));
-    const [name = ""] = readdirSync(join(state, "workspace-journals"));
-    const path = join(state, "workspace-journals", name);
+    const [name = ""] = journals(place);
+    const path = join(state, "workspace-journals", name, "committing.json");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     const whole = readFileSync(path);
     writeFileSync(path, whole.subarray(0, 100));
-    expect(recoverWorkspaceJournals(state)).toMatchObject([{ state: "unreadable", journalPath: path }]);
+    expect(await recoverFileSets(state)).toMatchObject([{ state: "stuck", id: name }]);
     writeFileSync(path, whole);
-    expect(recoverWorkspaceJournals(state)).toMatchObject([{ state: "rolled_back" }]);
+    expect(await recoverFileSets(state)).toMatchObject([{ state: "finished" }]);
+    expect(files(place, { temporaries: true })).toEqual(after);
   });
 
-  /** Kills at the first call after which recovery finds a mixture. */
+  /** Kills after the first file was put in place and before the last was removed. */
   async function crashedHalfWay(place: string): Promise<string> {
-    for (let point = calls - 4; point > 0; point -= 2) {
+    for (; halfWay <= calls; halfWay += 1) {
       rmSync(join(top, place), { recursive: true, force: true });
-      await crash(place, point);
-      if (recoverWorkspaceJournals(join(top, place, "state"), { rollBack: false })[0]?.state === "partial")
-        return place;
+      await crash(place, halfWay);
+      const found = files(place, { temporaries: false });
+      if (found["one"] === "b" && found["dir/two"] === "a") return place;
     }
     throw new Error("no call leaves a mixture");
   }
@@ -117,34 +113,19 @@ test("kill -9 at any call of a second change of one file, whose journal was kept
     const place = `again-${point}`;
     expect((await crash(place, point, "again")).signal).toBe("SIGKILL");
     expect(journals(place)).toHaveLength(1);
-    const [recovered, ...others] = recoverWorkspaceJournals(join(top, place, "state"));
+    const [recovered, ...others] = await recoverFileSets(join(top, place, "state"));
     expect(others).toEqual([]);
     seen.add(recovered?.state ?? "no journal");
     const found = files(place, { temporaries: true });
-    const isWritten = recovered?.state === "completed" || (recovered === undefined && point > 1);
+    const isWritten = recovered?.state === "finished" || (recovered === undefined && point > 1);
     expect(found, `before call ${point}`).toEqual({ ...before, single: isWritten ? "b" : "c" });
     expect(journals(place)).toEqual([]);
   }
-  expect([...seen].sort()).toEqual(["completed", "no journal", "not_started"]);
+  expect([...seen].sort()).toEqual(["finished", "no journal", "removed"]);
 });
 
-test("a journal of one change from before a power cut is dropped, because its change may have ended long before", async () => {
-  const [place, state] = ["boot", join(top, "boot", "state")];
-  let found: Record<string, string> = {};
-  for (let point = 1; !Object.keys(found).some((path) => path.includes(".gennai-tmp-")); point += 1) {
-    rmSync(join(top, place), { recursive: true, force: true });
-    expect((await crash(place, point, "again")).signal).toBe("SIGKILL");
-    found = files(place, { temporaries: true });
-  }
-  const [name = ""] = journals(place);
-  const directory = join(state, "workspace-journals");
-  renameSync(join(directory, name), join(directory, name.replace(/-[0-9a-f]+-(\d+\.json)$/, "-0123456789ab-$1")));
-  expect(recoverWorkspaceJournals(state)).toEqual([]);
-  expect([journals(place), files(place, { temporaries: true })]).toEqual([[], { ...before, single: "c" }]);
-});
-
-test("without a state directory there is nothing to recover", () => {
-  expect(recoverWorkspaceJournals(join(top, "none"))).toEqual([]);
+test("without a state directory there is nothing to recover", async () => {
+  expect(await recoverFileSets(join(top, "none"))).toEqual([]);
 });
 
 const writer = builtProgram(new URL("crashing-writer.ts", import.meta.url));

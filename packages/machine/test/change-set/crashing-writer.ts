@@ -1,5 +1,5 @@
 /**
- * A process that dies by SIGKILL in the middle of `apply`, for `recover-journals.test.ts`.
+ * A process that dies by SIGKILL in the middle of `apply`, for `recover-file-sets.test.ts`.
  * Arguments: workspace, state directory, and the number of the changing file system call before which to die (0: never).
  * A fourth argument `again`: dies in the second of two changes of one file, for which the journal of the first is used again.
  * `loop` in place of the number: changes files for ever, until somebody kills it, and prints a line after each time.
@@ -11,7 +11,16 @@ import process from "node:process";
 const [directory = "", stateDir = "", dieAt = "0", kind = ""] = process.argv.slice(2);
 // Not a number while modules are loaded: then no call is the one to die at.
 let calls = Number.NaN;
-for (const name of ["writeSync", "renameSync", "linkSync", "unlinkSync", "mkdirSync", "rmSync", "fsync"] as const) {
+for (const name of [
+  "writeSync",
+  "renameSync",
+  "linkSync",
+  "unlinkSync",
+  "mkdirSync",
+  "rmdirSync",
+  "rmSync",
+  "fsync",
+] as const) {
   const original = fs[name] as (...parameters: unknown[]) => unknown;
   Object.assign(fs, {
     [name]: (...parameters: unknown[]) => {
@@ -23,8 +32,8 @@ for (const name of ["writeSync", "renameSync", "linkSync", "unlinkSync", "mkdirS
 }
 syncBuiltinESMExports();
 
-const { openLocalWorkspace } = await import("../../../src/workspace/local-workspace.ts");
-const { sha256 } = await import("../../../src/workspace/files/content-digest.ts");
+const { openLocalWorkspace } = await import("../../src/workspace/local-workspace.ts");
+const { sha256 } = await import("../../src/workspace/files/content-digest.ts");
 const workspace = openLocalWorkspace(directory, { stateDir });
 const text = (letter: string): Uint8Array => Buffer.from(letter.repeat(20_000));
 const change = async (path: string, from: string, to: string) =>

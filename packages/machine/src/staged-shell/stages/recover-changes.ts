@@ -1,0 +1,26 @@
+import { hasAbandonedSets, type RecoveredSet, recoverFileSets } from "../../change-set/file-sets.ts";
+import { aloneWithCommits } from "../../stage/commit/commit-lock.ts";
+import { recoverCommits } from "../../stage/commit/recover-commits.ts";
+import { forgetCommit } from "../../stage/commit/undo-commit.ts";
+import { forgetOldWaysBack, hasWayBack } from "../../stage/commit/way-back.ts";
+import { transactionNames } from "../../stage/transaction/transaction.ts";
+
+/**
+ * Ends the changes that processes which died left behind, of commands and of file tools, before anything is changed or staged;
+ * `stuck` ones are tried again at the next start.
+ * @param stateDir as in `StagesOptions`
+ */
+export async function recoverChanges(stateDir: string): Promise<readonly RecoveredSet[]> {
+  // With nothing to do, no lock is needed, and nothing is created in a directory that may be another version's.
+  if (transactionNames(stateDir).length === 0 && !hasAbandonedSets(stateDir)) return [];
+  return aloneWithCommits(stateDir, async () => {
+    const commits = await recoverCommits(stateDir);
+    // Like a command that ended, it is undone by the checkpoint around it; only what a person kept without a session stays
+    // undoable by name.
+    for (const { id, state } of commits) {
+      if ((state === "finished" || state === "kept") && !hasWayBack(stateDir, id)) await forgetCommit(stateDir, id);
+    }
+    await forgetOldWaysBack(stateDir, Date.now());
+    return [...commits, ...(await recoverFileSets(stateDir))];
+  });
+}

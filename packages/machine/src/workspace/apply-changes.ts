@@ -1,0 +1,260 @@
+import { closeSync, fsync } from "node:fs";
+import { promisify } from "node:util";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { errorMessage } from "@gennai/protocol/error-message";
+import { carryOut, removeRest } from "../change-set/carry-out.ts";
+import { releaseSet, takeSet } from "../change-set/file-sets.ts";
+import { MadeDirectories, removeEmptyDirectories } from "../change-set/made-directories.ts";
+import { NotCommitted } from "../change-set/not-committed.ts";
+import { placeNewFile, removeFile, replaceFile } from "../change-set/place-file.ts";
+import {
+  blankJournal,
+  type ChangeSet,
+  enterPhase,
+  noteJournal,
+  readJournal,
+  removeJournal,
+  type SetJournal,
+  writeJournal,
+} from "../change-set/set-journal.ts";
+import { sha256 } from "./files/content-digest.ts";
+import { fileFailure } from "./files/file-failure.ts";
+import { type HeldDirectory, holdDirectory } from "./files/held-directory.ts";
+import { temporaryName, writeTemporaryFile } from "./files/held-file.ts";
+import { type InspectedChange, inspectChange, staleFile, verifyBase } from "./inspect-change.ts";
+import { checkRootInPlace, type WorkspaceRoot } from "./paths/workspace-root.ts";
+import type { AppliedChange, ApplyOptions, WorkspaceChange } from "./workspace.ts";
+
+/**
+ * `Workspace.apply` on the disk. The steps: look at every file, write the journal, write all new contents beside their places and
+ * sync them, put them in place. Several files are carried out as what a command did. One is compared once more and replaced
+ * within one tick, so that exactly one of several callers in one process wins; between processes a window of some microseconds
+ * remains.
+ */
+export async function applyChanges(
+  root: WorkspaceRoot,
+  stateDir: string,
+  changes: readonly WorkspaceChange[],
+  options: ApplyOptions = {},
+): Promise<readonly AppliedChange[]> {
+  const { ready = Promise.resolve() } = options;
+  // Nobody may be waiting for it yet when it fails.
+  ready.catch(() => undefined);
+  try {
+    return await applyWhen(ready, root, stateDir, changes, options);
+  } catch (error) {
+    // If that failed, it is the reason. It has ended in any case.
+    await ready;
+    throw error;
+  }
+}
+
+async function applyWhen(
+  ready: Promise<unknown>,
+  root: WorkspaceRoot,
+  stateDir: string,
+  changes: readonly WorkspaceChange[],
+  options: ApplyOptions,
+): Promise<readonly AppliedChange[]> {
+  if (changes.length === 0) return ready.then(() => []);
+  checkDistinct(changes);
+  const planned = changes.map((change): PlannedChange => {
+    const inspected = inspectChange(root, change, options);
+    const { bytes } = inspected;
+    return { ...inspected, temporary: temporaryName(), after: bytes === undefined ? undefined : sha256(bytes) };
+  });
+  using made = new MadeDirectories(root, planned);
+  const plan: Plan = { root, planned, made, journal: journalOf(root, planned, made) };
+  const [only, ...others] = planned;
+  if (only !== undefined && others.length === 0) await applyOne(ready, stateDir, plan, only);
+  else await applySet(ready, stateDir, plan);
+  for (const { emptied } of planned) removeEmptyDirectories(root, emptied);
+  return planned.map((change) => appliedChange(change, made));
+}
+
+interface PlannedChange extends InspectedChange {
+  /** Name of the file that holds the new content until it is put in place. */
+  readonly temporary: string;
+  readonly after: string | undefined;
+}
+
+interface Plan {
+  readonly root: WorkspaceRoot;
+  readonly planned: readonly PlannedChange[];
+  readonly made: MadeDirectories;
+  readonly journal: SetJournal;
+}
+
+function checkDistinct(changes: readonly WorkspaceChange[]): void {
+  const seen = new Set<string>();
+  for (const { path } of changes) {
+    if (seen.has(path.relative)) {
+      throw new ToolFailure("duplicate_change", `${path.relative} is changed twice at once.`, {
+        hint: "Put both changes of a file into one.",
+      });
+    }
+    seen.add(path.relative);
+  }
+}
+
+function journalOf(root: WorkspaceRoot, planned: readonly PlannedChange[], made: MadeDirectories): SetJournal {
+  const identity = (digest: string | undefined) =>
+    digest === undefined ? null : ({ type: "file", sha256: digest } as const);
+  return {
+    version: 1,
+    markers: [],
+    operations: planned.map(({ path, temporary, before, after }) => {
+      return {
+        root: 0,
+        path: path.relative,
+        name: temporary,
+        before: identity(before?.sha256),
+        after: identity(after),
+      };
+    }),
+    locks: [],
+    roots: [{ path: root.path, device: root.device, inode: root.inode }],
+    made: made.paths.map((path) => ({ root: 0, path })),
+  };
+}
+
+/** Its journal tells only what to clean up: the file is whole at any time. */
+async function applyOne(ready: Promise<unknown>, stateDir: string, plan: Plan, change: PlannedChange): Promise<void> {
+  const { root, made } = plan;
+  const set = await beginSet(stateDir, plan, noteJournal);
+  let isPlaced = false;
+  try {
+    await prepare(plan);
+    await ready;
+    using directory = holdDirectory(root, change.parents);
+    placeOne(root, directory, change);
+    isPlaced = true;
+    await directory.sync();
+    await made.sync();
+  } catch (error) {
+    if (isPlaced) throw partlyApplied(plan, error);
+    tidy(set, plan);
+    throw fileFailure(error, change.operation, change.path.relative);
+  } finally {
+    blankJournal(set);
+    releaseSet(set);
+  }
+}
+
+/** No `await` in here: nothing else in this process runs between the comparison and the rename. */
+function placeOne(root: WorkspaceRoot, directory: HeldDirectory, change: PlannedChange): void {
+  checkRootInPlace(root);
+  verifyBase(directory, change);
+  switch (change.operation) {
+    case "create":
+      return placeNewFile(directory, change.temporary, change.name);
+    case "update":
+      return replaceFile(directory, change.temporary, change.name);
+    case "delete":
+      return removeFile(directory, change.name);
+  }
+}
+
+async function applySet(ready: Promise<unknown>, stateDir: string, plan: Plan): Promise<void> {
+  const set = await beginSet(stateDir, plan, (begun, journal) => writeJournal(begun, "committing", journal));
+  try {
+    await prepare(plan);
+    await ready;
+  } catch (error) {
+    tidy(set, plan);
+    await removeJournal(set, "committing");
+    releaseSet(set);
+    throw error;
+  }
+  try {
+    await carryOut(set, plan.journal);
+  } catch (error) {
+    // Else it was taken back.
+    if (readJournal(set.directory) !== undefined) throw partlyApplied(plan, error);
+    releaseSet(set);
+    throw refusalFor(error);
+  }
+  await enterPhase(set, "committing", "committed");
+  removeRest(set, plan.journal);
+  await removeJournal(set, "committed");
+  releaseSet(set);
+}
+
+async function beginSet(
+  stateDir: string,
+  { root, planned, journal }: Plan,
+  write: (set: ChangeSet, journal: SetJournal) => Promise<void> | void,
+): Promise<ChangeSet> {
+  try {
+    const set = takeSet(stateDir, root);
+    await write(set, journal);
+    return set;
+  } catch (error) {
+    throw fileFailure(error, "write the journal for", planned[0]?.path.relative ?? "");
+  }
+}
+
+async function prepare({ root, planned, made }: Plan): Promise<void> {
+  made.make();
+  for (const { bytes, parents, temporary, like, operation, path } of planned) {
+    if (bytes === undefined) continue;
+    try {
+      using directory = holdDirectory(root, parents);
+      const descriptor = writeTemporaryFile(directory, temporary, bytes, like);
+      try {
+        await fsyncAsync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch (error) {
+      throw fileFailure(error, operation, path.relative);
+    }
+  }
+}
+
+function tidy(set: ChangeSet, { made, journal }: Plan): void {
+  try {
+    removeRest(set, journal);
+    made.remove();
+  } catch {
+    // The error that led here is more useful than one about a temporary file.
+  }
+}
+
+function refusalFor(error: unknown): unknown {
+  if (!(error instanceof NotCommitted)) return fileFailure(error, "change", "");
+  const [conflict] = error.conflicts;
+  const path = conflict?.path ?? "";
+  return error.code === "stale_file"
+    ? staleFile(`${path}: ${conflict?.reason}`, error)
+    : fileFailure(error.cause, "change", path);
+}
+
+function partlyApplied({ planned }: Plan, cause: unknown): ToolFailure {
+  const paths = planned.map(({ path }) => path.relative).join(", ");
+  return new ToolFailure(
+    "partially_applied",
+    `${errorMessage(cause)} These changes may be made, and could not be taken back: ${paths}.`,
+    {
+      failureClass: "partial_execution",
+      hint: "Tell the user. The next start of the server completes or takes back what was begun.",
+      cause,
+    },
+  );
+}
+
+function appliedChange(change: PlannedChange, made: MadeDirectories): AppliedChange {
+  const { path, operation, before, after } = change;
+  const directories = operation === "create" ? made.above(path.relative) : [];
+  return {
+    path,
+    operation,
+    before: before === undefined ? undefined : { bytes: before.bytes, sha256: before.sha256 },
+    afterSha256: after,
+    ...(before === undefined ? {} : { beforeMode: before.mode & 0o777 }),
+    ...(directories.length === 0 ? {} : { madeDirectories: directories }),
+    ...(operation === "update" && (before?.names ?? 1) > 1 ? { isLinked: true } : {}),
+  };
+}
+
+const fsyncAsync = promisify(fsync);
