@@ -336,9 +336,7 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
     rmSync(home, { recursive: true, force: true });
   });
   const all = turnPolicies({
-    workspaceRoot: bench.root,
-    controlRoot: bench.root,
-    heldByClient: false,
+    workspace: bench.workspace,
     syncControl: async () => {},
     editingMode: "branch",
     sessionBranch: "work",

@@ -68,7 +68,7 @@ export async function gateDecisions(
     createCapabilitiesPolicy({ current: () => ({ profile: defaultProfile }) }),
     createEmergencyPolicy({ current: () => noEmergency }),
     createContainmentPolicy({ root }),
-    createControlFilesPolicy({ root, directories: [] }),
+    createControlFilesPolicy({ root, directories: [], entriesIn: async () => [] }),
     createSecretsPolicy(),
     createPathListsPolicy({ allow: undefined, deny: denyPaths }),
     createHighRiskPolicy(),

@@ -42,7 +42,7 @@ test("two sessions that write in one tree: the second is told so, and restores n
   await using place = await world(
     {
       slow: [bash("echo slow > b.ts; sleep 4")],
-      other: [call("Write", { file_path: "new.ts", content: "1\n" })],
+      other: [call("Write", { file_path: "new.txt", content: "1\n" })],
       more: [call("Write", { file_path: "more.ts", content: "1\n" })],
     },
     { "b.ts": "b\n" },
@@ -64,10 +64,10 @@ test("two sessions that write in one tree: the second is told so, and restores n
     code: "failed_precondition",
     info: "tree_in_use",
   });
-  expect(await server.workspace.read("new.ts")).toBe("1\n");
+  expect(await server.workspace.read("new.txt")).toBe("1\n");
   // To look is nobody's harm.
   const looked = await restoreCheckpoint(server.client, { ...request, dryRun: true }, { signal });
-  expect(looked.files.map(({ path }) => path)).toEqual(["new.ts"]);
+  expect(looked.files.map(({ path }) => path)).toEqual(["new.txt"]);
   expect(await running).toBe("COMPLETED");
 });
 
@@ -122,7 +122,7 @@ test.each([
 
 test("an undo whose server went away before it was recorded is recorded by the next", async () => {
   await using place = await world(
-    { go: [call("Write", { file_path: "new.ts", content: "1\n" }), call("Delete", { file_path: "b.ts" })] },
+    { go: [call("Write", { file_path: "new.txt", content: "1\n" }), call("Delete", { file_path: "b.ts" })] },
     { "b.ts": "b\n" },
   );
   const { server, sessionId, run } = place;
@@ -161,7 +161,7 @@ test("moving keeps permission bits, and so does taking back: of a move, and of a
 });
 
 test("a frozen workspace takes no undo", async () => {
-  await using place = await world({ go: [call("Write", { file_path: "new.ts", content: "1\n" })] });
+  await using place = await world({ go: [call("Write", { file_path: "new.txt", content: "1\n" })] });
   const { server, sessionId, run } = place;
   await run("go");
   const governance = connectGovernance({ baseUrl: server.url, token: server.token });
@@ -172,8 +172,8 @@ test("a frozen workspace takes no undo", async () => {
     code: "permission_denied",
     info: "read_only_mode",
   });
-  expect(await server.workspace.read("new.ts")).toBe("1\n");
+  expect(await server.workspace.read("new.txt")).toBe("1\n");
   await readOnly(false);
   await server.client.undoChangeSet({ sessionId });
-  await expect(stat(server.workspace.path("new.ts"))).rejects.toThrow("ENOENT");
+  await expect(stat(server.workspace.path("new.txt"))).rejects.toThrow("ENOENT");
 });

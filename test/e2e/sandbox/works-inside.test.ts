@@ -119,8 +119,8 @@ const works: readonly Work[] = [
   {
     name: "a directory that a program made and renames",
     commands: [
-      `node -e 'const fs = require("fs"); fs.mkdirSync("new/deep", { recursive: true }); fs.writeFileSync("new/deep/x", "x"); fs.renameSync("new", "named")'`,
-      "cat named/deep/x",
+      `node -e 'const fs = require("fs"); fs.mkdirSync("new/deep", { recursive: true }); fs.writeFileSync("new/deep/x.txt", "x"); fs.renameSync("new", "named")'`,
+      "cat named/deep/x.txt",
     ],
     prints: "x",
   },
@@ -174,7 +174,7 @@ const works: readonly Work[] = [
   {
     name: "file locks, between processes of a run",
     commands: [
-      "exec 9>lock; flock 9; flock --nonblock lock true || echo held; flock --unlock 9; flock --nonblock lock echo free",
+      "exec 9>a.lock; flock 9; flock --nonblock a.lock true || echo held; flock --unlock 9; flock --nonblock a.lock echo free",
     ],
     prints: "held\nfree",
   },

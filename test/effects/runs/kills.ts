@@ -22,7 +22,7 @@ import { inTime } from "./in-time.ts";
 const command = [
   "n=$(( $(cat round.txt) + 1 )); for i in $(seq 30); do echo $n >> src/$i.txt; done; echo $n > round.txt",
   "rm -r made-$((n-1)); mkdir -p made-$n/deep; for i in $(seq 12); do echo $n > made-$n/deep/$i.txt; done; rm -f only-$((n-1)).txt",
-  "echo $n > only-$n.txt; chmod $((n % 2 ? 755 : 644)) src/1.txt; ln -sfn src/$((n % 9 + 1)).txt link; mv src/40-$((n-1)).txt src/40-$n.txt",
+  "echo $n > only-$n.txt; chmod $((n % 2 ? 755 : 644)) src/1.txt; ln -sfn src/$((n % 9 + 1)).txt link.txt; mv src/40-$((n-1)).txt src/40-$n.txt",
   "git add --all && git commit --quiet --message round-$n",
 ].join("\n");
 
@@ -163,7 +163,7 @@ class KillWorld implements AsyncDisposable {
     for (let index = 1; index <= 30; index += 1) assert.equal(lastLine(`src/${index}.txt`), String(number));
     assert.equal(readdirSync(join(root, `made-${number}/deep`)).length, 12);
     assert.ok(existsSync(join(root, `src/40-${number}.txt`)));
-    assert.equal(readlinkSync(join(root, "link")), `src/${(number % 9) + 1}.txt`);
+    assert.equal(readlinkSync(join(root, "link.txt")), `src/${(number % 9) + 1}.txt`);
     assert.equal(await this.#workspace.git("log", "--format=%s", "--max-count=1"), `round-${number}`);
     assert.equal(await this.#workspace.git("status", "--porcelain"), "");
   }

@@ -12,11 +12,10 @@ import type { Policy } from "@gennai/governance/policy";
 import type { RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import type { ProjectConfig } from "@gennai/machine/config/project-config";
 import { hooksDirectory } from "@gennai/machine/git-data/hooks-directory";
+import type { Listing, Workspace } from "@gennai/machine/workspace/workspace";
 
 export interface CallPolicyOptions {
-  readonly workspaceRoot: string;
-  /** Directory with the files that steer the agent. */
-  readonly controlRoot: string;
+  readonly workspace: Workspace;
   readonly config: ProjectConfig;
   /** Absolute paths of the server's own directories. */
   readonly ownDirectories: readonly string[];
@@ -27,7 +26,8 @@ export interface CallPolicyOptions {
 
 /** The policies that judge a call on its own, independent of the session: all except branch, claim, intent and hooks. */
 export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
-  const { workspaceRoot: root, controlRoot, config, ownDirectories } = options;
+  const { workspace, config, ownDirectories } = options;
+  const { root, controlRoot } = workspace;
   const hooks = hooksDirectory(controlRoot);
   const directories = [
     ...ownDirectories.map((directory) => relative(root, directory)),
@@ -38,7 +38,7 @@ export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
     .filter((path) => path !== "" && path !== ".." && !path.startsWith("../.."));
   return [
     createContainmentPolicy({ root }),
-    createControlFilesPolicy({ root, directories }),
+    createControlFilesPolicy({ root, directories, entriesIn: (directory) => entriesIn(workspace, directory) }),
     createSecretsPolicy(),
     createPathListsPolicy({ allow: config.allowPaths, deny: config.denyPaths }),
     createCommandsPolicy({ surroundings: options.commands, rules: options.rules }),
@@ -47,4 +47,13 @@ export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
     createFreshnessPolicy(),
     createRedactionMarkerPolicy(),
   ];
+}
+
+/** More than a directory that people work in has. */
+const maxEntries = 10_000;
+
+async function entriesIn(workspace: Workspace, directory: string): Promise<Listing["entries"]> {
+  const path = await workspace.resolve(directory === "" ? "." : directory, { isRecorded: true });
+  if (!path.inside || (await workspace.stat(path))?.kind !== "directory") return [];
+  return (await workspace.list(path, { ignore: [], limit: maxEntries })).entries;
 }

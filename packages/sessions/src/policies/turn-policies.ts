@@ -13,6 +13,7 @@ import { createGitContentsPolicy, type GitContentsPorts } from "@gennai/governan
 import type { Policy } from "@gennai/governance/policy";
 import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rules/rules-policy";
 import type { ProjectConfig } from "@gennai/machine/config/project-config";
+import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { digestOf } from "@gennai/protocol/digest";
 import type { LoadedCapabilities } from "../capabilities/load-capabilities.ts";
 import { callPolicies } from "./call-policies.ts";
@@ -20,11 +21,7 @@ import { branchState, protectionOf } from "./own-branch.ts";
 import { reachesSecret } from "./reaches-secret.ts";
 
 export interface TurnPolicyOptions {
-  readonly workspaceRoot: string;
-  /** Directory with the files that steer the agent. */
-  readonly controlRoot: string;
-  /** A client holds the files, so this machine cannot inspect them. */
-  readonly heldByClient: boolean;
+  readonly workspace: Workspace;
   /** Updates `controlRoot` from where the files are. Rejects if that is impossible. */
   readonly syncControl: () => Promise<void>;
   readonly editingMode: EditingMode;
@@ -52,8 +49,10 @@ export interface TurnPolicyOptions {
 
 /** The rules of one turn. All of them run for every call, in the order in which users read them. */
 export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
-  const { workspaceRoot: root, controlRoot, config, ownDirectories } = options;
-  const place = { ...options, protectedBranches: [...options.protectedBranches, ...config.protectedBranches] };
+  const { workspace, config, ownDirectories } = options;
+  const { root, controlRoot } = workspace;
+  const protectedBranches = [...options.protectedBranches, ...config.protectedBranches];
+  const place = { ...options, controlRoot, protectedBranches };
   return [
     createCapabilitiesPolicy(options.capabilities),
     createEmergencyPolicy(options.emergency),
@@ -71,12 +70,11 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
       },
     }),
     ...callPolicies({
-      workspaceRoot: root,
-      controlRoot,
+      workspace,
       config,
       ownDirectories,
       rules: options.rules,
-      commands: { reachesSecret: options.heldByClient ? undefined : secretsReached(options) },
+      commands: { reachesSecret: workspace.client !== undefined ? undefined : secretsReached(options) },
     }),
     createGitContentsPolicy(options.gitContents),
     createBranchPolicy({

@@ -64,12 +64,10 @@ export async function loadTurnRules(
   const config = await loadProjectConfig(controlRoot);
   const zeroAccess = zeroAccessOf(damageControl, workspace.root);
   const policyOptions: TurnPolicyOptions = {
-    workspaceRoot: workspace.root,
-    controlRoot,
+    workspace,
     syncControl,
     config,
     capabilities,
-    heldByClient: client !== undefined,
     editingMode: options.editingMode,
     sessionBranch: head.type === "branch" ? head.branch : undefined,
     protectedBranches: services.protectedBranches,

@@ -16,8 +16,7 @@ export async function workspacePolicies({
   return [
     createRulesPolicy(rules),
     ...callPolicies({
-      workspaceRoot: workspace.root,
-      controlRoot: workspace.controlRoot,
+      workspace,
       config: await loadProjectConfig(workspace.controlRoot),
       ownDirectories: services.ownDirectories,
       rules,

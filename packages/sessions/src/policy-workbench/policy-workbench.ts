@@ -151,8 +151,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     const looksForSecrets = (path: string, isPattern: boolean): boolean => reachesSecret(path, isSecret, isPattern);
     const commands = { reachesSecret: looksForSecrets };
     const policies = callPolicies({
-      workspaceRoot: root,
-      controlRoot: root,
+      workspace,
       config,
       ownDirectories,
       commands,

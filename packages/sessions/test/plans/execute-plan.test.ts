@@ -20,7 +20,7 @@ describe("executing an approved plan", () => {
     await using bench = await planBench({ files });
     const { planId, digest, token } = await bench.approved(
       seedPlan([
-        { id: "create", actions: [write("NEW.md", "# New\n")] },
+        { id: "create", actions: [write("new.md", "# New\n")] },
         { id: "mend", actions: [patch("src/sum.js", mend)], verify: [check] },
         { id: "run", actions: [command("echo ran > ran.txt")], verify: ["cat ran.txt"] },
       ]),
@@ -28,7 +28,7 @@ describe("executing an approved plan", () => {
     const session = await bench.session();
     const run = await bench.plans().execute(session, planId, digest, token, never);
     expect(run.steps.map(({ id, state, evidence }) => [id, state, evidence.slice(0, 200)])).toEqual([
-      ["create", "executed", expect.stringContaining("NEW.md")],
+      ["create", "executed", expect.stringContaining("new.md")],
       ["mend", "executed", expect.stringContaining("src/sum.js")],
       ["run", "executed", expect.stringContaining("exit code 0")],
     ]);
@@ -183,7 +183,7 @@ describe("executing an approved plan", () => {
 
 test("a run that hangs before it begins is given up, and keeps nobody from the session's other plans", async () => {
   await using bench = await planBench({ files });
-  const text = seedPlan([{ id: "create", actions: [write("NEW.md", "# New\n")] }]);
+  const text = seedPlan([{ id: "create", actions: [write("new.md", "# New\n")] }]);
   const { planId, digest, token } = await bench.approved(text);
   const session = await bench.session();
   const hangs = Promise.withResolvers<void>();
@@ -198,7 +198,7 @@ test("a run that hangs before it begins is given up, and keeps nobody from the s
   await session.cancel("Stopped by the test.");
   expect(await outcome).toBe("failed_precondition");
   session.workspace.syncControl = sync;
-  expect(existsSync(bench.server.workspace.path("NEW.md"))).toBe(false);
+  expect(existsSync(bench.server.workspace.path("new.md"))).toBe(false);
   const other = await bench.submit(text);
   await bench.plans().preview(session, other.planId);
   // Nothing of it was spent.

@@ -164,7 +164,9 @@ export const modelChecks: Checks = {
     }
     for (const removal of [removes("src"), removes("src") + removes(".git")]) {
       const content = `import { rmSync } from "node:fs";\n${removal}`;
-      await expectNothingLost({ command: "node x.mjs" }, [{ tool: "Write", args: { file_path: "x.mjs", content } }]);
+      await expectNothingLost({ command: "node src/x.mjs" }, [
+        { tool: "Write", args: { file_path: "src/x.mjs", content } },
+      ]);
     }
   }),
   "MOD-039": check(async () => {

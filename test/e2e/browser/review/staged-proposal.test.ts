@@ -18,7 +18,9 @@ test("a review says which command changed a hunk; what is not text, and modes, a
           {
             tool: {
               name: "Bash",
-              args: { command: "printf '\\0\\1' > logo.bin; echo '#!/bin/sh' > run.sh; chmod +x run.sh" },
+              args: {
+                command: "printf '\\0\\1' > logo.bin; mkdir bin; echo '#!/bin/sh' > bin/run.sh; chmod +x bin/run.sh",
+              },
             },
           },
           { text: ["Proposed."] },
@@ -34,7 +36,7 @@ test("a review says which command changed a hunk; what is not text, and modes, a
   await takeScreenshot(on.page, "review of a staged proposal");
   expect(await gennai.workspace.read("list.txt")).toBe(lines);
   await review.getByRole("button", { name: "Keep file logo.bin" }).click();
-  await review.getByRole("button", { name: "Keep file run.sh" }).click();
+  await review.getByRole("button", { name: "Keep file bin/run.sh" }).click();
   const second = review.getByRole("article", { name: /^Hunk 2 of 2, list\.txt/ });
   await second.getByRole("button", { name: "Keep", exact: true }).click();
   await review
@@ -45,7 +47,7 @@ test("a review says which command changed a hunk; what is not text, and modes, a
   await review.getByRole("button", { name: "Apply now" }).click();
   await review.getByText("Applied").first().waitFor();
   expect(await gennai.workspace.read("list.txt")).toBe(lines.replace("line 19", "nineteenth"));
-  expect(statSync(gennai.workspace.path("run.sh")).mode & 0o777).toBe(0o755);
+  expect(statSync(gennai.workspace.path("bin/run.sh")).mode & 0o777).toBe(0o755);
   expect(existsSync(gennai.workspace.path("logo.bin"))).toBe(true);
   await takeScreenshot(on.page, "a staged proposal that was applied");
   expect(on.complaints).toEqual([]);

@@ -297,7 +297,7 @@ test("emergency controls hold for it at once, also for what runs already", async
     agent.governance.setEmergencyControl({ control, enabled, by: "me", reason: "test" });
   const running = await agent.wants("Bash", { command: "ls" });
   await set(EmergencyControl.READ_ONLY, true);
-  expect((await agent.wants("Write", { file_path: "x", content: "x" })).reason).toContain("emergency/read-only");
+  expect((await agent.wants("Write", { file_path: "x.txt", content: "x" })).reason).toContain("emergency/read-only");
   expect((await agent.wants("Read", { file_path: "src/a.ts" })).says).toBe("goes its own way");
   await set(EmergencyControl.READ_ONLY, false);
   await set(EmergencyControl.STOP_ALL, true);
@@ -313,7 +313,7 @@ test("calls that it makes at once are judged each by itself, and each has its en
   const agent = new Agent(server);
   await Promise.all(
     [1, 2, 3, 4].map(async (n) => {
-      const { id, says } = await agent.wants("Write", { file_path: `n${n}`, content: "x" }, `p${n}`);
+      const { id, says } = await agent.wants("Write", { file_path: `n${n}.txt`, content: "x" }, `p${n}`);
       expect(says).toBe("goes its own way");
       await agent.did(id);
     }),
@@ -328,9 +328,9 @@ test("its sessions are ours in the list, one for each; a rule file that is broke
   const { sessions } = await server.client.listSessions({});
   expect(sessions.map(({ title }) => title)).toEqual(["Claude Code, guarded", "Claude Code, guarded"]);
   writeFileSync(join(server.workspace.root, ".gennai/config.yaml"), "paths: [");
-  await expect(one.wants("Write", { file_path: "x", content: "x" })).rejects.toThrow();
+  await expect(one.wants("Write", { file_path: "x.txt", content: "x" })).rejects.toThrow();
   rmSync(join(server.workspace.root, ".gennai/config.yaml"));
-  expect((await one.wants("Write", { file_path: "x", content: "x" })).says).toBe("goes its own way");
+  expect((await one.wants("Write", { file_path: "x.txt", content: "x" })).says).toBe("goes its own way");
 });
 
 test("what is not an agent, and no word of one, is refused", async () => {

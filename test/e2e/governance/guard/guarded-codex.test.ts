@@ -62,18 +62,18 @@ test("a patch of several files is judged for each of them, and each is looked at
     "-one",
     "+1",
     "*** Delete File: src/b.ts",
-    "*** Add File: n",
+    "*** Add File: n.txt",
     "+n",
   );
   const { id, refusal } = await agent.wants("apply_patch", input);
   expect(refusal).toBeUndefined();
   writeFileSync(join(agent.root, "src/a.ts"), "1\n");
-  writeFileSync(join(agent.root, "n"), "n\n");
+  writeFileSync(join(agent.root, "n.txt"), "n\n");
   rmSync(join(agent.root, "src/b.ts"));
   await agent.tell("PostToolUse", "apply_patch", input, id);
   expect(await agent.records()).toEqual([
     "codex, intent, Patch allow",
-    "codex, outcome, Patch allow verified, update src/a.ts, delete src/b.ts, create n",
+    "codex, outcome, Patch allow verified, update src/a.ts, delete src/b.ts, create n.txt",
   ]);
 });
 

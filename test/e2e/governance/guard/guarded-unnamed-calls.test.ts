@@ -110,7 +110,11 @@ test.each([
   ["grep", { pattern: "x", paths: ["src", "docs"] }, /docs/],
   ["grep", { pattern: "x", paths: ["src", "/etc"] }, /outside/],
   ["glob", { pattern: "*", paths: ["src", "../.."] }, /outside/],
-  ["apply_patch", "*** Begin Patch\n*** Add File: src/n\n+x\n*** Add File: docs/n\n+x\n*** End Patch", /deny list/],
+  [
+    "apply_patch",
+    "*** Begin Patch\n*** Add File: src/n.txt\n+x\n*** Add File: docs/n.txt\n+x\n*** End Patch",
+    /deny list/,
+  ],
 ])("each place that a call is about is judged: %s %j", async (tool, args, reason) => {
   await using agent = await guarded();
   const answer = await agent.copilot(tool, args);

@@ -48,7 +48,7 @@ describe("an attempt that is taken", () => {
   });
 
   test("in Branch Mode is a proposal by itself; a link is left out, and that is said", async () => {
-    await using server = await attempting([inEach("echo 2 > value.txt; ln -s value.txt led", "true")]);
+    await using server = await attempting([inEach("echo 2 > value.txt; ln -s value.txt led.txt", "true")]);
     const session = await AttemptingSession.start(server, {});
     const { id } = await session.begin({ count: 2 });
     const { attempts } = await session.ended(id);
@@ -58,7 +58,7 @@ describe("an attempt that is taken", () => {
     ]);
     const proposalId = await session.take(id, 1);
     const events = await allEvents(server, session.id);
-    expect(eventsOf(events, "warning").join()).toContain("left out: led");
+    expect(eventsOf(events, "warning").join()).toContain("left out: led.txt");
     const proposal = eventsOf(events, "proposedChanges").at(-1);
     expect(proposal?.changes.map(({ path }) => path)).toEqual(["value.txt"]);
     if (proposal === undefined) throw new Error("none");

@@ -14,7 +14,7 @@ test("a command gets exactly the host and port that a person let it reach, and n
   const asked = await outside.pages("data.example", 443, () => ({ body: "never: this is no TLS" }));
   const pages = await outside.pages("data.example", 8080, () => ({ body: "forty-two" }));
   await using server = await networked(outside, [
-    "echo run >> runs; curl -sS --max-time 20 http://data.example:8080/answer -o answer",
+    "echo run >> runs.txt; curl -sS --max-time 20 http://data.example:8080/answer -o answer.txt",
   ]);
   await using session = await AskedSession.start(server);
   const { questions, output } = await session.turn("once");
@@ -25,8 +25,8 @@ test("a command gets exactly the host and port that a person let it reach, and n
   expect(pages).toEqual(["GET data.example:8080 /answer"]);
   expect(asked).toEqual([]);
   expect(outside.asked).toEqual(["data.example"]);
-  expect(await server.workspace.read("answer")).toBe("forty-two");
-  expect(await server.workspace.read("runs")).toBe("run\n");
+  expect(await server.workspace.read("answer.txt")).toBe("forty-two");
+  expect(await server.workspace.read("runs.txt")).toBe("run\n");
   expect(output).toMatch(/\[reached data\.example:8080: \d+ bytes sent, \d+ received\]/);
   expect(leftovers(server)).toEqual([]);
   await server.running[Symbol.asyncDispose]();

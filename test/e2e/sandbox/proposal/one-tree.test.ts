@@ -201,7 +201,7 @@ describe("tools and commands of Proposal Mode work on one staged tree", () => {
 test("a command that makes more than a person can review stages nothing, and leaves nothing", async () => {
   await using server = await proposing([
     [
-      bash("mkdir many && cd many && for i in $(seq 600); do echo $i > $i; done"),
+      bash("mkdir many && cd many && for i in $(seq 600); do echo $i > $i.txt; done"),
       bash("head -c 21M /dev/zero > src/b.txt"),
       ["LS", { path: "." }],
     ],

@@ -153,10 +153,10 @@ describe("what a command changed is taken back", () => {
   });
 
   test("where an edit cannot say it, by a snapshot", async () => {
-    const commands = { link: "ln -s a.txt l", permission: "chmod +x a.txt" };
+    const commands = { link: "ln -s a.txt l.txt", permission: "chmod +x a.txt" };
     const inputs = Object.keys(commands);
     await using server = await staging(Object.values(commands), { "a.txt": "one\n" }, {}, { inputs });
-    const look = () => [existsSync(server.workspace.path("l")), statSync(server.workspace.path("a.txt")).mode];
+    const look = () => [existsSync(server.workspace.path("l.txt")), statSync(server.workspace.path("a.txt")).mode];
     const before = look();
     for (const input of inputs) {
       const sessionId = await startSession(server);

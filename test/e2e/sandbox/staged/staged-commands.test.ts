@@ -66,6 +66,12 @@ describe("what a person has to see is not true without one", () => {
       does(`fs.writeFileSync("sub.envrc", "1"); fs.mkdirSync("d"); fs.writeFileSync("d/.bashrc", "1");`),
       /\.bashrc/,
     ],
+    [
+      "what no list knows, in one question",
+      does(`fs.mkdirSync(".newtool"); fs.writeFileSync(".newtool/rules.md", "evil"); fs.writeFileSync("Earthfile", "evil");
+        fs.writeFileSync("made.txt", "1"); fs.writeFileSync("x.config.mjs", "evil");`),
+      /Tools may run or obey these new files: (?:(?:\.newtool\/rules\.md|Earthfile|x\.config\.mjs)[.,] ){3}/,
+    ],
     ["a link to outside", "ln -s /etc/passwd leak", /leads out/],
     ["a repository in the repository", "git init -q v", /v\/\.git|repository/],
     [
@@ -120,6 +126,13 @@ describe("what a person has to see is not true without one", () => {
         sh("git update-index --cacheinfo 100644," + sh("git hash-object -w /tmp/evil") + ",package.json");
         sh("git commit -qm innocent"); sh("git reset -q");`),
       /package\.json is (to be committed with other content|scripts)/,
+    ],
+    [
+      "a new file that only a commit holds",
+      does(`const sh = (line) => execSync(line, ${named}).trim();
+        sh("git update-index --add --cacheinfo 100644," + sh("git hash-object -w src/0.txt") + ",Earthfile");
+        sh("git commit -qm innocent"); sh("git reset -q");`),
+      /these new files: Earthfile/,
     ],
     ["more than a few tracked files deleted", "rm -r src", /It deletes 25 files that git tracks/],
   ];

@@ -204,28 +204,28 @@ test("it reaches what the person lets it reach, by --allow or by a yes, and noth
   await using place = await branch();
   using served = await service();
   const where = `127.0.0.1:${served.port}`;
-  const command = `curl -sS --max-time 20 http://${where}/ -o answer`;
+  const command = `curl -sS --max-time 20 http://${where}/ -o answer.txt`;
 
   const refused = await place.gennai("--keep", command);
   expect(refused.out).toContain(`[refused: ${where}]`);
   expect(refused.out).toContain(`nobody could be asked. Run it in a terminal, or let it through: --allow ${where}]`);
   expect(refused.code).not.toBe(0);
-  expect(existsSync(place.repository.path("answer"))).toBe(false);
+  expect(existsSync(place.repository.path("answer.txt"))).toBe(false);
   expect((await place.gennai("--allow", "nowhere", command)).code).toBe(2);
 
   expect(await place.gennai("--keep", "--allow", where, command)).toMatchObject({ code: 0 });
-  expect(await place.repository.read("answer")).toBe("served");
+  expect(await place.repository.read("answer.txt")).toBe("served");
   expect((await place.run("ledger", "show")).out).toContain(`let “${command}” reach ${where}`);
 
   const console = place.consoleHere();
-  const done = runCommandLine(["try", "--ask", `${command}2`], console);
+  const done = runCommandLine(["try", "--ask", command.replace("answer", "other")], console);
   await expect.poll(() => console.complained()).toContain("Let it? [once, workspace, no]");
   expect(console.complained()).toContain(`curl wants ${where}`);
   console.input.write("once\n");
   await expect.poll(() => console.complained()).toContain("Keep it?");
   console.input.write("none\n");
   expect(await done).toBe(0);
-  expect(console.printed()).toContain("answer2");
+  expect(console.printed()).toContain("other.txt");
 
   const { out } = await place.run("policy", "check", "--run", command);
   expect(out).toContain(`Let it through: --allow ${where}`);

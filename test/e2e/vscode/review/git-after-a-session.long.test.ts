@@ -41,7 +41,7 @@ const trapTest = `import { spawnSync } from "node:child_process"; spawnSync("sh"
 const session: readonly ScriptedTurn[] = [
   {
     steps: [
-      { tool: { name: "Write", args: { file_path: "a.test.mjs", content: trapTest } } },
+      { tool: { name: "Write", args: { file_path: "test/a.test.mjs", content: trapTest } } },
       { tool: { name: "Bash", args: { command: "npm test" } } },
       { tool: { name: "Bash", args: { command: "git diff" } } },
       { text: ["Done."] },

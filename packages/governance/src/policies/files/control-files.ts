@@ -1,19 +1,24 @@
 import type { CommandPath } from "../../command/command-analysis.ts";
 import { foldPath } from "../../command/fold-name.ts";
-import type { WorkspacePath } from "../../effect.ts";
+import type { FileWrite, WorkspacePath } from "../../effect.ts";
 import type { Policy } from "../../policy.ts";
+import { shownNames } from "../../shown-names.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
 import { type ControlPath, controlGlob, controlPath } from "./control-paths.ts";
+import { type EntriesIn, isUnusualFile } from "./unusual-file.ts";
 
 /**
  * The agent may not change the workspace's control files or propose changes to them, existing or not: git's data, editor and
- * agent configuration, intents, ledger, tool servers. Files that tools run or obey ask.
+ * agent configuration, intents, ledger, tool servers. Files that tools run or obey ask, and so do new files of an unusual kind,
+ * because tools may run or obey them: no list names all such files.
  *
  * @param options.directories more protected directories, relative to the workspace, e.g. that of `core.hooksPath`
  * @param options.root real absolute path of the workspace; nothing above it is protected here
+ * @param options.entriesIn what is there now; a staged command's changes are not visible yet
  */
 export function createControlFilesPolicy(options: {
   readonly root: string;
+  readonly entriesIn: EntriesIn;
   readonly directories?: readonly string[];
 }): Policy {
   const more = (options.directories ?? [])
@@ -64,8 +69,9 @@ export function createControlFilesPolicy(options: {
   return {
     name: "control-files",
     kind: "guard",
-    decide({ analysis }) {
+    async decide({ analysis }) {
       const verdicts: Verdict[] = [allow];
+      const created: WorkspacePath[] = [];
       for (const effect of analysis.effects) {
         if (effect.type === "write" || effect.type === "propose") {
           const control = ofPath(effect.path);
@@ -74,6 +80,7 @@ export function createControlFilesPolicy(options: {
           if (control !== undefined && !isAgreed && (effect.type === "write" || control.level === "protected")) {
             verdicts.push(refuse(effect.path.raw, control));
           }
+          if (control === undefined && !isAgreed && isCreated(effect)) created.push(effect.path);
         } else if (effect.type === "external" && !effect.readsOnly) {
           for (const path of effect.paths) {
             const control = ofPath(path);
@@ -86,9 +93,29 @@ export function createControlFilesPolicy(options: {
           for (const path of effect.command.paths) verdicts.push(ofCommand(path, effect.staged === true));
         }
       }
-      return strictest(verdicts);
+      return strictest([...verdicts, await ofNew(created, options.entriesIn)]);
     },
   };
+}
+
+/** Git's status shows it as a new file: what git ignores is judged elsewhere. */
+function isCreated(effect: FileWrite | { readonly type: "propose" }): boolean {
+  return effect.type === "write" && effect.operation === "create" && effect.found?.ignored !== true;
+}
+
+async function ofNew(created: readonly WorkspacePath[], entriesIn: EntriesIn): Promise<Verdict> {
+  const known = new Map<string, ReturnType<EntriesIn>>();
+  const once: EntriesIn = (directory) => {
+    const entries = known.get(directory) ?? entriesIn(directory);
+    known.set(directory, entries);
+    return entries;
+  };
+  const unusual: string[] = [];
+  for (const { inside, relative, absolute } of created)
+    if (!inside || (await isUnusualFile(relative, once))) unusual.push(inside ? relative : absolute);
+  if (unusual.length === 0) return allow;
+  const reason = `Tools may run or obey these new files: ${shownNames(unusual, 5)}.`;
+  return ask({ code: "control_file", rule: "control-files/new", reason });
 }
 
 function refuse(raw: string, control: ControlPath): Verdict {

@@ -106,7 +106,7 @@ const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
     "configuration of the package manager",
   ],
   [
-    /(?:^|\/)(?:gnu)?makefile$|\.mk$|(?:^|\/)\.?justfile$|(?:^|\/)taskfile\.ya?ml$|(?:^|\/)cmakelists\.txt$|\.gradle(?:\.kts)?$|(?:^|\/)gradlew(?:\.bat)?$|(?:^|\/)gradle\/wrapper\/|(?:^|\/)(?:gulp|grunt)file(?:\.[^/]*)?\.(?:[cm]?[jt]s|coffee)$|(?:^|\/)mvnw(?:\.cmd)?$|(?:^|\/)pom\.xml$|(?:^|\/)build\.(?:rs|sbt)$|(?:^|\/)(?:rake|gem|guard|brew|vagrant)file$/,
+    /(?:^|\/)(?:gnu)?makefile$|\.mk$|(?:^|\/)\.?justfile$|(?:^|\/)taskfile\.ya?ml$|(?:^|\/)cmakelists\.txt$|\.gradle(?:\.kts)?$|(?:^|\/)gradlew(?:\.bat)?$|(?:^|\/)gradle\/wrapper\/|(?:^|\/)(?:gulp|grunt|jake)file(?:\.[^/]*)?\.(?:[cm]?[jt]s|coffee)$|(?:^|\/)mvnw(?:\.cmd)?$|(?:^|\/)pom\.xml$|(?:^|\/)build\.(?:rs|sbt)$|(?:^|\/)(?:rake|gem|guard|brew|vagrant)file$/,
     "a build that others run",
   ],
   [

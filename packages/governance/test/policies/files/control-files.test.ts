@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createControlFilesPolicy } from "#policies/files/control-files";
 import { decide, exec, inside, summary, write } from "../effects.ts";
 
-const policy = createControlFilesPolicy({ root: "/ws", directories: ["tools/hooks"] });
+const policy = createControlFilesPolicy({ root: "/ws", directories: ["tools/hooks"], entriesIn: async () => [] });
 
 const refused = [
   ".git",

@@ -86,7 +86,9 @@ export function foundInContents(
     // The server's own file is in no intent's scope, and `git add .` adds it.
     const isOurs = absolute === join(work.workspaceRoot, intentMapFile);
     if (trait === undefined && (isOurs || judged.has(absolute) || found.has(absolute))) continue;
-    found.set(absolute, foundWrite(work, absolute, { operation: after === undefined ? "delete" : "update", trait }));
+    const isThere = work.isTracked(absolute) || work.shown(absolute) !== undefined;
+    const operation = after === undefined ? "delete" : isThere ? "update" : "create";
+    found.set(absolute, foundWrite(work, absolute, { operation, trait }));
   }
   return [...found.values()];
 }
@@ -125,7 +127,7 @@ function foundWrite(
     current: undefined,
     found: {
       // Content that the tree shows was judged there, or is the user's own.
-      agreed: trait === undefined,
+      agreed: trait === undefined && operation !== "create",
       tracked: false,
       ignored: false,
       traits: trait === undefined ? [] : [trait],

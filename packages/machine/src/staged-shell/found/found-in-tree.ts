@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { FileWrite, FoundTrait, WorkspacePath } from "@gennai/governance/effect";
-import { controlPath } from "@gennai/governance/policies/files/control-paths";
+import { type ControlPath, controlPath } from "@gennai/governance/policies/files/control-paths";
 import { isMadeByTools } from "@gennai/governance/policies/files/made-by-tools";
 import type { EffectFlag, StageEffect } from "../../stage/observe/effect.ts";
 import { isAgreed } from "./agreed-change.ts";
@@ -96,8 +96,11 @@ function waysTo(path: string): readonly string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
 }
 
+/** Rules may ask about any new file, also one whose name says nothing. */
+const newFile: ControlPath = { level: "sensitive", what: "a new file" };
+
 function isAgreedTo(work: StagedWork, effect: StageEffect, path: WorkspacePath): boolean {
-  const control = controlPath(path.relative);
+  const control = controlPath(path.relative) ?? (effect.change === "created" ? newFile : undefined);
   if (control === undefined) return work.agreed.installs && /(?:^|\/)node_modules\//.test(path.relative);
   const { before, after } = effect;
   const change = { path: path.absolute, name: path.relative, control, before, after };

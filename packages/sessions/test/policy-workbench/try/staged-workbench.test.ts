@@ -10,7 +10,7 @@ const files = {
   "a.txt": "one\n",
   "do.mjs":
     'import fs from "node:fs"; console.log(fs.existsSync(".env")); fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1"); fs.writeFileSync(".env", "2");\n',
-  "lock.mjs": 'import fs from "node:fs"; fs.writeFileSync("locked.txt", "1"); fs.writeFileSync("b", "1");\n',
+  "lock.mjs": 'import fs from "node:fs"; fs.writeFileSync("locked.txt", "1"); fs.writeFileSync("b.txt", "1");\n',
   ".gennai/rules.yaml":
     'readOnlyPaths: [locked.txt]\nzeroAccessPaths: [customers/]\nbashToolPatterns: [{pattern: "\\\\bmake\\\\s+release\\\\b", reason: releases}]\n',
   "customers/list.txt": "canary\n",
@@ -99,7 +99,7 @@ describe("a command that is tried", () => {
     const { trial } = await on.workbench.try("node lock.mjs");
     expect(trial?.verdict).toBe("deny");
     expect(trial?.changes).toMatchObject([
-      { name: "b", verdict: "allow" },
+      { name: "b.txt", verdict: "allow" },
       { name: "locked.txt", verdict: "deny", rule: "rules/project/readOnlyPaths/1" },
     ]);
   });
