@@ -225,7 +225,8 @@ export function oldOf({ directory }: SetRoot, { name }: Operation): string | und
   return directory === undefined ? undefined : join(directory, setParts.old, name);
 }
 
-async function isEntry(path: string, stat: BigIntStats, identity: OperationIdentity | null): Promise<boolean> {
+/** Whether an entry is the one described, by inode or by content. */
+export async function isEntry(path: string, stat: BigIntStats, identity: OperationIdentity | null): Promise<boolean> {
   if (identity === null) return false;
   if (!("sha256" in identity)) return stat.ino === BigInt(identity.inode);
   if (stat.isSymbolicLink()) {
@@ -240,7 +241,8 @@ async function isEntry(path: string, stat: BigIntStats, identity: OperationIdent
 /** Moves an entry into place; never replaces an existing one. Throws `InTheWay`. */
 function put(from: string, to: string, type: OperationIdentity["type"]): void {
   try {
-    if (type === "directory") {
+    // A hard link of a symbolic link is one only on Linux.
+    if (type === "directory" || (type === "link" && process.platform !== "linux")) {
       if (statIfPresent(to) !== undefined) throw new InTheWay("somebody else made it");
       renameSync(from, to);
     } else moveToFreeName(from, to);

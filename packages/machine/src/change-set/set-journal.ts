@@ -55,6 +55,23 @@ export type SeenIdentity = z.infer<typeof seenSchema>;
 export type OperationIdentity = z.infer<typeof identitySchema>;
 export type SetJournal = z.infer<typeof journalSchema>;
 
+/** The identity of an entry as a journal stores it. */
+export function seenIdentity({
+  type,
+  inode,
+  size,
+  mtimeNs,
+  mode,
+}: {
+  readonly type: SeenIdentity["type"];
+  readonly inode: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly mode: number;
+}): SeenIdentity {
+  return { type, inode: String(inode), size: String(size), mtimeNs: String(mtimeNs), mode };
+}
+
 /** A root, and the private directory that holds `fresh` and `old` for it; without one, these are beside each path. */
 export interface SetRoot extends WorkspaceRoot {
   readonly directory?: string;
@@ -107,9 +124,9 @@ export function noteJournal({ directory }: InDirectory, journal: SetJournal): vo
   renameSync(`${path}.new`, path);
 }
 
-/** Ends what `noteJournal` began. A blank file stays for the next one. */
-export function blankJournal({ directory }: InDirectory): void {
-  const path = pathOf(directory, "committing");
+/** Ends a journal without waiting for the disk. What `noteJournal` wrote stays, blank, for the next one. */
+export function dropJournal({ directory }: InDirectory, phase: SetPhase): void {
+  const path = pathOf(directory, phase);
   if (!overwriteBlock(path, "")) rmSync(path, { force: true });
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fsync } from "node:fs";
+import { closeSync, fsync, symlinkSync } from "node:fs";
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -8,12 +8,11 @@ import { MadeDirectories, removeEmptyDirectories } from "../change-set/made-dire
 import { NotCommitted } from "../change-set/not-committed.ts";
 import { placeNewFile, removeFile, replaceFile } from "../change-set/place-file.ts";
 import {
-  blankJournal,
   type ChangeSet,
+  dropJournal,
   enterPhase,
   noteJournal,
   readJournal,
-  removeJournal,
   type SetJournal,
   writeJournal,
 } from "../change-set/set-journal.ts";
@@ -58,15 +57,16 @@ async function applyWhen(
 ): Promise<readonly AppliedChange[]> {
   if (changes.length === 0) return ready.then(() => []);
   checkDistinct(changes);
-  const planned = changes.map((change): PlannedChange => {
-    const inspected = inspectChange(root, change, options);
+  const planned: PlannedChange[] = [];
+  for (const change of changes) {
+    const inspected = await inspectChange(root, change, options);
     const { bytes } = inspected;
-    return { ...inspected, temporary: temporaryName(), after: bytes === undefined ? undefined : sha256(bytes) };
-  });
+    planned.push({ ...inspected, temporary: temporaryName(), after: bytes === undefined ? undefined : sha256(bytes) });
+  }
   using made = new MadeDirectories(root, planned);
   const plan: Plan = { root, planned, made, journal: journalOf(root, planned, made) };
   const [only, ...others] = planned;
-  if (only !== undefined && others.length === 0) await applyOne(ready, stateDir, plan, only);
+  if (only !== undefined && others.length === 0 && isPlain(only)) await applyOne(ready, stateDir, plan, only);
   else await applySet(ready, stateDir, plan);
   for (const { emptied } of planned) removeEmptyDirectories(root, emptied);
   return planned.map((change) => appliedChange(change, made));
@@ -98,24 +98,27 @@ function checkDistinct(changes: readonly WorkspaceChange[]): void {
 }
 
 function journalOf(root: WorkspaceRoot, planned: readonly PlannedChange[], made: MadeDirectories): SetJournal {
-  const identity = (digest: string | undefined) =>
-    digest === undefined ? null : ({ type: "file", sha256: digest } as const);
   return {
     version: 1,
     markers: [],
-    operations: planned.map(({ path, temporary, before, after }) => {
+    operations: planned.map(({ path, temporary, before, after, isLink }) => {
       return {
         root: 0,
         path: path.relative,
         name: temporary,
-        before: identity(before?.sha256),
-        after: identity(after),
+        before: before?.identity ?? null,
+        after: after === undefined ? null : { type: isLink ? "link" : "file", sha256: after },
       };
     }),
     locks: [],
     roots: [{ path: root.path, device: root.device, inode: root.inode }],
     made: made.paths.map((path) => ({ root: 0, path })),
   };
+}
+
+/** One file whose content was compared in memory. */
+function isPlain({ isLink, before }: PlannedChange): boolean {
+  return !isLink && (before === undefined || before.bytes !== undefined);
 }
 
 /** Its journal tells only what to clean up: the file is whole at any time. */
@@ -136,7 +139,7 @@ async function applyOne(ready: Promise<unknown>, stateDir: string, plan: Plan, c
     tidy(set, plan);
     throw fileFailure(error, change.operation, change.path.relative);
   } finally {
-    blankJournal(set);
+    dropJournal(set, "committing");
     releaseSet(set);
   }
 }
@@ -162,7 +165,7 @@ async function applySet(ready: Promise<unknown>, stateDir: string, plan: Plan): 
     await ready;
   } catch (error) {
     tidy(set, plan);
-    await removeJournal(set, "committing");
+    dropJournal(set, "committing");
     releaseSet(set);
     throw error;
   }
@@ -176,7 +179,7 @@ async function applySet(ready: Promise<unknown>, stateDir: string, plan: Plan): 
   }
   await enterPhase(set, "committing", "committed");
   removeRest(set, plan.journal);
-  await removeJournal(set, "committed");
+  dropJournal(set, "committed");
   releaseSet(set);
 }
 
@@ -196,19 +199,26 @@ async function beginSet(
 
 async function prepare({ root, planned, made }: Plan): Promise<void> {
   made.make();
-  for (const { bytes, parents, temporary, like, operation, path } of planned) {
-    if (bytes === undefined) continue;
+  // Many at once, so that the file system writes its own journal once for many.
+  for (let at = 0; at < planned.length; at += mostOpen) {
+    await Promise.all(planned.slice(at, at + mostOpen).map((change) => writeBeside(root, change)));
+  }
+}
+
+async function writeBeside(root: WorkspaceRoot, change: PlannedChange): Promise<void> {
+  const { bytes, isLink, parents, temporary, like, operation, path } = change;
+  if (bytes === undefined) return;
+  try {
+    using directory = holdDirectory(root, parents);
+    if (isLink) return symlinkSync(Buffer.from(bytes), directory.entry(temporary));
+    const descriptor = writeTemporaryFile(directory, temporary, bytes, like);
     try {
-      using directory = holdDirectory(root, parents);
-      const descriptor = writeTemporaryFile(directory, temporary, bytes, like);
-      try {
-        await fsyncAsync(descriptor);
-      } finally {
-        closeSync(descriptor);
-      }
-    } catch (error) {
-      throw fileFailure(error, operation, path.relative);
+      await fsyncAsync(descriptor);
+    } finally {
+      closeSync(descriptor);
     }
+  } catch (error) {
+    throw fileFailure(error, operation, path.relative);
   }
 }
 
@@ -249,7 +259,10 @@ function appliedChange(change: PlannedChange, made: MadeDirectories): AppliedCha
   return {
     path,
     operation,
-    before: before === undefined ? undefined : { bytes: before.bytes, sha256: before.sha256 },
+    before:
+      before === undefined
+        ? undefined
+        : { sha256: before.sha256, ...(before.bytes === undefined ? {} : { bytes: before.bytes }) },
     afterSha256: after,
     ...(before === undefined ? {} : { beforeMode: before.mode & 0o777 }),
     ...(directories.length === 0 ? {} : { madeDirectories: directories }),
@@ -257,4 +270,5 @@ function appliedChange(change: PlannedChange, made: MadeDirectories): AppliedCha
   };
 }
 
+const mostOpen = 100;
 const fsyncAsync = promisify(fsync);

@@ -1,5 +1,8 @@
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { isEntry } from "../change-set/held-operation.ts";
+import { type OperationIdentity, seenIdentity } from "../change-set/set-journal.ts";
+import { identityOf } from "../stage/files/look-at-entry.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { fileFailure } from "./files/file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "./files/held-directory.ts";
@@ -17,22 +20,32 @@ export interface InspectedChange {
   readonly path: WorkspaceChange["path"];
   readonly parents: readonly string[];
   readonly name: string;
-  /** New content; undefined for a delete. */
+  /** New content, or target of a link; undefined for a delete. */
   readonly bytes: Uint8Array | undefined;
+  readonly isLink: boolean;
   /** undefined for a create. */
-  readonly before: HeldFile | undefined;
+  readonly before: BaseEntry | undefined;
   /** Mode and owner for the new file; undefined for the system's defaults. */
   readonly like: Pick<HeldFile, "mode" | "owner" | "group"> | undefined;
   /** Directories to remove afterwards if they are empty. */
   readonly emptied: readonly string[];
 }
 
+/** What a change is based on. Of a link and a large file, no content is in memory. */
+interface BaseEntry extends Omit<HeldFile, "bytes"> {
+  readonly bytes?: Uint8Array;
+  readonly identity: OperationIdentity;
+}
+
+/** Bytes. A larger base is recognized by how it was seen: its content is read only once. */
+const largest = 16 * 1024 * 1024;
+
 /** Checks a change without touching anything, to refuse early and cheaply what cannot succeed. */
-export function inspectChange(
+export async function inspectChange(
   root: WorkspaceRoot,
   change: WorkspaceChange,
   { readOnlyToo = false }: Pick<ApplyOptions, "readOnlyToo"> = {},
-): InspectedChange {
+): Promise<InspectedChange> {
   const { operation } = change;
   const path = insideOnly(change.path);
   if (path.relative === "") throw new ToolFailure("not_a_file", "The workspace root is a directory, not a file.");
@@ -41,6 +54,7 @@ export function inspectChange(
     path,
     ...splitRelative(path.relative),
     bytes: change.operation === "delete" ? undefined : change.bytes,
+    isLink: change.operation !== "delete" && change.isLink === true,
     like: change.operation === "create" ? ownFile(change.mode) : undefined,
     emptied: change.operation === "delete" ? (change.emptied ?? []) : [],
   };
@@ -50,9 +64,10 @@ export function inspectChange(
       checkNothingThere(directory, inspected.name, path.relative);
       return { ...inspected, before: undefined };
     }
-    const before = readBase(directory, inspected.name, path.relative, change.baseSha256);
+    const before = await readBase(directory, inspected.name, change);
     // A rename needs no permission on the file itself, but a read-only file was made so on purpose.
-    if (operation === "update" && !readOnlyToo) closeSync(openSync(directory.entry(inspected.name), forWriting));
+    if (operation === "update" && !readOnlyToo && !change.isBaseLink)
+      closeSync(openSync(directory.entry(inspected.name), forWriting));
     const mode = change.operation === "update" ? change.mode : undefined;
     return { ...inspected, before, like: { ...before, ...(mode === undefined ? {} : { mode }) } };
   } catch (error) {
@@ -76,13 +91,26 @@ export function verifyBase(directory: HeldDirectory, change: InspectedChange): v
   const { before, name } = change;
   const { relative } = change.path;
   if (before === undefined) checkNothingThere(directory, name, relative);
-  else if (!orStale(relative, () => holdsBytes(directory, name, before.bytes))) throw changedSince(relative);
+  else if (!orStale(relative, () => holdsBytes(directory, name, before.bytes ?? nothing))) throw changedSince(relative);
 }
 
-function readBase(directory: HeldDirectory, name: string, relative: string, baseSha256: string): HeldFile {
-  const current = orStale(relative, () => readHeldFile(directory, name));
-  if (current.sha256 !== baseSha256) throw changedSince(relative);
-  return current;
+async function readBase(
+  directory: HeldDirectory,
+  name: string,
+  { path: { relative }, baseSha256, isBaseLink = false }: Exclude<WorkspaceChange, { readonly operation: "create" }>,
+): Promise<BaseEntry> {
+  const place = directory.entry(name);
+  const stat = orStale(relative, () => lstatSync(place, { bigint: true }));
+  if (!isBaseLink && stat.size <= largest) {
+    const current = orStale(relative, () => readHeldFile(directory, name));
+    if (current.sha256 !== baseSha256) throw changedSince(relative);
+    return { ...current, identity: { type: "file", sha256: baseSha256 } };
+  }
+  const type = isBaseLink ? "link" : "file";
+  if (!(await isEntry(place, stat, { type, sha256: baseSha256 }))) throw changedSince(relative);
+  const identity = seenIdentity({ ...identityOf(stat), type });
+  const { uid, gid } = stat;
+  return { sha256: baseSha256, mode: identity.mode, owner: Number(uid), group: Number(gid), identity };
 }
 
 function orStale<T>(relative: string, look: () => T): T {
@@ -114,3 +142,5 @@ export function staleFile(reason: string, cause?: unknown): ToolFailure {
     cause,
   });
 }
+
+const nothing = new Uint8Array();

@@ -133,11 +133,14 @@ export interface SearchResult {
   readonly truncated: boolean;
 }
 
+/** Only the disk's own workspace takes links. */
 export type WorkspaceChange =
   | {
       readonly operation: "create";
       readonly path: WorkspacePath;
       readonly bytes: Uint8Array;
+      /** `bytes` are the target of a symbolic link. */
+      readonly isLink?: boolean;
       /** Permission bits; without them, the system's default for a new file. */
       readonly mode?: number;
     }
@@ -145,7 +148,10 @@ export type WorkspaceChange =
       readonly operation: "update";
       readonly path: WorkspacePath;
       readonly bytes: Uint8Array;
+      readonly isLink?: boolean;
+      /** Of the content, or of the target if that is a link. */
       readonly baseSha256: string;
+      readonly isBaseLink?: boolean;
       /** Permission bits; without them, the mode stays. */
       readonly mode?: number;
     }
@@ -153,6 +159,7 @@ export type WorkspaceChange =
       readonly operation: "delete";
       readonly path: WorkspacePath;
       readonly baseSha256: string;
+      readonly isBaseLink?: boolean;
       /** Directories to remove afterwards if they are empty, outermost first, relative to the root. */
       readonly emptied?: readonly string[];
     };

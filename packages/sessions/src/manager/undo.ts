@@ -5,7 +5,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { BlobStore } from "@gennai/store/log/session-log";
-import { presentFile, removeLargeFile, restoreRoot } from "../restore/present-files.ts";
+import { presentFile, restoreRoot } from "../restore/present-files.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { ChangeSet, SessionState } from "../session/state/session-state.ts";
@@ -94,7 +94,6 @@ async function writeBefore(all: readonly FileChangeRecord[], session: Session): 
   }
   const changes: WorkspaceChange[] = [];
   const changedSince: string[] = [];
-  const large: { readonly path: string; readonly sha256: string; readonly made: readonly WorkspaceChange[] }[] = [];
   for (const file of files) {
     const path = await workspace.resolve(file.path, { isRecorded: true });
     const stat = await workspace.stat(path);
@@ -110,12 +109,14 @@ async function writeBefore(all: readonly FileChangeRecord[], session: Session): 
     }
     const bytes = earlier.get(file);
     const mode = file.beforeMode === undefined ? {} : { mode: file.beforeMode };
-    const made: readonly WorkspaceChange[] = bytes === undefined ? [] : [{ operation: "create", path, bytes, ...mode }];
-    if (now === undefined) changes.push(...made);
-    else if (isLarge) large.push({ path: path.relative, sha256: now, made });
-    else if (bytes === undefined) {
+    if (bytes !== undefined) {
+      const made = { path, bytes, ...mode };
+      changes.push(
+        now === undefined ? { operation: "create", ...made } : { operation: "update", ...made, baseSha256: now },
+      );
+    } else if (now !== undefined) {
       changes.push({ operation: "delete", path, baseSha256: now, emptied: file.madeDirectories ?? [] });
-    } else changes.push({ operation: "update", path, bytes, baseSha256: now, ...mode });
+    }
   }
   if (changedSince.length > 0) {
     const named = changedSince.slice(0, maxNamed).join(", ");
@@ -126,13 +127,7 @@ async function writeBefore(all: readonly FileChangeRecord[], session: Session): 
     });
   }
   await workspace.apply(changes, { readOnlyToo: true });
-  // Too large for a journal. Whoever changes one in this moment keeps it.
-  for (const { path, sha256, made } of large) {
-    if (await removeLargeFile(restoreRoot(session), path, sha256)) await workspace.apply(made);
-    else skipped.push({ path, reason: "changed_since" });
-  }
-  const left = new Set(skipped.map(({ path }) => path));
-  return { files: files.filter(({ path }) => !left.has(path)).map(undoneRecord), skipped };
+  return { files: files.map(undoneRecord), skipped };
 }
 
 function undoneRecord({ path, beforeSha256, afterSha256 }: FileChangeRecord): FileChangeRecord {

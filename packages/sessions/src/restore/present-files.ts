@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
+import { lstatSync, readlinkSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { removeFile } from "@gennai/machine/change-set/place-file";
 import { entryAt } from "@gennai/machine/stage/files/look-at-entry";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
-import { fileFailure } from "@gennai/machine/workspace/files/file-failure";
 import { holdDirectory } from "@gennai/machine/workspace/files/held-directory";
-import { readHeldFile, temporaryName } from "@gennai/machine/workspace/files/held-file";
+import { readHeldFile } from "@gennai/machine/workspace/files/held-file";
 import { splitRelative } from "@gennai/machine/workspace/paths/split-relative";
 import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
@@ -65,60 +63,6 @@ export async function inTheWayOf(root: WorkspaceRoot, path: string): Promise<str
     if (state.type !== "absent") return above;
   }
   return undefined;
-}
-
-/**
- * Removes a file with the expected content that is too large for a journal; false if something else is there, or came there while
- * it was read.
- */
-export async function removeLargeFile(root: WorkspaceRoot, path: string, expected: string): Promise<boolean> {
-  const { parents, name } = splitRelative(path);
-  try {
-    using directory = holdDirectory(root, parents);
-    const look = () => lstatSync(directory.entry(name), { bigint: true });
-    const before = look();
-    const entry = await entryAt(directory.entry(name), before);
-    const now = look();
-    if (entry.type !== "file" || entry.sha256 !== expected) return false;
-    if (now.ino !== before.ino || now.ctimeNs !== before.ctimeNs) return false;
-    unlinkSync(directory.entry(name));
-    return true;
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT") return false;
-    throw fileFailure(error, "delete", path);
-  }
-}
-
-/** Removes a link with the expected target; false if something else is there. */
-export function removeLink(root: WorkspaceRoot, path: string, expected: Uint8Array): boolean {
-  const { parents, name } = splitRelative(path);
-  try {
-    using directory = holdDirectory(root, parents);
-    if (!readlinkSync(directory.entry(name), { encoding: "buffer" }).equals(expected)) return false;
-    unlinkSync(directory.entry(name));
-    return true;
-  } catch (error) {
-    if (systemErrorCode(error) === "ENOENT" || systemErrorCode(error) === "EINVAL") return false;
-    throw fileFailure(error, "delete", path);
-  }
-}
-
-/** Creates a link if the path is free; false otherwise. */
-export function placeLink(root: WorkspaceRoot, path: string, target: Uint8Array): boolean {
-  const { parents, name } = splitRelative(path);
-  try {
-    using directory = holdDirectory(root, parents, { create: true });
-    const temporary = temporaryName();
-    symlinkSync(Buffer.from(target), directory.entry(temporary));
-    if (lstatSync(directory.entry(name), { throwIfNoEntry: false }) !== undefined) {
-      removeFile(directory, temporary);
-      return false;
-    }
-    renameSync(directory.entry(temporary), directory.entry(name));
-    return true;
-  } catch (error) {
-    throw fileFailure(error, "create", path);
-  }
 }
 
 function digestsOf(bytes: Uint8Array): { readonly sha256: string; readonly object: string } {

@@ -120,21 +120,21 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
   const restoreId = `r-${randomBytes(8).toString("hex")}`;
   const announce = (files: readonly FileChangeRecord[]): Promise<void> =>
     session.announceRestore({ checkpointId, restoreId, files });
-  const written = await writeRestore(plan.restores, contents, { workspace, root, announce }).catch(
+  const files = await writeRestore(plan.restores, contents, { workspace, root, announce }).catch(
     async (error: unknown) => {
       // Part of it may be written: it is recorded, and can be undone.
       if (state.work.openRestore !== undefined) await recordRestore(session, state.work.openRestore);
       throw error;
     },
   );
-  const skipped = [...plan.skipped, ...written.skipped];
+  const { skipped } = plan;
   await session.decided(
-    [{ type: "checkpoint-restored", checkpointId, restoreId, files: written.files, skipped }],
+    [{ type: "checkpoint-restored", checkpointId, restoreId, files, skipped }],
     "undo",
     { checkpointId, restoreId, ...(force ? { force } : {}), skipped: skipped.length, turnIds: turnsOf(steps) },
-    written.files,
+    files,
   );
-  return { restoreId, files: written.files, skipped };
+  return { restoreId, files, skipped };
 }
 
 const restoreTool = { name: "RestoreCheckpoint", statement: "Restore a checkpoint" } as const;

@@ -1,26 +1,16 @@
 import { join } from "node:path";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { removeEmptyDirectories } from "@gennai/machine/change-set/made-directories";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import type { Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
-import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileContents } from "./file-contents.ts";
-import { type PresentFile, placeLink, removeLargeFile, removeLink } from "./present-files.ts";
+import type { PresentFile } from "./present-files.ts";
 import type { PlannedRestore } from "./restore-plan.ts";
 
-/** Maximum bytes written in one atomic step. */
-const maxStepBytes = 256 * 1024 * 1024;
-
-export interface WrittenRestore {
-  readonly files: readonly FileChangeRecord[];
-  readonly skipped: readonly SkippedFile[];
-}
-
 /**
- * Writes a plan: files in atomic steps through the workspace, each checked against the bytes that the plan was based on; links
- * and large files one by one. Rejects with `ToolFailure` if a file changed meanwhile, and with `CheckpointError` `not_kept`.
+ * Writes a plan in one atomic step, or in two where a directory and a file change places, each entry checked against what the plan
+ * was based on. Rejects with `ToolFailure` if one changed meanwhile, and with `CheckpointError` `not_kept`.
  */
 export async function writeRestore(
   plan: readonly PlannedRestore[],
@@ -31,37 +21,14 @@ export async function writeRestore(
     /** Called with the changes before anything is written; if it rejects, nothing is written. */
     readonly announce: (files: readonly FileChangeRecord[]) => Promise<void>;
   },
-): Promise<WrittenRestore> {
+): Promise<readonly FileChangeRecord[]> {
   const { workspace, root, announce } = place;
   const bytes = await targetBytes(plan, contents);
-  await announce(plan.map((each) => recordOf(each, bytes.get(each))));
-  const written = new Set(plan);
-  for (const each of plan) {
-    const { path, present } = each;
-    const isLarge = present.state.type === "file" && present.bytes === undefined;
-    if (present.state.type !== "link" && !isLarge) continue;
-    const isRemoved =
-      present.bytes === undefined
-        ? await removeLargeFile(root, path, digestOf(present) ?? "")
-        : removeLink(root, path, present.bytes);
-    if (!isRemoved) written.delete(each);
-    else if (each.target.type === "absent") removeEmptyDirectories(root, parentsOf([path]));
-  }
-  const changes = [...written].flatMap((each) => changeOf(each, root, bytes));
-  for (const step of stepsOf(changes)) {
-    await workspace.apply(step, { readOnlyToo: true });
-    const gone = step.filter(({ operation }) => operation === "delete").map(({ path }) => path.relative);
-    removeEmptyDirectories(root, parentsOf(gone));
-  }
-  for (const each of written) {
-    const target = bytes.get(each);
-    if (each.target.type === "link" && target !== undefined && !placeLink(root, each.path, target))
-      written.delete(each);
-  }
-  return {
-    files: [...written].map((each) => recordOf(each, bytes.get(each))),
-    skipped: plan.filter((each) => !written.has(each)).map(({ path }) => ({ path, reason: "not_restored" as const })),
-  };
+  const files = plan.map((each) => recordOf(each, bytes.get(each)));
+  await announce(files);
+  const changes = plan.map((each) => changeOf(each, root, bytes.get(each)));
+  for (const step of stepsOf(changes)) await workspace.apply(step, { readOnlyToo: true });
+  return files;
 }
 
 /** A plan's change, as shown to the user. */
@@ -104,23 +71,18 @@ async function targetBytes(
   return found;
 }
 
-function changeOf(
-  each: PlannedRestore,
-  root: WorkspaceRoot,
-  bytes: ReadonlyMap<PlannedRestore, Uint8Array>,
-): readonly WorkspaceChange[] {
+function changeOf(each: PlannedRestore, root: WorkspaceRoot, bytes: Uint8Array | undefined): WorkspaceChange {
   const { path: relative, present, target } = each;
   const path: WorkspacePath = { raw: relative, relative, absolute: join(root.path, relative), inside: true };
-  const content = target.type === "file" ? bytes.get(each) : undefined;
+  const baseSha256 = digestOf(present);
+  const base = { baseSha256: baseSha256 ?? "", isBaseLink: present.state.type === "link" };
+  if (bytes === undefined) return { operation: "delete", path, ...base, emptied: parentsOf([relative]) };
   const mode = target.type === "file" && target.mode !== undefined ? { mode: target.mode } : {};
-  // A link or a large file was removed before.
-  const baseSha256 = present.state.type === "file" && present.bytes !== undefined ? digestOf(present) : undefined;
-  if (content === undefined) return baseSha256 === undefined ? [] : [{ operation: "delete", path, baseSha256 }];
-  if (baseSha256 === undefined) return [{ operation: "create", path, bytes: content, ...mode }];
-  return [{ operation: "update", path, bytes: content, baseSha256, ...mode }];
+  const made = { path, bytes, isLink: target.type === "link", ...mode };
+  return baseSha256 === undefined ? { operation: "create", ...made } : { operation: "update", ...made, ...base };
 }
 
-/** One step, unless a file must make way for a directory or the reverse, or the step would be too large. */
+/** One step, unless a file must make way for a directory or the reverse. */
 function stepsOf(changes: readonly WorkspaceChange[]): readonly (readonly WorkspaceChange[])[] {
   const deletes = changes.filter(({ operation }) => operation === "delete");
   const others = changes.filter(({ operation }) => operation !== "delete");
@@ -128,17 +90,7 @@ function stepsOf(changes: readonly WorkspaceChange[]): readonly (readonly Worksp
   const made = new Set(others.map(({ path }) => path.relative));
   const inTheWay =
     parentsOf([...made]).some((path) => gone.has(path)) || parentsOf([...gone]).some((path) => made.has(path));
-  const steps: WorkspaceChange[][] = inTheWay ? [deletes, []] : [[...deletes]];
-  let size = 0;
-  for (const change of others) {
-    size += change.operation === "delete" ? 0 : change.bytes.length;
-    if (size > maxStepBytes) {
-      steps.push([]);
-      size = 0;
-    }
-    steps.at(-1)?.push(change);
-  }
-  return steps.filter((step) => step.length > 0);
+  return inTheWay ? [deletes, others] : [changes];
 }
 
 /** Every directory above these paths, outermost first. */

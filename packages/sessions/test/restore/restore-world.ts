@@ -49,12 +49,12 @@ export function world(): World {
       const changes = (await Promise.all(ids.map((id) => checkpoints.changesOf(id)))).flatMap((each) => each ?? []);
       const named = force && paths.length === 0 ? changes.map(({ path }) => path) : paths;
       const plan = await planRestore(changes, contents, { root: held, paths: named, force });
-      const written = await writeRestore(plan.restores, contents, {
+      await writeRestore(plan.restores, contents, {
         workspace,
         root: held,
         announce: async () => undefined,
       });
-      return { skipped: [...plan.skipped, ...written.skipped] };
+      return { skipped: plan.skipped };
     },
   };
 }

@@ -9,6 +9,7 @@ import {
   removeJournal,
   rootOf,
   type SetJournal,
+  seenIdentity,
   writeJournal,
 } from "../../change-set/set-journal.ts";
 import { indexMeaning, isIndexFile } from "../../git-data/git-index.ts";
@@ -20,7 +21,7 @@ import type { Observation, StageEffect } from "../observe/effect.ts";
 import { makeMarker, stageParts } from "../transaction/staged-root.ts";
 import { removeRun, type Transaction } from "../transaction/transaction.ts";
 import { lookAgain } from "./look-again.ts";
-import { makeFresh, operationIdentity } from "./make-fresh.ts";
+import { makeFresh } from "./make-fresh.ts";
 import { makeTreesDurable } from "./make-trees-durable.ts";
 import { type PlannedChange, planCommit } from "./plan-commit.ts";
 
@@ -120,7 +121,7 @@ async function operationFor(transaction: Transaction, change: PlannedChange, nam
   const { effect, kind } = change;
   const { root, path } = effect;
   const before =
-    effect.before === undefined ? null : operationIdentity({ ...effect.before.identity, type: effect.before.type });
+    effect.before === undefined ? null : seenIdentity({ ...effect.before.identity, type: effect.before.type });
   if (kind === "remove") return { root, path, name, before, after: null };
   if (kind === "place") {
     const staged = rootOf(transaction, effect);

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { SeenIdentity } from "../../change-set/set-journal.ts";
+import { type SeenIdentity, seenIdentity } from "../../change-set/set-journal.ts";
 import { systemErrorCode } from "../../system-error.ts";
 import { giveWay } from "../files/give-way.ts";
 import { identityOf, modeOf } from "../files/look-at-entry.ts";
@@ -55,7 +55,7 @@ export async function makeFresh(
   const stat = lstatSync(fresh, { bigint: true });
   // While it is prepared, the entry may need another mode than its final one.
   const mode = effect.after !== undefined && "mode" in effect.after ? effect.after.mode : modeOf(stat);
-  return operationIdentity({ ...identityOf(stat), mode, type: effect.after?.type ?? "other" });
+  return seenIdentity({ ...identityOf(stat), mode, type: effect.after?.type ?? "other" });
 }
 
 /**
@@ -97,23 +97,6 @@ function editStaged(root: StagedRoot, { path }: StageEffect, edit: (bytes: Uint8
   const { atimeMs, mtimeMs } = lstatSync(staged);
   writeFileSync(staged, edit(readFileSync(staged)));
   utimesSync(staged, atimeMs / 1000, mtimeMs / 1000);
-}
-
-/** The identity of an entry as a journal stores it. */
-export function operationIdentity({
-  type,
-  inode,
-  size,
-  mtimeNs,
-  mode,
-}: {
-  readonly type: SeenIdentity["type"];
-  readonly inode: bigint;
-  readonly size: bigint;
-  readonly mtimeNs: bigint;
-  readonly mode: number;
-}): SeenIdentity {
-  return { type, inode: String(inode), size: String(size), mtimeNs: String(mtimeNs), mode };
 }
 
 /**

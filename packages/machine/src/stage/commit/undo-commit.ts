@@ -11,13 +11,13 @@ import {
   removeJournal,
   rootOf,
   type SetJournal,
+  seenIdentity,
   writeJournal,
 } from "../../change-set/set-journal.ts";
 import { indexMeaning } from "../../git-data/git-index.ts";
 import { giveWay } from "../files/give-way.ts";
 import { identityOf, statIfPresent } from "../files/look-at-entry.ts";
 import { openTransaction, removeTransaction, type Transaction } from "../transaction/transaction.ts";
-import { operationIdentity } from "./make-fresh.ts";
 
 /**
  * Restores the tree as it was before a commit, atomically. Throws `NotCommitted` (`stale_file`) if others made changes since
@@ -80,7 +80,7 @@ function withRefreshedIndexes(transaction: Transaction, journal: SetJournal): Se
     if (stat?.isFile() !== true || stat.ino === BigInt(after.inode)) return operation;
     if (indexMeaning(readFileSync(place)) !== meaning) return operation;
     isChanged = true;
-    return { ...operation, after: operationIdentity({ ...identityOf(stat), type: "file" }) };
+    return { ...operation, after: seenIdentity({ ...identityOf(stat), type: "file" }) };
   });
   return isChanged ? { ...journal, operations } : journal;
 }
