@@ -140,7 +140,7 @@ export type FoundTrait =
 /** A staged command's change of a repository, in git's terms; not visible yet. */
 export interface GitChange {
   readonly type: "git";
-  /** `operation`: it would seem to be under way without a conflict or a detached HEAD. `unreadable`: nothing is known of it. */
+  /** `operation`: git would be in the middle of it. `unreadable`: nothing is known of it. */
   readonly what: "ref" | "head" | "reflog" | "control" | "operation" | "unreadable";
   /** The ref, whole; for `control`, `operation` and `unreadable` a path in git's directory. For HEAD, the branch it was on, if any. */
   readonly name: string;

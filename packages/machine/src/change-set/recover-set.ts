@@ -13,16 +13,19 @@ import { type ChangeSet, enterPhase, removeJournal, type WrittenJournal } from "
  * - `kept`: it was complete before.
  *
  * Of a set that is `finished` or `kept`, a journal stays in the phase `committed`.
+ *
+ * @param options.isLast it is completed also if it had not begun, because nobody would do it again
  */
 export async function recoverSet(
   set: ChangeSet,
   { phase, journal }: WrittenJournal,
+  { isLast = false }: { readonly isLast?: boolean } = {},
 ): Promise<"removed" | "finished" | "taken_back" | "kept"> {
   if (phase === "committed") {
     releaseLocks(set, journal.locks);
     return "kept";
   }
-  const isBegun = phase === "undoing" || !(await isUntried(set, journal));
+  const isBegun = isLast || phase === "undoing" || !(await isUntried(set, journal));
   if (phase === "committing" && isBegun && (await canCarryOut(set, journal)) && (await isCarriedOut(set, journal))) {
     await enterPhase(set, "committing", "committed");
     releaseLocks(set, journal.locks);

@@ -147,6 +147,11 @@ export interface WrittenJournal {
   readonly journal: SetJournal;
 }
 
+/** Whether something was begun. */
+export function isBegun(directory: string): boolean {
+  return phases.some((each) => existsSync(pathOf(directory, each)));
+}
+
 /** Undefined if nothing was begun. Throws if the journal is damaged. */
 export function readJournal(directory: string): WrittenJournal | undefined {
   const phase = phases.find((each) => existsSync(pathOf(directory, each)));

@@ -28,7 +28,7 @@ export function readGitHead(directory: string): GitHead {
  *
  * @param read reads a small file of git's data, by its path there; undefined if it is missing
  */
-export function rebasedBranch(read: (path: string) => string | undefined): string | undefined {
+function rebasedBranch(read: (path: string) => string | undefined): string | undefined {
   const name = read("rebase-merge/head-name") ?? read("rebase-apply/head-name");
   const ref = name === undefined ? undefined : symbolicRef(`ref: ${name.trim()}`);
   return ref?.startsWith(branchPrefix) ? ref.slice(branchPrefix.length) : undefined;

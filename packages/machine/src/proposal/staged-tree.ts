@@ -72,7 +72,7 @@ export class StagedTree {
     this.#directory = directory;
     this.#record = record;
     this.#files = byPath(record);
-    rmSync(this.view, { recursive: true, force: true });
+    rmSync(join(directory, "view"), { recursive: true, force: true });
     for (const file of record.files) this.#show(file);
     this.#sweep();
   }

@@ -19,7 +19,7 @@ import type {
   WorkspaceChange,
 } from "../workspace/workspace.ts";
 import { maxStagedBytes, ordinaryMode } from "./staged-file.ts";
-import type { FileBytes, StagedTree, StagedUpdate } from "./staged-tree.ts";
+import type { FileBytes, StagedTree } from "./staged-tree.ts";
 
 /** The workspace as it would be with everything staged: writes go only into the staged tree. */
 export class StagedWorkspace implements Workspace {
@@ -136,30 +136,17 @@ export class StagedWorkspace implements Workspace {
   async apply(changes: readonly WorkspaceChange[], { ready }: ApplyOptions = {}): Promise<readonly AppliedChange[]> {
     await ready;
     const { digest } = this.#tree;
-    const updates: StagedUpdate[] = [];
-    const applied: AppliedChange[] = [];
+    const planned: PlannedWrite[] = [];
     for (const change of changes) {
-      const path = insideOnly(change.path);
-      const before = await this.#present(this, path);
-      refuseStale(change, before);
+      planned.push(await planWrite(this, change));
       this.#refuseBlocked(change);
-      const staged: FileBytes | undefined =
-        change.operation === "delete"
-          ? undefined
-          : { bytes: change.bytes, mode: change.mode ?? before?.mode ?? ordinaryMode };
-      // For a file that is already staged, the tree knows the base.
-      updates.push({ path: path.relative, base: before, staged, command: "" });
-      applied.push({
-        path,
-        operation: change.operation,
-        before: before === undefined ? undefined : { sha256: before.sha256, bytes: before.bytes },
-        afterSha256: staged === undefined ? undefined : sha256(staged.bytes),
-        ...(before === undefined ? {} : { beforeMode: before.mode }),
-      });
     }
     if (this.#tree.digest !== digest) throw stale("What is proposed changed meanwhile");
-    this.#tree.update(updates);
-    return applied;
+    // For a file that is already staged, the tree knows the base.
+    this.#tree.update(
+      planned.map(({ applied, base, staged }) => ({ path: applied.path.relative, base, staged, command: "" })),
+    );
+    return planned.map(({ applied }) => applied);
   }
 
   get #view(): LocalWorkspace {
@@ -189,20 +176,48 @@ export class StagedWorkspace implements Workspace {
     return this.#tree.fileAbove(relative) === undefined ? "below" : "removed";
   }
 
-  /** A regular file with its mode; undefined if there is none. Throws `ToolFailure` `not_a_file` for anything else. */
-  async #present(workspace: Workspace, path: WorkspacePath): Promise<(FileBytes & FileContent) | undefined> {
-    const stat = await workspace.stat(path);
-    if (stat === undefined) return undefined;
-    if (stat.kind !== "file") throw new ToolFailure("not_a_file", `${path.relative} is not a regular file.`);
-    const { bytes, sha256 } = await workspace.read(path, { maxBytes: maxStagedBytes });
-    return { bytes, sha256, mode: stat.mode };
-  }
-
   #refuseBlocked({ operation, path }: WorkspaceChange): void {
     const above = this.#tree.fileAbove(path.relative);
     if (operation === "delete" || above === undefined) return;
     throw new ToolFailure("bad_path", `${above} is a file in what is proposed, so nothing can lie below it.`);
   }
+}
+
+/** One change of a file, before it is made. */
+export interface PlannedWrite {
+  readonly applied: AppliedChange;
+  /** The present file; undefined for none. */
+  readonly base: FileBytes | undefined;
+  /** Undefined: the file is removed. */
+  readonly staged: FileBytes | undefined;
+}
+
+/** Throws `ToolFailure`: `stale_file` as `Workspace.apply` does, `not_a_file` for what is no regular file. */
+export async function planWrite(workspace: Workspace, change: WorkspaceChange): Promise<PlannedWrite> {
+  const path = insideOnly(change.path);
+  const base = await presentFile(workspace, path);
+  refuseStale(change, base);
+  const staged =
+    change.operation === "delete"
+      ? undefined
+      : { bytes: change.bytes, mode: change.mode ?? base?.mode ?? ordinaryMode };
+  const applied = {
+    path,
+    operation: change.operation,
+    before: base === undefined ? undefined : { sha256: base.sha256, bytes: base.bytes },
+    afterSha256: staged === undefined ? undefined : sha256(staged.bytes),
+    ...(base === undefined ? {} : { beforeMode: base.mode }),
+  };
+  return { applied, base, staged };
+}
+
+/** A regular file with its mode; undefined if there is none. */
+async function presentFile(workspace: Workspace, path: WorkspacePath): Promise<(FileBytes & FileContent) | undefined> {
+  const stat = await workspace.stat(path);
+  if (stat === undefined) return undefined;
+  if (stat.kind !== "file") throw new ToolFailure("not_a_file", `${path.relative} is not a regular file.`);
+  const { bytes, sha256: digest } = await workspace.read(path, { maxBytes: maxStagedBytes });
+  return { bytes, sha256: digest, mode: stat.mode };
 }
 
 const nothingFound: SearchResult = { lines: [], truncated: false };

@@ -1,5 +1,6 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { CommandRun } from "../process/run-command.ts";
+import { isWithin } from "../sandbox/host/host-layout.ts";
 import type { ShellMachine } from "../sandbox/shell-sandbox.ts";
 import { systemErrorCode } from "../system-error.ts";
 import type { Covered } from "./cover/covered-tree.ts";
@@ -29,6 +30,7 @@ export class Stage {
   readonly #machine: ShellMachine;
   readonly #laid: LaidStage | undefined;
   #mounts: MountKeeper;
+  #closed: () => void = () => undefined;
 
   private constructor(
     { transaction, covered, mounts, laid }: MountedRoots,
@@ -44,10 +46,11 @@ export class Stage {
 
   /**
    * Call it right before the command: what others change from now on counts as changed meanwhile. Drops the mounts if it throws.
+   * @param first the markers of an earlier run with whose changes this one goes on
    */
-  static async on(mounted: MountedRoots, machine: ShellMachine): Promise<Stage> {
+  static async on(mounted: MountedRoots, machine: ShellMachine, first?: readonly bigint[]): Promise<Stage> {
     try {
-      const markers = mounted.mounts.markers ?? mounted.transaction.roots.map(makeMarker);
+      const markers = first ?? mounted.mounts.markers ?? mounted.transaction.roots.map(makeMarker);
       return new Stage(mounted, { machine, markers });
     } catch (error) {
       await dropMounts(mounted);
@@ -111,8 +114,8 @@ export class Stage {
     if (this.#mounts.readOnly !== undefined) return;
     for (const root of this.transaction.roots) {
       const merged = this.#mounts.merged(root);
-      // Copies have an own marker, and are compared later.
-      const written = this.#mounts.markers === undefined ? join(root.directory, stageParts.upper) : merged;
+      // Copies are compared later.
+      const written = this.isOverlaid ? join(root.directory, stageParts.upper) : merged;
       await closeGit({ path: root.path, merged, written });
     }
   }
@@ -156,5 +159,27 @@ export class Stage {
   /** Unmounts. What the command wrote stays until the transaction is committed or removed. */
   async close(): Promise<void> {
     await this.#mounts.close();
+    this.#closed();
+  }
+
+  /** @param closed is called when it was unmounted */
+  onClosed(closed: () => void): void {
+    this.#closed = closed;
+  }
+
+  /** Whether what a run wrote is in layers of its own, over which another run can go on. */
+  get isOverlaid(): boolean {
+    return this.#mounts.markers === undefined;
+  }
+
+  /** Program and arguments by which a program of ours starts where the roots are mounted, in the same directory. */
+  get entering(): readonly string[] {
+    return [...this.#mounts.joinArguments.slice(0, -1), "--wd=.", "--"];
+  }
+
+  /** Path by which this process reaches what the command sees at a path. @param path in a root, absolute */
+  seen(path: string): string {
+    const root = this.transaction.roots.find((one) => isWithin(path, one.path));
+    return root === undefined ? path : join(this.#mounts.merged(root), relative(root.path, path));
   }
 }

@@ -12,6 +12,7 @@ import { resolvePath } from "./paths/resolve-path.ts";
 import { splitRelative } from "./paths/split-relative.ts";
 import { checkRootInPlace, openWorkspaceRoot, type WorkspaceRoot } from "./paths/workspace-root.ts";
 import { globFiles } from "./search/glob-files.ts";
+import type { RipgrepCommand } from "./search/ripgrep.ts";
 import { ripgrepPath } from "./search/ripgrep-path.ts";
 import { searchFiles } from "./search/search-files.ts";
 import type {
@@ -42,6 +43,8 @@ export interface LocalWorkspaceOptions {
   readonly home?: string;
   /** Absolute path of ripgrep, for servers without `node_modules`. */
   readonly ripgrepPath?: string;
+  /** Program and arguments that start ripgrep where the root is mounted. */
+  readonly through?: readonly string[];
 }
 
 /** The disk as a workspace. Every call fails with `workspace_replaced` once another directory is at its path. */
@@ -49,11 +52,13 @@ export class LocalWorkspace implements Workspace {
   readonly #root: WorkspaceRoot;
   readonly #stateDir: string;
   readonly #ripgrepPath: string | undefined;
+  readonly #through: readonly string[];
 
   constructor(root: WorkspaceRoot, options: LocalWorkspaceOptions) {
     this.#root = root;
     this.#stateDir = options.stateDir;
     this.#ripgrepPath = options.ripgrepPath;
+    this.#through = options.through ?? [];
   }
 
   get root(): string {
@@ -139,7 +144,7 @@ export class LocalWorkspace implements Workspace {
     return applyChanges(this.#root, this.#stateDir, changes, options);
   }
 
-  #ripgrep(): string {
-    return this.#ripgrepPath ?? ripgrepPath();
+  #ripgrep(): RipgrepCommand {
+    return [...this.#through, this.#ripgrepPath ?? ripgrepPath()];
   }
 }

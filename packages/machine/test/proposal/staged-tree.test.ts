@@ -16,7 +16,7 @@ const update = (path: string, base: string | undefined, staged: string | undefin
 
 function contents(stateDir: string): readonly string[] {
   const parent = join(stateDir, "proposals");
-  return readdirSync(parent).flatMap((name) => {
+  return (existsSync(parent) ? readdirSync(parent) : []).flatMap((name) => {
     const place = join(parent, name, "contents");
     return existsSync(place) ? readdirSync(place) : [];
   });

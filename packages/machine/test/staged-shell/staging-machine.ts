@@ -5,6 +5,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import type { UncoveredKey } from "#keys/login/user-keys";
 import { theInternet } from "#network/way-out";
 import { commandEnvironment } from "#process/environment/command-environment";
+import { StagedTree } from "#proposal/staged-tree";
 import { openSandbox } from "#shell/open-sandbox";
 import type { UsersContents } from "#staged-shell/found/thrown-away";
 import { runStaged, type StagedShellRun } from "#staged-shell/run/run-staged";
@@ -55,7 +56,16 @@ export async function stagingMachine(
           confirmed,
           key,
         },
-        { stages, zeroAccess: nothing, workspaceRoot, environment, session, allowed, usersContents },
+        {
+          stages,
+          zeroAccess: nothing,
+          workspaceRoot,
+          environment,
+          session,
+          allowed,
+          usersContents,
+          unfinished: async () => StagedTree.open(stateDir, session ?? "", { path: workspaceRoot }),
+        },
         { signal: new AbortController().signal, onOutput: () => undefined },
       ),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),

@@ -4,8 +4,9 @@ import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
 import { shownNames } from "@gennai/governance/shown-names";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { SessionLayer } from "@gennai/machine/stage/layer/session-layer";
-import { type StagedLayer, stageLayer } from "@gennai/machine/staged-shell/own-changes/stage-layer";
+import { SessionLayer } from "@gennai/machine/stage/layer/session-layer";
+import { stageLayer } from "@gennai/machine/staged-shell/own-changes/stage-layer";
+import { dropOpen } from "@gennai/machine/staged-shell/stages/open-stages";
 import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
@@ -13,20 +14,32 @@ import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { editRecords } from "../tools/commands/edit-records.ts";
+import { listOperation, operationOf, operationPath, type StagedForUser, stageOperation } from "./operation-acts.ts";
 
 /** Maximum milliseconds for a policy. */
 const policyTimeoutMs = 5_000;
 
 /** What a session's commands created among the files that git ignores, by directory tree. */
 export async function listLayer(session: Session): Promise<readonly LayeredTree[]> {
-  return (await (await layerOf(session))?.list()) ?? [];
+  const trees = (await (await layerOf(session))?.list()) ?? [];
+  const open = operationOf(session);
+  return open === undefined ? trees : [...trees, await listOperation(open)];
 }
 
 /** Drops some or all trees of the layer. @returns their paths. Throws `ServiceError` for a path that is not in it. */
 export async function dropFromLayer(session: Session, paths: readonly string[]): Promise<readonly string[]> {
   refuseWhileRunning(session, "Nothing was dropped");
   const layer = await layerOf(session);
-  const dropped = (await layer?.drop(named(layer, session, paths))) ?? [];
+  const open = paths.length === 0 || paths.includes(operationPath) ? operationOf(session) : undefined;
+  const others = open === undefined ? paths : paths.filter((path) => path !== operationPath);
+  const dropped: string[] = [];
+  if (others.length > 0 || paths.length === 0) {
+    dropped.push(...((await layer?.drop(named(layer, session, others))) ?? []));
+  }
+  if (open !== undefined) {
+    await dropOpen(open);
+    dropped.push(operationPath);
+  }
   if (dropped.length > 0) await session.decided([], "review", { layer: "dropped", paths: dropped });
   return dropped;
 }
@@ -49,9 +62,12 @@ export async function keepFromLayer(
   await session.catchUp();
   const layer = await layerOf(session);
   const { stages } = services;
-  const trees = named(layer, session, paths);
-  if (layer === undefined || stages === undefined || trees.length === 0) throw nothingThere(session);
-  const stale = (await layer.renew()).filter((path) => trees.includes(path));
+  // It is kept alone: it can hold what git ignores, too.
+  const open = paths.includes(operationPath) ? operationOf(session) : undefined;
+  const trees = open === undefined ? named(layer, session, paths) : [operationPath];
+  const from = open ?? layer;
+  if (from === undefined || stages === undefined || trees.length === 0) throw nothingThere(session);
+  const stale = ((await layer?.renew()) ?? []).filter((path) => trees.includes(path));
   if (stale.length > 0) {
     throw new ServiceError(
       "failed_precondition",
@@ -71,7 +87,10 @@ export async function keepFromLayer(
   const editingMode = session.settings.editingMode === "proposal" ? "staged-proposal" : "branch";
   const rules = await loadTurnRules(session, { editingMode, claimTree: () => claim, signal });
   const { zeroAccess } = rules;
-  const staged = await stageLayer(layer, trees, { stages, zeroAccess, workspaceRoot: workspace.root });
+  const staged =
+    from instanceof SessionLayer
+      ? await stageLayer(from, trees, { stages, zeroAccess, workspaceRoot: workspace.root })
+      : await stageOperation(session, from, { stages, zeroAccess, signal });
   let isSettled = false;
   try {
     const reasons = await judged(session, staged, { policies: rules.policies, signal });
@@ -98,7 +117,7 @@ const keepTool = { name: "KeepLayer", statement: "Keep what commands made that g
 /** @returns what policies ask about. Throws `ServiceError` for what one denies. */
 async function judged(
   session: Session,
-  { effects }: StagedLayer,
+  { effects }: StagedForUser,
   { policies, signal }: { readonly policies: Parameters<typeof runPolicies>[0]; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
   const analysis = { statement: keepTool.statement, effects, done: true } as const;
@@ -124,7 +143,7 @@ async function judged(
   return Promise.all(reasons.map((reason) => redactor.redact(reason)));
 }
 
-async function kept(staged: StagedLayer): Promise<void> {
+async function kept(staged: StagedForUser): Promise<void> {
   try {
     await staged.keep();
   } catch (error) {

@@ -32,6 +32,8 @@ export interface TurnPolicyOptions {
   readonly config: ProjectConfig;
   /** The branch that a first write begins; undefined if none does. */
   readonly branchOffer: BranchOffer | undefined;
+  /** As in `BranchPolicyOptions`. */
+  readonly isApart?: (() => boolean) | undefined;
   readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
   readonly capabilities: LoadedCapabilities;
   readonly emergency: EmergencySource;
@@ -85,6 +87,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
       },
       protectedBy: (branch) => protectionOf(place, branch),
       offer: options.branchOffer,
+      isApart: options.isApart,
     }),
     createSingleWriterPolicy(options.claimTree),
     ...options.hookPolicies,

@@ -73,6 +73,7 @@ export async function loadTurnRules(
     protectedBranches: services.protectedBranches,
     claimTree: options.claimTree,
     branchOffer: options.branchOffer,
+    isApart: () => client === undefined && services.stages?.open.of(session.id) !== undefined,
     emergency: services.emergency,
     ownDirectories: services.ownDirectories,
     rules: {

@@ -8,9 +8,12 @@ import type { ToolFact } from "../tools/tool-fact.ts";
 import type { SessionProposal } from "./session-proposal.ts";
 import { operationOf, stagedChanges, textAt } from "./staged-proposal.ts";
 
-/** Proposes everything staged. Called by the server at the end of a turn; the model does not have it. */
+/**
+ * Proposes everything staged. Called by the server at the end of a turn; the model does not have it.
+ * @param staged what is staged in the session
+ */
 export function proposeStagedTool(
-  { tree, workspace }: Pick<SessionProposal, "tree" | "workspace">,
+  staged: () => Promise<Pick<SessionProposal, "tree" | "workspace">>,
   blobs: Pick<BlobStore, "put">,
 ): Tool {
   return {
@@ -21,6 +24,7 @@ export function proposeStagedTool(
     alone: true,
 
     async analyse() {
+      const { tree, workspace } = await staged();
       const effects: Effect[] = [];
       for (const file of tree.files.values()) {
         // The user put something in its place: it is shown, but cannot be kept.
@@ -37,6 +41,7 @@ export function proposeStagedTool(
     },
 
     async execute(_args, _analysis, { callId }) {
+      const { tree } = await staged();
       const changes = await stagedChanges(tree, blobs);
       const proposalId = randomUUID();
       tree.markProposed(proposalId);

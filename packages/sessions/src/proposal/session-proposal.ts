@@ -43,6 +43,13 @@ export class SessionProposal {
     return known;
   }
 
+  /** The same where something is staged already. */
+  static async needed(session: Session): Promise<SessionProposal> {
+    const proposal = await SessionProposal.of(session);
+    if (proposal === undefined) throw new Error("Nothing can be staged here.");
+    return proposal;
+  }
+
   /**
    * Call it before use: removes what a review refused, and merges with the current workspace. What the model must know of that
    * is in `takeNotes`.

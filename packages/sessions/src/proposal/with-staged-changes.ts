@@ -14,8 +14,7 @@ export function withStagedChanges(
   proposal: Pick<SessionProposal, "tree" | "renew" | "takeNotes">,
   { reader, takesNotes }: { readonly reader: ProposalReader; readonly takesNotes: boolean },
 ): Tool {
-  const whole = new WeakMap<ToolOutcome, ToolOutcome>();
-  return {
+  return unrecorded({
     ...tool,
     async analyse(args, context) {
       await proposal.renew();
@@ -25,7 +24,7 @@ export function withStagedChanges(
       const written = writtenPaths(analysis);
       const settled = reader.settledBy(written);
       const outcome = await tool.execute(args, analysis, context);
-      const { changes = [], facts = [], ...rest } = outcome;
+      const { changes = [] } = outcome;
       for (const [path, conflict] of settled) {
         if (changes.some((change) => change.path === path)) proposal.tree.settle(path, conflict);
       }
@@ -33,12 +32,27 @@ export function withStagedChanges(
       const shown = reader.show(seen);
       const notes = takesNotes ? proposal.takeNotes() : [];
       const noted = notes.length === 0 ? outcome.output : withNotes(outcome.output, notes);
-      const staged: ToolOutcome = {
-        ...rest,
-        facts: facts.filter((fact) => !isToolFact(fact) || fact.type !== "change-set"),
-        // Before the output, because long results are cut at the end.
-        output: [...shown, noted].join("\n"),
-      };
+      // Before the output, because long results are cut at the end.
+      return { ...outcome, output: [...shown, noted].join("\n") };
+    },
+  });
+}
+
+/**
+ * The same tool; log and ledger have none of the changes that it makes while they are not the workspace's.
+ * @param isStaged whether what a call changes now is not in the workspace
+ */
+export function unrecorded(tool: Tool, isStaged: () => boolean = () => true): Tool {
+  const whole = new WeakMap<ToolOutcome, ToolOutcome>();
+  return {
+    ...tool,
+    async execute(args, analysis, context) {
+      const isApart = isStaged();
+      const outcome = await tool.execute(args, analysis, context);
+      if (!isApart) return outcome;
+      const { changes: _, facts = [], ...rest } = outcome;
+      const kept = facts.filter((fact) => !isToolFact(fact) || fact.type !== "change-set");
+      const staged: ToolOutcome = { ...rest, facts: kept };
       whole.set(staged, outcome);
       return staged;
     },

@@ -5,6 +5,7 @@ import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { forgetFileSets } from "@gennai/machine/change-set/file-sets";
 import { removeStagedTrees } from "@gennai/machine/proposal/staged-tree";
 import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stage/layer/layer-files";
+import { removeOpenStages } from "@gennai/machine/staged-shell/stages/open-stages";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";
@@ -57,6 +58,7 @@ export async function sweepPurges(parts: PurgeParts): Promise<number> {
     if (job.swept === true) continue;
     await forgetCheckpoints({ stateDir, root: job.workspaceRoot }, job.sessionIds);
     await removeLayers(stateDir, job);
+    await removeOpenStages(stateDir, ({ session, root }) => isOf(job, { session, root }));
     removeStagedTrees(stateDir, ({ session, root }) => isOf(job, { session, root }));
     await mirror.alone(job.workspaceRoot, async () => {
       if (existsSync(job.workspaceRoot)) await mirror.replace(job.workspaceRoot);

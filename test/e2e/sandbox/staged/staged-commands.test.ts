@@ -103,17 +103,7 @@ describe("what a person has to see is not true without one", () => {
       does(`fs.appendFileSync(".git/config", "[filter \\"x\\"] clean = evil");`),
       /git's own settings/,
     ],
-    [
-      "a merge that nobody began",
-      does(`fs.writeFileSync(".git/MERGE_HEAD", execSync("git rev-parse HEAD"));`),
-      /MERGE_HEAD/,
-    ],
     ["HEAD on a branch named like a remote's", "git switch -qc origin/x", /another name/],
-    [
-      "a rebase that would run a program when it goes on",
-      does(`fs.mkdirSync(".git/rebase-merge"); fs.writeFileSync(".git/rebase-merge/git-rebase-todo", "exec evil\\n");`),
-      /decides what git runs/,
-    ],
     [
       "a protected branch does not move, by whatever program",
       does(`execSync("git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree})", ${named});`),
@@ -164,6 +154,21 @@ describe("what a person has to see is not true without one", () => {
     expect(error).not.toBe("");
     expect(await now()).toEqual(before);
     expect(leftovers(server)).toEqual([]);
+  });
+
+  test.each([
+    ["a merge that nobody began", `fs.writeFileSync(".git/MERGE_HEAD", execSync("git rev-parse HEAD"));`],
+    [
+      "a rebase that would run a program",
+      `fs.mkdirSync(".git/rebase-merge"); fs.writeFileSync(".git/rebase-merge/git-rebase-todo", "exec evil\\n");`,
+    ],
+  ])("%s stays in the session", async (_what, text) => {
+    await using server = await staging(["node do.mjs"], program(text));
+    const { workspace } = server;
+    const now = () => readdirSync(workspace.path(".git"));
+    const before = now();
+    expect((await result(server, await startSession(server))).output).toMatch(/a (merge|rebase) is under way/);
+    expect(now()).toEqual(before);
   });
 });
 

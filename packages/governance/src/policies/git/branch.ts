@@ -41,13 +41,15 @@ export interface BranchPolicyOptions {
   readonly protectedBy: (branch: string) => string | undefined;
   /** Whoever carries out a call has to begin it before the first effect for which `needsBranch` holds. */
   readonly offer?: BranchOffer | undefined;
+  /** Whether what calls change now stays apart from the workspace, until it is found as a whole. */
+  readonly isApart?: (() => boolean) | undefined;
 }
 
 /**
  * In Branch Mode, files change and commands that may write run only on the session's own, unprotected branch. In Proposal
  * Mode only the user changes files; commands run only if they are staged. This policy denies: no yes can change that.
  */
-export function createBranchPolicy({ mode, readBranch, protectedBy, offer }: BranchPolicyOptions): Policy {
+export function createBranchPolicy({ mode, readBranch, protectedBy, offer, isApart }: BranchPolicyOptions): Policy {
   return {
     name: "branch",
     kind: "guard",
@@ -58,6 +60,8 @@ export function createBranchPolicy({ mode, readBranch, protectedBy, offer }: Bra
       );
       if (mode === "staged-proposal") return writesNowhere(analysis.effects) ? allow : proposalOnly;
       if (mode === "proposal") return writes || commands.length > 0 ? proposalOnly : allow;
+      const staysApart = isApart?.() === true && !areFound(analysis.effects);
+      if (staysApart && writesNowhere(analysis.effects)) return allow;
       if (offer !== undefined && needsBranch(analysis.effects)) {
         const state = await readBranch({ signal });
         if (isBarred(state)) return offered(offer, state);
@@ -92,6 +96,11 @@ export function needsBranch(effects: readonly Effect[]): boolean {
     if (effect.type !== "exec" || isReadOnly(effect) || onlyMovesToBranch(effect.command)) return false;
     return effect.staged !== true || commitsHere(effect.command);
   });
+}
+
+/** Whether these are what a staged command did, and not what a call would do. */
+export function areFound(effects: readonly Effect[]): boolean {
+  return effects.some((effect) => effect.type === "git" || (effect.type === "write" && effect.found !== undefined));
 }
 
 /** Whether nothing may be written where HEAD is, and a new branch would help. */

@@ -85,6 +85,22 @@ describe("branch", () => {
     expect(summary(await decide(policy, exec(command)))).toBe(expected);
   });
 
+  it("lets calls change what stays apart from the workspace, and judges what is found there", async () => {
+    const readBranch = async () => on("main", { protectedBy: "main" });
+    const offer = { name: "ai-agent/y", asks: true };
+    const policy = createBranchPolicy({ mode: "branch", readBranch, protectedBy, offer, isApart: () => true });
+    const found = { agreed: true, tracked: true, ignored: false, traits: [] };
+    const head = { type: "git", what: "head", name: "HEAD", from: undefined, to: "ref: refs/heads/main" } as const;
+    expect(summary(await decide(policy, write(inside("a"))))).toBe("allow");
+    const commit = { ...exec("git commit -m x"), staged: true as const };
+    expect(summary(await decide(policy, commit))).toBe("allow");
+    expect(summary(await decide(policy, exec("npm test")))).toBe("ask protected_branch");
+    expect(summary(await decide(policy, write(inside("a"), { found })))).toBe("ask protected_branch");
+    expect(summary(await decide(policy, write(inside("a"), { found }), { ...head, agreed: true }))).toBe(
+      "deny protected_branch",
+    );
+  });
+
   it("fails closed when the branch cannot be read", async () => {
     const policy = createBranchPolicy({
       mode: "branch",

@@ -3,6 +3,7 @@ import type { RecoveredSet } from "../../change-set/file-sets.ts";
 import { recoverSet } from "../../change-set/recover-set.ts";
 import { readJournal } from "../../change-set/set-journal.ts";
 import { SessionLayer } from "../layer/session-layer.ts";
+import { isOpen, removeOpen } from "../transaction/open-record.ts";
 import {
   abandonedTransactions,
   openTransaction,
@@ -35,9 +36,12 @@ async function recover(stateDir: string, id: string): Promise<RecoveredSet["stat
     await removeUnbegun(stateDir, id);
     return "removed";
   }
-  const state = await recoverSet(transaction, written);
-  if (state === "removed" || state === "taken_back") await removeTransaction(transaction);
-  else {
+  // Nobody runs again what an open one holds.
+  const state = await recoverSet(transaction, written, { isLast: isOpen(transaction.directory) });
+  if (state === "removed" || state === "taken_back") {
+    removeOpen(transaction.directory);
+    await removeTransaction(transaction);
+  } else {
     await SessionLayer.adopt(stateDir, transaction, { late: true });
     await removeRun(transaction);
   }

@@ -17,6 +17,7 @@ import {
 import { indexMeaning } from "../../git-data/git-index.ts";
 import { giveWay } from "../files/give-way.ts";
 import { identityOf, statIfPresent } from "../files/look-at-entry.ts";
+import { removeOpen } from "../transaction/open-record.ts";
 import { openTransaction, removeTransaction, type Transaction } from "../transaction/transaction.ts";
 
 /**
@@ -88,6 +89,7 @@ function withRefreshedIndexes(transaction: Transaction, journal: SetJournal): Se
 async function forget(stateDir: string, id: string): Promise<void> {
   const transaction = openTransaction(stateDir, id);
   if (transaction === undefined) return;
+  removeOpen(transaction.directory);
   await removeJournal(transaction, "committed");
   await removeTransaction(transaction);
 }

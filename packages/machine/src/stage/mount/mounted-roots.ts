@@ -10,7 +10,7 @@ import { keepMounts, type MountKeeper } from "../keeper/mount-keeper.ts";
 import type { SessionNetwork } from "../keeper/session-network.ts";
 import { type FoundCache, findCaches, makeCaches, placeCaches } from "../layer/staged-caches.ts";
 import type { LayeredRoot } from "../transaction/staged-root.ts";
-import { makeTransaction, removeTransaction, type Transaction } from "../transaction/transaction.ts";
+import { makeTransaction, removeTransaction, renewRun, type Transaction } from "../transaction/transaction.ts";
 import { rootsThemselves } from "./roots-themselves.ts";
 import type { LaidStage } from "./spare-stage.ts";
 
@@ -49,6 +49,8 @@ export interface MountOptions extends CachesOfRun {
   readonly stagedBy?: StagedBy;
   /** Directories of earlier runs; fitting ones are used and taken out. */
   readonly spares?: LaidStage[];
+  /** The transaction of earlier runs, with whose changes this one goes on. */
+  readonly open?: Transaction | undefined;
 }
 
 /**
@@ -64,14 +66,16 @@ export async function mountRoots(
   roots: readonly CoveredRoot[],
   network?: SessionNetwork,
   caches: readonly string[] = [],
-  { stagedBy = "overlay", spares = [], ...sources }: MountOptions = {},
+  { stagedBy = "overlay", spares = [], open, ...sources }: MountOptions = {},
 ): Promise<MountedRoots> {
   const kept = sources.own === true ? undefined : roots.find(({ layer }) => layer !== undefined)?.layer?.caches;
   const found = findCaches([...caches, ...(sources.more ?? [])], { kept, ...sources });
   if (stagedBy === "copy") return copyEach(stateDir, roots, { network, found });
   const isOverlaid = stagedBy === "overlay";
   const key = JSON.stringify([stagedBy, keyOf(roots), isOverlaid ? found : []]);
-  const laid = takeSpare(spares, key) ?? (await layStage(stateDir, roots, { key, found, isOverlaid }));
+  const laid =
+    (open === undefined ? takeSpare(spares, key) : undefined) ??
+    (await layStage(stateDir, roots, { key, found, isOverlaid, open }));
   const { transaction, mountName, caches: ofRun } = laid;
   const covered = roots.map((one) => one.covered);
   try {
@@ -106,12 +110,17 @@ async function layStage(
     key,
     found,
     isOverlaid,
-  }: { readonly key: string; readonly found: readonly FoundCache[]; readonly isOverlaid: boolean },
+    open,
+  }: {
+    readonly key: string;
+    readonly found: readonly FoundCache[];
+    readonly isOverlaid: boolean;
+    readonly open: Transaction | undefined;
+  },
 ): Promise<LaidStage> {
-  const transaction = await makeTransaction(
-    stateDir,
-    roots.map(({ root }) => root),
-  );
+  const ofRoots = roots.map(({ root }) => root);
+  const transaction = open ?? (await makeTransaction(stateDir, ofRoots));
+  if (open !== undefined) await renewRun(open);
   try {
     const [workTree] = transaction.roots;
     const caches = workTree === undefined || !isOverlaid ? [] : placeCaches(workTree, found);

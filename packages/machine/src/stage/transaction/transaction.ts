@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { readJournal } from "../../change-set/set-journal.ts";
+import { isBegun, readJournal } from "../../change-set/set-journal.ts";
 import { isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
 import { readChecked } from "../../read-checked.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 import { removeTree } from "../files/remove-tree.ts";
+import { isOpen, readOpen } from "./open-record.ts";
 import { makePlace, placesFor, type StagedRoot, stageParts } from "./staged-root.ts";
 
 /** The directories of one staged run. Their list is on disk before they are made. */
@@ -65,10 +66,22 @@ export function openTransaction(stateDir: string, id: string): Transaction | und
   return staged.length === roots.length ? { id, directory, roots: staged } : undefined;
 }
 
-/** Removes all directories of a transaction. */
+/** Removes all directories of a transaction; one that is open stays. */
 export async function removeTransaction({ directory, roots }: Pick<Transaction, "directory" | "roots">): Promise<void> {
+  if (isOpen(directory)) return;
   const written = roots.map((root) => ({ places: [root.directory] }));
   await remove(directory, written);
+}
+
+/** Makes the directories of a transaction ready for another run, on top of what the runs before wrote. */
+export async function renewRun({ roots }: Transaction): Promise<void> {
+  for (const { directory } of roots) {
+    for (const name of readdirSync(directory)) if (name.startsWith("mounts")) rmSync(join(directory, name));
+    for (const part of ["mask", "work", "merged", "caches"] as const) {
+      await removeTree(join(directory, stageParts[part]));
+      if (part !== "caches") mkdirSync(join(directory, stageParts[part]), { mode: 0o700 });
+    }
+  }
 }
 
 /** Removes what only the run needed; the earlier files of a commit stay. */
@@ -89,10 +102,12 @@ export function transactionDirectory(stateDir: string, id: string): string {
   return join(transactionsIn(stateDir), id);
 }
 
-/** Names of the transactions whose process has ended. */
+/** Names of the transactions whose process has ended, without those that are open and not being committed. */
 export function abandonedTransactions(stateDir: string): readonly string[] {
   return transactionNames(stateDir).filter((name) => {
-    const owner = namePattern.exec(name)?.[1];
+    const directory = transactionDirectory(stateDir, name);
+    if (isOpen(directory) && !isBegun(directory)) return false;
+    const owner = readOpen(directory)?.owner ?? namePattern.exec(name)?.[1];
     return owner !== undefined && !isRunning(owner);
   });
 }

@@ -6,9 +6,8 @@ import { controlPath } from "@gennai/governance/policies/files/control-paths";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { forgedObjects } from "../../git/forged-objects.ts";
 import { newCommits } from "../../git/new-commits.ts";
-import { readGitHead, rebasedBranch } from "../../git-data/git-head.ts";
 import { objectOf } from "../../git-data/git-index.ts";
-import type { GitEffect, IndexChange } from "../../stage/observe/git-effects.ts";
+import type { GitEffect } from "../../stage/observe/git-effects.ts";
 import { NotObservable } from "../../stage/transaction/stage-error.ts";
 import type { StagedWork } from "./staged-work.ts";
 
@@ -155,12 +154,7 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
       return [change("ref", effect.name, gitState || gitNames.includes(effect.name.replace(/^refs\/heads\//, "")))];
     case "head": {
       if (isOfModule(effect) && isAsRecorded(effect, work)) return [];
-      const head = change("head", "HEAD", gitMoves || gitState);
-      const isDetached = effect.to !== undefined && objectId.test(effect.to);
-      const branch = isDetached ? rebasedBranch((path) => textOf(effect, work, path)) : undefined;
-      // Of another branch nobody began a rebase, and `git rebase --continue` would move it.
-      const was = readGitHead(work.workspaceRoot);
-      return [was.type === "branch" && was.branch === branch ? { ...head, to: `refs/heads/${branch}` } : head];
+      return [change("head", "HEAD", gitMoves || gitState)];
     }
     case "reflog":
       return effect.shrinks ? [change("reflog", effect.name, gitState || work.popsOwnStash(effect))] : [];
@@ -170,7 +164,7 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
       return [change("unreadable", inGit(effect.path), false)];
     case "work":
       if (runsWhenGoingOn(effect, work)) return [change("control", inGit(effect.path), gitState)];
-      return isUnderWay(effect, work) ? [] : [change("operation", inGit(effect.path), gitState || gitMoves)];
+      return isIdle(effect, work) ? [] : [change("operation", inGit(effect.path), gitState || gitMoves)];
     case "index":
     case "objects":
       return [];
@@ -209,23 +203,12 @@ function runsWhenGoingOn({ root, repository, path }: GitEffect & { readonly type
   return /^\s*(?:x|exec)\b/m.test(text) || (strategy !== undefined && !strategies.has(strategy.trim()));
 }
 
-/**
- * Whether the file is of an operation that a person sees: the index has a conflict, or HEAD is on no branch. Otherwise the user's
- * next commit, or a `git rebase --continue`, would do something that nobody began. A file that is gone ends an operation.
- */
-function isUnderWay({ root, repository, path }: GitEffect & { readonly type: "work" }, work: StagedWork): boolean {
-  if (idle.test(path) || work.shown(work.absolute({ root, path: join(repository, path) })) === undefined) return true;
-  const tree = /^(?:worktrees\/[^/]+\/)?/.exec(path)?.[0] ?? "";
-  const isDetached = textOf({ root, repository }, work, `${tree}HEAD`)?.startsWith("ref:") === false;
-  return isDetached || work.git.some((one) => one.type === "index" && one.changes.some(isConflict));
+/** Whether the file begins and ends nothing, or is gone. */
+function isIdle({ root, repository, path }: GitEffect & { readonly type: "work" }, work: StagedWork): boolean {
+  return idle.test(path) || work.shown(work.absolute({ root, path: join(repository, path) })) === undefined;
 }
 
-/** Files that begin and end nothing. */
 const idle = /^(?:worktrees\/[^/]+\/)?(?:AUTO_MERGE|(?:ORIG|FETCH)_HEAD)$/;
-
-function isConflict({ path, to }: IndexChange): boolean {
-  return to !== undefined && path.includes("\0");
-}
 
 /** Git's own merge strategies; any other name is a program. */
 const strategies: ReadonlySet<string> = new Set(["ort", "recursive", "resolve", "octopus", "ours", "subtree"]);

@@ -19,12 +19,14 @@ import type { ProgramHome, RunMount, StagedCommand } from "../../stage/staged-co
 import { NotObservable, StageUnavailable } from "../../stage/transaction/stage-error.ts";
 import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
 import { systemErrorCode } from "../../system-error.ts";
+import type { OpenStage } from "../stages/open-stages.ts";
 import { freshTemporary, noCompiledCode } from "./fresh-temporary.ts";
 import { GitOnStage } from "./git-on-stage.ts";
 import { layerRules } from "./layer-rules.ts";
 import { withMountPlaces } from "./mount-places.ts";
 import { watchRun } from "./network-of-run.ts";
 import { oneAfterOther } from "./one-after-other.ts";
+import { operationIn } from "./operation-under-way.ts";
 import { programHere } from "./program-here.ts";
 import { readsOnly } from "./reads-only.ts";
 import type { StagedShellCommand, StagedShellRun, StagedSurroundings } from "./run-staged.ts";
@@ -51,9 +53,15 @@ export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" 
   readonly dropped: readonly string[];
   /** Whether the user signs commits; no command can. */
   readonly signs: boolean;
+  /** What the command left under way in git. Then nothing was looked at, and later commands can go on with all of it. */
+  readonly operation: string | undefined;
 }
 
-/** Runs a command on a stage and looks at what it left. Throws `ToolFailure`; nothing of it is left then. */
+/**
+ * Runs a command on a stage and looks at what it left. Throws `ToolFailure`; nothing of it is left then.
+ * @param open with whose changes it goes on; what it leaves then counts for all of them
+ * @param ends whether all is looked at in any case
+ */
 export async function runAndObserve(
   {
     command,
@@ -68,6 +76,7 @@ export async function runAndObserve(
   }: StagedShellCommand,
   surroundings: StagedSurroundings,
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+  { open, ends = false }: { readonly open?: OpenStage | undefined; readonly ends?: boolean | undefined } = {},
 ): Promise<ObservedRun> {
   const { stages, zeroAccess, workspaceRoot, environment, session, limits = {}, proposal, allowed = [] } = surroundings;
   const install = key === undefined && allowed.length > 0 ? splitInstall(text) : undefined;
@@ -94,6 +103,7 @@ export async function runAndObserve(
     network,
     session,
     caches,
+    open,
     reads: () => isAsRead && readsOnly(command, { stages, workspaceRoot }),
   });
   const { stage, layer, dropped, prepareNext } = await staging.catch((error: unknown) => {
@@ -102,8 +112,9 @@ export async function runAndObserve(
   const { transaction } = stage;
   try {
     const repository = repositoryPaths(workspaceRoot, stages.home);
-    // Nothing that git ignores is proposed: a person who allows an install has not agreed to review all its files.
-    const agreed = confirmed && proposal === undefined ? agreedControl(command) : undefined;
+    // Nothing that git ignores is proposed: a person who allows an install has not agreed to review all its files. Nor to those of
+    // the commands before it.
+    const agreed = confirmed && proposal === undefined && open === undefined ? agreedControl(command) : undefined;
     const within = relative(transaction.roots[0]?.path ?? workspaceRoot, workspaceRoot);
     if (proposal !== undefined) await stage.change((merged) => layStagedTree(proposal, join(merged, within)));
     const proposed = [...(proposal?.files.keys() ?? [])].map((path) => join(within, path));
@@ -165,25 +176,37 @@ export async function runAndObserve(
       git && ignored && session !== undefined
         ? layerRules(repository, { transaction, git, ignored, layer, agreed, proposed, stays })
         : undefined;
-    const observation = await stage.observe(rules, { mayBeHeld });
+    const isAlone = session !== undefined && (open !== undefined || stages.open.of(session) === undefined);
+    const mayStayOpen = !ends && stage.isOverlaid && isAlone && proposal === undefined;
+    const own = repository?.writable.at(-1);
+    const left = mayStayOpen && own !== undefined ? operationIn(stage.seen(own), own) : undefined;
+    // Of one that was ended it is not known what it was about to do.
+    const operation = left ?? (mayStayOpen && run.state !== "exited" ? open?.operation : undefined);
+    const all = operation === undefined ? await stage.observe(rules, { mayBeHeld }) : nothingSeen(stage);
+    const observation = open === undefined ? all : stages.open.withoutRefreshed(open, all);
     // What is proposed is reviewed, whatever git shows.
     const users =
       repository && proposal === undefined
         ? new GitOnStage(stage, repository.workTree, environment, indexToHave(stage, repository))
         : undefined;
     const unshown = users && (await unshownChanges(stage, users, observation.effects));
-    const isUnused = proposal === undefined && !keeps && !mayBeHeld && leftNothing(observation);
+    const isApart = proposal !== undefined || open !== undefined || operation !== undefined;
+    const isUnused = !isApart && !keeps && !mayBeHeld && leftNothing(observation);
     if (!isUnused) await stage.close();
     if (keeps && run.state === "exited") await keepFetched(stages.stateDir, stage, { session, fetched });
     const [connections, onlyLookedUp] = [watch.connections(run), watch.onlyLookedUp()];
     const unused = isUnused ? stage : undefined;
-    const found = { transaction, observation, ignored, unshown, stays, unused, layer, dropped };
+    const found = { transaction, observation, ignored, unshown, stays, unused, layer, dropped, operation };
     return { run, connections, onlyLookedUp, ...found, signs: await stage.userSigns() };
   } catch (error) {
     await stage.close();
     await removeTransaction(transaction);
     throw notRun(error);
   }
+}
+
+function nothingSeen({ markers }: Stage): Observation {
+  return { effects: [], dropped: [], replaced: [], markers };
 }
 
 function leftNothing({ effects, dropped, layer }: Observation): boolean {

@@ -3,6 +3,7 @@ import type { CommandAnalysis } from "@gennai/governance/command/command-analysi
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { shownName } from "@gennai/governance/shown-names";
 import type { FileChange, RefMove } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
 import type { UncoveredKey } from "../../keys/login/user-keys.ts";
 import type { AddedLogin } from "../../network/added-login.ts";
 import type { WatchedNetwork } from "../../network/watched-network.ts";
@@ -19,8 +20,11 @@ import { type FoundEffects, foundEffects } from "../found/found-effects.ts";
 import { allTheUsers, type UsersContents } from "../found/thrown-away.ts";
 import { keepEffects, takeForLayer } from "../keep/keep-effects.ts";
 import { keptRefs } from "../keep/kept-refs.ts";
+import { dropOpen } from "../stages/open-stages.ts";
 import type { Stages, ZeroAccess } from "../stages/stages.ts";
+import { giveUp, rescuing } from "./give-up-open.ts";
 import { notRun, runAndObserve } from "./observed-run.ts";
+import { movedOn } from "./proposed-work.ts";
 
 export interface StagedShellCommand {
   readonly command: CommandAnalysis;
@@ -31,6 +35,8 @@ export interface StagedShellCommand {
   readonly liveBytes?: number | undefined;
   /** True if a person allowed the command itself. */
   readonly confirmed: boolean;
+  /** True to look at what is under way in git as if it had ended: a person wants it as it is. */
+  readonly handsOver?: boolean;
   /** The login that a person let this one run use. */
   readonly key?: UncoveredKey | undefined;
   /** Set for a program that a person starts with this run. */
@@ -59,6 +65,8 @@ export interface StagedSurroundings {
   readonly usersContents?: UsersContents | undefined;
   /** Proposed changes that the command sees over the workspace, and to which its own are added instead of the workspace. */
   readonly proposal?: StagedTree | undefined;
+  /** Where changes become a proposal that cannot be kept, because the user changed the same meanwhile. */
+  readonly unfinished?: (() => Promise<StagedTree>) | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
   /** Everything the command finds in its environment. */
@@ -95,8 +103,12 @@ export interface StagedShellRun extends StagedOffer {
   readonly layered: readonly string[];
   /** Trees of that layer that the command did not see, because the workspace's versions changed meanwhile. */
   readonly stale: readonly string[];
+  /** What is under way in git, so that keeping it keeps it for later commands of the session only. */
+  readonly operation?: string | undefined;
   /** Whether it made commits that the user would have signed. */
   readonly unsigned?: boolean;
+  /** @param options.forGood also what is under way in git, with which the command went on */
+  drop(options?: { readonly forGood?: boolean }): Promise<void>;
   /** What is needed to undo all but some parts, as edits; undefined if only a copy of the tree can. Call it before it is kept. */
   edits(dropped: ReadonlySet<string>): readonly FoundEdit[] | undefined;
 }
@@ -119,8 +131,13 @@ export async function runStaged(
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<StagedShellRun> {
   const { stages, workspaceRoot, session } = surroundings;
+  // What a login sends was committed before, and what it fetches is no part of what is under way.
+  const isApart = command.key !== undefined || command.text !== undefined;
+  const open = session === undefined || isApart ? undefined : stages.open.of(session);
+  const moved = open === undefined ? [] : stages.open.movedSince(open);
+  if (open !== undefined && moved.length > 0) return giveUp(open, moved, command, surroundings, options);
   const { transaction, observation, ignored, unshown, stays, unused, layer, dropped, signs, ...ran } =
-    await runAndObserve(command, surroundings, options);
+    await runAndObserve(command, surroundings, options, { open, ends: command.handsOver });
   const network = surroundings.network?.network;
   const remove = async (): Promise<void> => {
     if (unused === undefined) await removeTransaction(transaction);
@@ -145,7 +162,8 @@ export async function runStaged(
       home: stages.home,
       leads: stages.leads(workspaceRoot),
       command: command.command,
-      confirmed: command.confirmed,
+      // A yes to the last command is none to what the ones before it did.
+      confirmed: command.confirmed && open === undefined,
       usersContents: surroundings.usersContents ?? allTheUsers,
       ownStashes: session === undefined ? undefined : stages.stashes.of(session),
     });
@@ -166,6 +184,16 @@ export async function runStaged(
           await remove();
           return { changes: [], notInLayer: undefined };
         }
+        if (session !== undefined && ran.operation !== undefined) {
+          const about = { session, workspace: workspaceRoot, operation: ran.operation };
+          if (stages.open.hold(transaction, observation, about)) return { changes: [], notInLayer: undefined };
+          await remove();
+          throw movedOn("Git's index was changed by somebody else meanwhile");
+        }
+        using alone = new DisposableStack();
+        if (open !== undefined) alone.defer(await stages.open.take(open));
+        if (open !== undefined && stages.open.isLocked(open)) throw busy;
+        const rescue = open && (await rescuing(open, observation, command, surroundings));
         const wantedNow = found.effectsWithout(without);
         if (title !== undefined) noteWayBack(transaction, { workspace: workspaceRoot, title, keptAt: Date.now() });
         if (session !== undefined) {
@@ -173,13 +201,15 @@ export async function runStaged(
         }
         const work = { observation, kept: wantedNow };
         const refs = keptRefs(transaction, work, { workspaceRoot, home: stages.home });
-        const { layers, notInLayer } = await keepEffects(stages.stateDir, transaction, work);
+        const keeping = keepEffects(stages.stateDir, transaction, work);
+        const { layers, notInLayer } = await (rescue === undefined ? keeping : keeping.catch(rescue));
+        if (open !== undefined) await dropOpen(open);
         if (session !== undefined) stages.stashes.note(session, git.effects);
         stages.prepare(workspaceRoot, layers[0] ?? layer, network);
         return { changes: found.changes(wantedNow), refs, notInLayer };
       },
-      drop: async () => {
-        await remove();
+      drop: async ({ forGood = false } = {}) => {
+        await (forGood && open !== undefined ? dropOpen(open) : remove());
         stages.prepare(workspaceRoot, layer, network);
       },
     };
@@ -188,6 +218,16 @@ export async function runStaged(
     throw notRun(error);
   }
 }
+
+const busy = new ToolFailure(
+  "git_locked",
+  "Another git is at work in the user's repository, so nothing was kept yet.",
+  {
+    failureClass: "partial_execution",
+    hint: "It stays in this session: run any command again, then it is kept.",
+    retryable: true,
+  },
+);
 
 function movesRef(effect: GitEffect): boolean {
   return effect.type === "ref" && effect.to !== undefined;

@@ -21,6 +21,7 @@ import { Stage } from "../../stage/stage.ts";
 import { StageUnavailable } from "../../stage/transaction/stage-error.ts";
 import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import { BackgroundWork } from "./background-work.ts";
+import { type OpenStage, OpenStages } from "./open-stages.ts";
 import { OpenedNames } from "./opened-names.ts";
 import { OwnStashes } from "./own-stashes.ts";
 import { RecentMounts } from "./recent-mounts.ts";
@@ -55,6 +56,13 @@ export interface StageBeside {
   drop(): Promise<void>;
 }
 
+/** What a command sees besides the workspace; without `network`, its own. It goes on with what is in `open`. */
+interface SeenByRun {
+  readonly network?: SessionNetwork | undefined;
+  readonly caches?: CachesOfRun | undefined;
+  readonly open?: OpenStage | undefined;
+}
+
 export interface LayeredStage {
   readonly stage: Stage;
   /** The session's layer over the workspace. */
@@ -80,10 +88,12 @@ export class Stages implements AsyncDisposable {
   readonly #beside = new Map<object, string>();
   readonly names = new OpenedNames();
   readonly stashes = new OwnStashes();
+  readonly open: OpenStages;
 
   /** Call it after `recoverChanges`. */
   constructor(options: StagesOptions) {
     this.#options = options;
+    this.open = new OpenStages(options.stateDir, options.home);
     this.#ahead = new RecentMounts((workspaceRoot) => {
       return new MountsAhead(options.stateDir, options.shell.machineFor(workspaceRoot).layout.caches);
     });
@@ -138,11 +148,10 @@ export class Stages implements AsyncDisposable {
   }
 
   /**
-   * A stage for one command. Throws `StageUnavailable` and `UnprotectedWorkspace`; nothing is left behind then.
+   * A stage for one command; waits until nothing else uses an open one. Throws `StageUnavailable` and `UnprotectedWorkspace`;
+   * nothing is left behind then.
    *
-   * @param network for the command; without it, the command has its own
    * @param session whose layer the command sees, if there is one
-   * @param caches that the command sees
    * @param reads whether the command certainly only reads; called after the workspace was examined
    */
   async stage(
@@ -153,41 +162,41 @@ export class Stages implements AsyncDisposable {
       session,
       caches,
       reads = () => false,
-    }: {
-      readonly network?: SessionNetwork | undefined;
-      readonly session?: string | undefined;
-      readonly caches?: CachesOfRun;
-      readonly reads?: () => boolean;
-    } = {},
+      open,
+    }: SeenByRun & { readonly session?: string | undefined; readonly reads?: () => boolean } = {},
   ): Promise<LayeredStage> {
+    using held = new DisposableStack();
+    if (open !== undefined) held.defer(await this.open.take(open));
     const machine = this.#machineFor(workspaceRoot);
     const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
     const layer = session === undefined ? undefined : await this.layer(workspaceRoot, session);
     const dropped = [...((await layer?.renew()) ?? [])];
     const covered = await lookThrough(roots, layer, dropped);
     const mounted =
-      canBeSeen(covered) && reads()
+      open === undefined && canBeSeen(covered) && reads()
         ? await this.#ahead.of(workspaceRoot).themselves(covered, network)
-        : await this.#mounted(workspaceRoot, covered, { network, caches });
+        : await this.#mounted(workspaceRoot, covered, { network, caches, open });
     const prepareNext = (): void => {
       // The network of a run that fetches belongs to that run alone.
-      if (mounted.laid === undefined || mounted.mounts.readOnly !== undefined || caches?.all === true) return;
+      if (mounted.laid === undefined || mounted.mounts.readOnly !== undefined || caches?.all || open) return;
       this.#background.begin(async () => this.#ahead.of(workspaceRoot).prepare(covered, network));
     };
-    return { stage: await Stage.on(mounted, machine), layer, dropped, prepareNext };
+    const stage = await Stage.on(mounted, machine, open?.markers.map(BigInt));
+    const free = held.move();
+    stage.onClosed(() => free.dispose());
+    return { stage, layer, dropped, prepareNext };
   }
 
   async #mounted(
     workspaceRoot: string,
     covered: readonly CoveredRoot[],
-    {
-      network,
-      caches = {},
-    }: { readonly network?: SessionNetwork | undefined; readonly caches?: CachesOfRun | undefined },
+    { network, caches = {}, open }: SeenByRun,
   ): Promise<MountedRoots> {
     const { noOverlay } = await this.#needed(workspaceRoot);
-    if (noOverlay === undefined) return this.#ahead.of(workspaceRoot).take(covered, network, caches);
     const { layout } = this.#machineFor(workspaceRoot);
+    if (open !== undefined)
+      return mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, open: open.transaction });
+    if (noOverlay === undefined) return this.#ahead.of(workspaceRoot).take(covered, network, caches);
     try {
       return await mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, stagedBy: "copy" });
     } catch (error) {

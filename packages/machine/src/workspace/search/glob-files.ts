@@ -7,7 +7,7 @@ import { type HeldDirectory, holdDirectory } from "../files/held-directory.ts";
 import { insideOnly } from "../paths/inside-only.ts";
 import { componentsOf } from "../paths/split-relative.ts";
 import type { WorkspaceRoot } from "../paths/workspace-root.ts";
-import { runRipgrep } from "./ripgrep.ts";
+import { type RipgrepCommand, runRipgrep } from "./ripgrep.ts";
 import { excludeParameters, includeParameters } from "./search-globs.ts";
 
 /**
@@ -16,7 +16,7 @@ import { excludeParameters, includeParameters } from "./search-globs.ts";
  */
 export async function globFiles(
   root: WorkspaceRoot,
-  binary: string,
+  binary: RipgrepCommand,
   pattern: string,
   base: WorkspacePath,
   options: { readonly limit: number; readonly exclude?: readonly string[]; readonly signal: AbortSignal },
@@ -51,7 +51,7 @@ function hold(root: WorkspaceRoot, components: readonly string[], relative: stri
 }
 
 async function listFiles(
-  binary: string,
+  binary: RipgrepCommand,
   directory: HeldDirectory,
   parameters: readonly string[],
   signal: AbortSignal,

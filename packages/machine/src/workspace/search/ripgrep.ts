@@ -6,6 +6,9 @@ import { fileFailure } from "../files/file-failure.ts";
 import type { HeldDirectory } from "../files/held-directory.ts";
 import { temporaryPrefix } from "../files/held-file.ts";
 
+/** Its program, after what starts it elsewhere. */
+export type RipgrepCommand = readonly string[];
+
 /**
  * Runs ripgrep in a held directory and gives each record of its output to `onRecord`, which answers whether it wants more.
  * Ripgrep is killed when it does not, on abort (rejects with the signal's reason), and never outlives the promise.
@@ -17,7 +20,7 @@ import { temporaryPrefix } from "../files/held-file.ts";
  * @param separator what ends a record: a line end, or NUL for lists of files
  */
 export async function runRipgrep(
-  binary: string,
+  binary: RipgrepCommand,
   directory: HeldDirectory,
   parameters: readonly string[],
   options: {
@@ -54,7 +57,7 @@ export async function runRipgrep(
     options.signal.throwIfAborted();
     const code = systemErrorCode(error);
     if (code !== "ENOENT" && code !== "EACCES") throw fileFailure(error, "run", "ripgrep");
-    throw new ToolFailure("ripgrep_missing", `ripgrep cannot be run: ${binary}`, {
+    throw new ToolFailure("ripgrep_missing", `ripgrep cannot be run: ${binary.join(" ")}`, {
       failureClass: "tool_unavailable",
       cause: error,
     });
@@ -64,9 +67,9 @@ export async function runRipgrep(
   }
 }
 
-function startRipgrep(binary: string, args: readonly string[], directory: HeldDirectory) {
+function startRipgrep([program = "", ...before]: RipgrepCommand, args: readonly string[], directory: HeldDirectory) {
   try {
-    return startProcess(binary, args, {
+    return startProcess(program, [...before, ...args], {
       cwd: directory.path,
       env: environment(),
       stdio: ["ignore", "pipe", "pipe"],

@@ -7,7 +7,7 @@ import { insideOnly } from "../paths/inside-only.ts";
 import { componentsOf, splitRelative } from "../paths/split-relative.ts";
 import type { WorkspaceRoot } from "../paths/workspace-root.ts";
 import type { SearchQuery, SearchResult } from "../workspace.ts";
-import { runRipgrep } from "./ripgrep.ts";
+import { type RipgrepCommand, runRipgrep } from "./ripgrep.ts";
 import { exactly, excludeParameters, includeParameters } from "./search-globs.ts";
 
 /**
@@ -16,7 +16,7 @@ import { exactly, excludeParameters, includeParameters } from "./search-globs.ts
  */
 export async function searchFiles(
   root: WorkspaceRoot,
-  binary: string,
+  binary: RipgrepCommand,
   query: SearchQuery,
   base: WorkspacePath,
   options: { readonly signal: AbortSignal },

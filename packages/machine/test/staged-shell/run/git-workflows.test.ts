@@ -32,6 +32,27 @@ const workflows: Readonly<Record<string, readonly string[]>> = {
     `${git} revert --no-edit HEAD~1 || true`,
     `${resolve}; ${git} revert --continue || ${git} revert --skip`,
   ],
+  "a merge that waits for its commit": [`${git} merge -q --no-commit other || true`, `${resolve}; ${git} commit -qm m`],
+  "patches with a conflict": [
+    `git format-patch -q -1 other -o d; ${git} am -q d/0001-other.patch || true`,
+    `${git} am --abort; rm d/0001-other.patch`,
+  ],
+  "a bisection": [
+    `for i in 1 2 3 4; do ${git} commit -q --allow-empty -m $i; done`,
+    "git bisect start HEAD HEAD~4",
+    "git bisect good",
+    "git bisect reset",
+  ],
+  "a visit to a commit": [
+    "git checkout -q HEAD~1; echo v > v",
+    "git switch -qc from-there; git add v",
+    "rm v; git add v",
+  ],
+  "a stash that conflicts": [
+    `echo s > f; ${git} stash -q; git checkout -q other; ${git} stash pop -q || true`,
+    "git checkout -qf HEAD; git switch -q work",
+    `${git} stash drop -q`,
+  ],
   "a stash": [`echo 2 >> g; ${git} stash -q`, `${git} stash pop -q`],
   "branches there and back": [
     `git switch -qc new; echo n > n; git add n; ${git} commit -qm n`,
@@ -49,12 +70,19 @@ test.each(Object.entries(workflows))("staged or not, the user gets the same by %
   await using machine = await stagingMachine();
   await using staged = await prepared();
   await using plain = await prepared();
+  let ended = await seen(staged);
+  const say = "git status -uall; git rev-parse --abbrev-ref HEAD; ls .git | grep -v '^packed'; cat f g";
   for (const text of commands) {
     const run = await machine.run(staged.root, text, false, "s");
     expect(run.run).toMatchObject({ exitCode: 0 });
     await run.keep(new Set());
     await plain.git("-c", `alias.all=!export GIT_EDITOR=true; ${text}`, "all");
-    expect(await seen(staged)).toEqual(await seen(plain));
+    const looked = await machine.run(staged.root, say, false, "s");
+    await looked.keep(new Set());
+    expect(withoutIds(looked.run.output)).toBe(withoutIds(await plain.git("-c", `alias.all=!${say}`, "all")));
+    // While an operation is under way, the user's repository is as it was.
+    if (run.operation === undefined) ended = await seen(plain);
+    expect(await seen(staged)).toEqual(ended);
   }
   expect(await staged.git("fsck", "--strict", "--no-dangling")).toBe("");
 });
@@ -116,6 +144,10 @@ test("a person brings a tag from the session into the repository", async () => {
   expect(await repository.git("rev-parse", "v1")).toBe(await repository.git("rev-parse", "HEAD~1"));
   expect(layer.trees).toEqual([]);
 });
+
+function withoutIds(text: string): string {
+  return text.replaceAll(/\b[0-9a-f]{7,}\b/g, "ID").trim();
+}
 
 async function prepared() {
   const repository = await temporaryRepository({ f: "1\n2\n3\n", g: "1\n", "d/h": "1\n" });

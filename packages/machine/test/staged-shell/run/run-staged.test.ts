@@ -143,13 +143,13 @@ describe("what a staged command did, in the words of policies", () => {
     ]);
   });
 
-  test("a rebase of another branch than the one it began on, which nobody started", async () => {
+  test("HEAD on no branch, whatever a rebase says", async () => {
     await using repository = await temporaryRepository({ "a.txt": "1\n" });
-    await repository.git("branch", "other");
-    const rebase = (branch: string): string =>
-      `git checkout -q --detach; mkdir .git/rebase-merge; echo refs/heads/${branch} > .git/rebase-merge/head-name`;
-    expect(await found(repository, rebase("other"))).toEqual(["git head HEAD detached"]);
-    expect(await found(repository, rebase("main"))).toEqual(["git head HEAD"]);
+    const rebase = "mkdir .git/rebase-merge; echo refs/heads/main > .git/rebase-merge/head-name";
+    expect(await found(repository, `git checkout -q --detach; ${rebase}`)).toEqual([
+      "git head HEAD detached",
+      "git operation .git/rebase-merge/head-name",
+    ]);
   });
 
   test("where there is no repository", async () => {

@@ -77,7 +77,7 @@ async function settle(
   },
   { signal, judge }: ExecutionContext,
 ): Promise<ToolOutcome> {
-  const { run, left, layered, stale, refused, unsigned } = staged;
+  const { run, left, layered, stale, refused, unsigned, operation } = staged;
   const lost = lostWrites(command, workspaceRoot);
   const notes = [
     ...ofNetwork,
@@ -93,11 +93,12 @@ async function settle(
     );
   }
   const nothingKept = async (why: string, hint?: string): Promise<ToolOutcome> => {
-    await staged.drop();
+    await staged.drop({ forGood: true });
     const forModel = hint === undefined ? [] : [`[for the model: ${hint}]`];
     return commandOutcome(run, timeoutMs, [...notes, `[nothing it changed was kept: ${why}]`, ...forModel]);
   };
-  if (run.state !== "exited") return nothingKept("it did not end by itself");
+  if (operation !== undefined) notes.push(underWay(operation));
+  else if (run.state !== "exited") return nothingKept("it did not end by itself");
   if (keepsNothing !== undefined) return nothingKept(keepsNothing);
   if (refused !== undefined) {
     return {
@@ -151,6 +152,13 @@ async function settle(
     ...(refs.length === 0 ? {} : { refs }),
     observed: changes.map(({ path, afterSha256 }) => ({ path, source: "disk", sha256: afterSha256 })),
   };
+}
+
+function underWay(operation: string): string {
+  return (
+    `[${operation} is under way: what you change now, also by file tools, stays in this session, and becomes true as a whole ` +
+    "when it has ended (commit, --continue, or --abort)]"
+  );
 }
 
 /** Stores the contents before and after, as an edit does. What cannot be undone this way has its snapshot. */

@@ -6,7 +6,7 @@ import type { RememberedAnswers } from "@gennai/governance/gate/confirm/remember
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
 import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
-import { type EditingMode, needsBranch } from "@gennai/governance/policies/git/branch";
+import { areFound, type EditingMode, needsBranch } from "@gennai/governance/policies/git/branch";
 import type { Tool } from "@gennai/governance/tool";
 import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session/session-settings";
 import { sessionBridge } from "../../bridge/session-bridge.ts";
@@ -22,7 +22,7 @@ import { modeFor, onlyProposes, whyNotStaged } from "../../policies/proposal-mod
 import { loadTurnRules } from "../../policies/turn-rules.ts";
 import { ProposalReader } from "../../proposal/proposal-reader.ts";
 import { SessionProposal } from "../../proposal/session-proposal.ts";
-import { withStagedChanges } from "../../proposal/with-staged-changes.ts";
+import { unrecorded, withStagedChanges } from "../../proposal/with-staged-changes.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
 import { WorkingTreeClaim } from "../../session/working-tree-claim.ts";
@@ -46,6 +46,8 @@ export interface TurnGate extends Disposable {
   readonly own: OwnCalls;
   /** Staged changes of its tools; undefined if they change the workspace itself, or nothing. */
   readonly proposal: SessionProposal | undefined;
+  /** What to propose at the end: that, or what an operation of git's left that the user overtook. */
+  toPropose(): Promise<SessionProposal | undefined>;
   /** Files that calls through this gate saw and changed. */
   readonly notes: NotedFiles;
   /** Checks files that the model's calls changed, for their results. */
@@ -113,6 +115,7 @@ export async function buildTurnGate(
       : await TurnBranch.of(session, turn.branch, signal);
   const rules = await loadTurnRules(session, { editingMode, claimTree, branchOffer: branch?.offer, signal });
   const repositoryChecks = new Map<string, ProjectCheck>();
+  const isOpen = (): boolean => services.stages?.open.of(session.id) !== undefined;
   const { tools, ownTools, offered, warnings } = await turnTools(session, scenario, {
     editor,
     rules,
@@ -130,7 +133,8 @@ export async function buildTurnGate(
     checkpoints: kept ?? noCheckpoints,
     sessionId: session.id,
     beforeWrite: async (effects, stop) => {
-      const begun = branch !== undefined && needsBranch(effects) ? await branch.begin(stop) : undefined;
+      const isApart = isOpen() && !areFound(effects);
+      const begun = branch !== undefined && !isApart && needsBranch(effects) ? await branch.begin(stop) : undefined;
       if (begun !== undefined) writer.emit(begun, { turnId });
     },
     emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
@@ -169,7 +173,8 @@ export async function buildTurnGate(
       if (proposal !== undefined && reader !== undefined) {
         return withStagedChanges(tool, proposal, { reader, takesNotes: isMain });
       }
-      const whole = tool.name === "Bash" ? withKeysBehind(tool, () => behind()) : tool;
+      // What a command did is recorded when it comes into the workspace.
+      const whole = tool.name === "Bash" ? withKeysBehind(tool, () => behind()) : unrecorded(tool, isOpen);
       return calls.forUser === true ? whole : withLookAfterEdit(whole, afterEdit, { bySubAgent: !isMain, record });
     };
     const governed: GovernedTools = governTools({
@@ -225,6 +230,7 @@ export async function buildTurnGate(
       runsCommands: offered.has("Bash"),
     },
     proposal,
+    toPropose: async () => (editingMode === "branch" ? SessionProposal.of(session) : proposal),
     notes,
     afterEdit,
     warnings: [

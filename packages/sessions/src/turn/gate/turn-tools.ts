@@ -3,6 +3,7 @@ import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
 import type { EditingMode } from "@gennai/governance/policies/git/branch";
 import type { Tool } from "@gennai/governance/tool";
+import { OpenWorkspace } from "@gennai/machine/staged-shell/own-changes/open-workspace";
 import { webFetchTool } from "@gennai/machine/web/web-fetch-tool";
 import { webSearchTool } from "@gennai/machine/web/web-search-tool";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
@@ -13,7 +14,7 @@ import { createMayRead } from "../../context/may-read.ts";
 import type { OfferedTools } from "../../mcp/mcp-servers.ts";
 import type { TurnRules } from "../../policies/turn-rules.ts";
 import { proposeStagedTool } from "../../proposal/propose-staged-tool.ts";
-import type { SessionProposal } from "../../proposal/session-proposal.ts";
+import { SessionProposal } from "../../proposal/session-proposal.ts";
 import { stageProposedChanges } from "../../proposal/stage-proposed-changes.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
@@ -64,9 +65,13 @@ export async function turnTools(
   const { editor, rules, editingMode, proposal, signal } = turn;
   const { client } = workspace;
   const { stages } = services;
+  const place = { zeroAccess: rules.zeroAccess, workspaceRoot: workspace.root, session: session.id };
+  const isOpen = (): boolean => client === undefined && stages?.open.of(session.id) !== undefined;
+  const own =
+    client !== undefined || stages === undefined ? workspace : new OpenWorkspace(workspace, { ...place, stages });
   const tools = createTools({
-    workspace: proposal?.workspace ?? workspace,
-    editor: proposal === undefined ? editor : withoutBuffers(editor),
+    workspace: proposal?.workspace ?? own,
+    editor: withoutBuffers(editor, () => proposal !== undefined || isOpen()),
     blobs: services.blobs,
     knownFiles: turn.knownFiles,
     seen: session.seen,
@@ -87,6 +92,7 @@ export async function turnTools(
             session: session.id,
             usersContents: (path, sha256) => usersContents(state.changeSets.values(), path, sha256),
             proposal: proposal?.tree,
+            unfinished: async () => (await SessionProposal.needed(session)).tree,
             learnSecrets: learnSecrets(session, rules),
             keys: services.userKeys && {
               user: services.userKeys,
@@ -108,7 +114,7 @@ export async function turnTools(
       knownFiles: turn.knownFiles,
       blobs: services.blobs,
       seen: session.seen,
-      editor: withoutBuffers(editor),
+      editor: withoutBuffers(editor, () => true),
     };
     tools.set("ProposeChanges", stageProposedChanges(ports));
   }
@@ -140,7 +146,12 @@ export async function turnTools(
   const ownTools = new Map([...tools].filter(([name]) => ownToolNames.has(name)));
   const bash = ownTools.get("Bash");
   if (bash !== undefined) ownTools.set("Bash", withCheckOperands(bash, turn.repositoryChecks, workspace));
-  if (proposal !== undefined) ownTools.set("ProposeChanges", proposeStagedTool(proposal, services.blobs));
+  if (proposal !== undefined || editingMode === "branch") {
+    ownTools.set(
+      "ProposeChanges",
+      proposeStagedTool(() => SessionProposal.needed(session), services.blobs),
+    );
+  }
 
   const offered = offeredNames(editingMode, scenario, rules.intentsOn);
   for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
@@ -167,9 +178,9 @@ export async function turnTools(
 const noModel = /(?!)/;
 
 /** Without the editor's buffers: staged changes are compared with them only when the user keeps something. */
-function withoutBuffers(editor: SessionBridge): EditorBridge {
+function withoutBuffers(editor: SessionBridge, isStaged: () => boolean): EditorBridge {
   const hidden: ReadonlySet<string> = new Set(["file-read", "apply-changes", "diagnostics"]);
-  return { ...editor, can: (kind) => !hidden.has(kind) && editor.can(kind) };
+  return { ...editor, can: (kind) => !(hidden.has(kind) && isStaged()) && editor.can(kind) };
 }
 
 function offeredNames(editingMode: EditingMode, scenario: Scenario, intentsOn: boolean): ReadonlySet<string> {

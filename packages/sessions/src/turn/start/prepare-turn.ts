@@ -127,13 +127,23 @@ export async function prepareTurn(
         signal,
       });
       if (end.type === "completed") context.finish();
-      if (gate.proposal !== undefined && !signal.aborted) {
-        await proposeStaged(gate.proposal, { own: gate.own, turnId, signal, emit: (event) => sink.emit(event) });
+      const proposal = signal.aborted ? undefined : await gate.toPropose();
+      if (proposal !== undefined) {
+        await proposeStaged(proposal, { own: gate.own, turnId, signal, emit: (event) => sink.emit(event) });
       }
+      const underWay = services.stages?.open.of(session.id)?.operation;
+      if (underWay !== undefined) sink.emit(warningEvent(stillUnderWay(underWay)));
       await sink.flush();
       return end;
     },
   };
+}
+
+function stillUnderWay(operation: string): string {
+  return (
+    `In this session ${operation} is under way. Your own files and repository are as they were. ` +
+    "gennai stage keep .git gives it to you as it is, gennai stage drop .git ends it."
+  );
 }
 
 /** Throws `ServiceError` if the turn cannot be continued, or no longer. */

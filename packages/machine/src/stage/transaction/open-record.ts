@@ -1,0 +1,48 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { readChecked } from "../../read-checked.ts";
+import { writeDurably } from "../../write-durably.ts";
+
+const schema = z.strictObject({
+  version: z.literal(1),
+  session: z.string(),
+  /** Real path. */
+  workspace: z.string(),
+  /** What is under way in git, e.g. `a merge`. */
+  operation: z.string(),
+  /** ISO 8601: when it began. */
+  at: z.string(),
+  /** The process that uses it. */
+  owner: z.string(),
+  /** As in `Stage`, of the first run. */
+  markers: z.array(z.string()),
+  /** The user's HEAD and index, as the runs see them. */
+  head: z.string(),
+  index: z.string(),
+  /** The user's entries at the tracked paths that the runs wrote; empty for none. By path from the work tree's top. */
+  touched: z.record(z.string(), z.string()),
+});
+
+/** Why a transaction stays: later runs of its session go on with what it holds, also after this process ends. */
+export type OpenRecord = Omit<z.infer<typeof schema>, "version">;
+
+/** @param directory of the transaction */
+export function readOpen(directory: string): OpenRecord | undefined {
+  return readChecked(join(directory, fileName), schema);
+}
+
+export function writeOpen(directory: string, record: OpenRecord): void {
+  writeDurably(join(directory, fileName), JSON.stringify({ version: 1, ...record }));
+}
+
+/** From now on the transaction can be removed like any other. */
+export function removeOpen(directory: string): void {
+  rmSync(join(directory, fileName), { force: true });
+}
+
+export function isOpen(directory: string): boolean {
+  return existsSync(join(directory, fileName));
+}
+
+const fileName = "open.json";
