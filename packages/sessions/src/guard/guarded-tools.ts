@@ -115,8 +115,8 @@ function ownKind(tool: string, ports: GuardedToolPorts): { readonly parameters: 
           const cwd = await workspace.resolve(from);
           const analysis = analyseCommand(typed, { cwd: cwd.absolute, home, workspace: workspace.root });
           const startsGit = analysis.commands.some(({ name }) => name === "git");
-          const isGitQuiet = !startsGit || repositoryStartsNothing(cwd.absolute, home);
-          const seen = isGitQuiet ? analysis : { ...analysis, readsOnly: false };
+          const readsOnly = analysis.readsOnly && (!startsGit || repositoryStartsNothing(cwd.absolute, home));
+          const seen = { ...analysis, readsOnly };
           const command = dangerouslyDisableSandbox === true ? outOfItsSandbox(seen) : seen;
           const how = [
             ...(run_in_background === true ? [" in the background"] : []),

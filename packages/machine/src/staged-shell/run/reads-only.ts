@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
@@ -34,19 +34,28 @@ export function repositoryStartsNothing(directory: string, home: string): boolea
     const git = join(place, ".git");
     if (lstatSync(git, { throwIfNoEntry: false }) !== undefined) {
       const repository = repositoryAt(git);
-      return repository !== undefined && startsNothingIn(repository.writable, place);
+      return repository !== undefined && startsNothingIn(repository.writable, realpathSync(place));
     }
     if (dirname(place) === place) return true;
   }
 }
 
-/** @param directories git's, of one repository @param workTree where its submodules are */
-function startsNothingIn(directories: readonly string[], workTree: string): boolean {
+/**
+ * @param directories git's, of one repository
+ * @param workTree where its submodules are, real path
+ * @param depth of submodules in submodules
+ */
+function startsNothingIn(directories: readonly string[], workTree: string, depth = 0): boolean {
   const named = directories.flatMap((git) => [join(git, "config"), join(git, "config.worktree")]);
-  return (
-    named.every(namesNoProgram) && submodulesIn(directories.at(-1) ?? "", workTree)?.every(startsNothingAt) === true
-  );
+  if (!named.every(namesNoProgram)) return false;
+  const submodules = depth > deepest ? undefined : submodulesIn(directories.at(-1) ?? "", workTree);
+  // A hostile repository could name so many that looking at them would never end.
+  if (submodules === undefined || submodules.length > most) return false;
+  return submodules.every((submodule) => startsNothingAt(submodule, depth + 1));
 }
+
+const deepest = 2;
+const most = 50;
 
 /** The submodules that the index has, absolute; undefined if it cannot be read. */
 function submodulesIn(git: string, workTree: string): readonly string[] | undefined {
@@ -59,13 +68,15 @@ function submodulesIn(git: string, workTree: string): readonly string[] | undefi
   );
 }
 
-function startsNothingAt(submodule: string): boolean {
+function startsNothingAt(submodule: string, depth: number): boolean {
   const pointer = join(submodule, ".git");
   const stat = lstatSync(pointer, { throwIfNoEntry: false });
   if (stat === undefined) return true;
-  if (stat.isDirectory()) return startsNothingIn([pointer], submodule);
+  // Behind a link it could be any directory, also the one around it.
+  if (realpathSync(submodule) !== submodule) return false;
+  if (stat.isDirectory()) return startsNothingIn([pointer], submodule, depth);
   const named = stat.isFile() ? /^gitdir: (.+)$/.exec(readFileSync(pointer, "utf8").trim())?.[1] : undefined;
-  return named !== undefined && startsNothingIn([resolve(submodule, named)], submodule);
+  return named !== undefined && startsNothingIn([resolve(submodule, named)], submodule, depth);
 }
 
 /** False also if uncertain: some settings include other files. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -8,7 +8,7 @@ import { repositoryStartsNothing } from "#staged-shell/run/reads-only";
 const home = "/home/nobody-here";
 
 function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "gennai-test-"));
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "gennai-test-")));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   return directory;
 }
@@ -79,6 +79,24 @@ describe("repositoryStartsNothing", () => {
         git(inner, "commit", "-q", "--allow-empty", "-m", "first");
         git(inner, "config", "diff.external", "./compare");
         git(top, "add", "inner");
+        return top;
+      },
+    ],
+    [
+      "a submodule that is a link to the directory around it",
+      () => {
+        const top = repository("top");
+        git(top, "update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},again`);
+        symlinkSync(".", join(top, "again"));
+        return top;
+      },
+    ],
+    [
+      "more submodules than are looked at",
+      () => {
+        const top = repository("top");
+        const entries = [...Array(51).keys()].flatMap((at) => ["--cacheinfo", `160000,${"1".repeat(40)},m${at}`]);
+        git(top, "update-index", "--add", ...entries);
         return top;
       },
     ],
