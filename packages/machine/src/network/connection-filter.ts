@@ -24,6 +24,7 @@ export class ConnectionFilter {
   /** Each book, with whether its command goes on beside others. */
   readonly #books = new Map<ConnectionBook, boolean>();
   readonly #open = new Set<Socket>();
+  #withdrawn: readonly Endpoint[] = [];
   #closed = false;
 
   constructor(allowed: readonly AllowedEndpoint[], outside: Outside) {
@@ -51,6 +52,11 @@ export class ConnectionFilter {
     this.#books.delete(book);
   }
 
+  /** From now on these are reached no more; nobody is asked about them. */
+  withdraw(endpoints: readonly Endpoint[]): void {
+    this.#withdrawn = endpoints;
+  }
+
   /** Records a refused attempt to reach an endpoint. */
   refuse({ host, port }: Endpoint, reason: string): void {
     this.#note({ host, port, state: "refused", reason });
@@ -70,6 +76,11 @@ export class ConnectionFilter {
     }
     if (allowed === undefined || this.#closed) {
       this.#note({ host, port, state: "refused", reason: "Nobody let it through." });
+      return undefined;
+    }
+    if (this.#withdrawn.some((one) => allowing(one, [allowed]) !== undefined)) {
+      const reason = "What this run fetched may not reach where it came from.";
+      this.#note({ host, port, state: "failed", reason });
       return undefined;
     }
     const way = await wayOut(allowed, this.#outside);

@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
-import { endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
+import { type Endpoint, endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
 import { OneByOne } from "../one-by-one.ts";
 import { SessionNetwork } from "../stage/keeper/session-network.ts";
 import type { AddedLogin } from "./added-login.ts";
@@ -143,6 +143,11 @@ export class WatchedNetwork implements Disposable {
       },
       [Symbol.dispose]: close,
     };
+  }
+
+  /** @see ConnectionFilter.withdraw */
+  withdraw(endpoints: readonly Endpoint[]): void {
+    this.#filter.withdraw(endpoints);
   }
 
   /** The ports that are served outside of the network. */

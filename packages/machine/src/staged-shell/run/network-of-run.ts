@@ -17,6 +17,8 @@ export interface RunWatch extends Disposable {
   readonly mounts: readonly RunMount[];
   connections(run: Pick<CommandRun, "exitCode" | "output">): readonly Connection[];
   onlyLookedUp(): readonly string[];
+  /** What was reached so far is reached no more. */
+  withdrawReached(): void;
   /** Whether this process itself listens on that port of the network's loopback. */
   listensOnLoopback(port: number): boolean;
 }
@@ -59,6 +61,7 @@ export async function watchRun(
     mounts: believed.mounts,
     connections: (run) => [...use.connections(), ...refusedBySystem(run, watched)],
     onlyLookedUp: () => use.onlyLookedUp(),
+    withdrawReached: () => own?.withdraw(use.connections().filter(({ state }) => state === "allowed")),
     listensOnLoopback: (port) => watched.listensOnLoopback(port),
     [Symbol.dispose]: () => {
       use[Symbol.dispose]();
@@ -81,6 +84,7 @@ const unwatched: RunWatch = {
   mounts: [],
   connections: () => [],
   onlyLookedUp: () => [],
+  withdrawReached: () => undefined,
   listensOnLoopback: () => false,
   [Symbol.dispose]: () => undefined,
 };

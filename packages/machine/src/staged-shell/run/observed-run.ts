@@ -147,14 +147,14 @@ export async function runAndObserve(
         : withMountPlaces(stage, key.mounts, () => stage.run(withKey(staged, key, roots), options));
     prepareNext();
     const first = await running;
-    const used = watch.connections(first).some(({ state }) => state === "allowed");
+    watch.withdrawReached();
     const alone = { environment, offline: true };
     const behind = [
       { text: (key ?? install)?.scripts, place: alone },
-      { text: install?.program, place: used ? alone : {} },
+      { text: install?.program, place: {} },
     ];
     const keeps = caches.all && !isAgreed && session !== undefined;
-    // From here on code of the fetched packages runs, without a network. What it leaves in caches must not reach a run with one.
+    // From here on code of the fetched packages runs, without a way to where they came from. What it leaves in caches must not reach a run with one.
     const fetched =
       keeps && behind.some(({ text: next }) => next !== undefined) ? await listEntries(stage.caches) : undefined;
     let run = first;

@@ -46,7 +46,7 @@ describe("what a staged command did, in the words of policies", () => {
       "echo 2 > a.txt; echo b > b.txt; rm c.txt",
       ["create b.txt", "delete c.txt tracked", "update a.txt tracked"],
     ],
-    ["what git ignores", "mkdir -p dist && echo 1 > dist/app.js", ["create dist/app.js ignored"]],
+    ["what git ignores", "mkdir -p dist && echo 1 > dist/app.js", ["create dist/app.js agreed ignored"]],
     ["nothing", "cat a.txt", []],
     ["a file written anew with the same bytes", "cp a.txt t && cat t > a.txt && rm t", []],
     ["an empty directory", "mkdir empty", []],
