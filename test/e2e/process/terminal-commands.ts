@@ -102,7 +102,7 @@ export const commands: readonly (readonly [command: string, args: string, code: 
   ["gennai plan verify", "plan verify none", 2],
   ["gennai plan status", "plan list", 0],
   ["gennai policy", "policy --help", 0],
-  ["gennai policy check", "policy check --run 'touch b'", 0],
+  ["gennai policy check", "policy check --run 'touch b.txt'", 0],
   ["gennai policy test", "policy test", 0],
   ["gennai policy log", "policy log", 0],
   ["gennai policy replay", "policy replay", 0],
