@@ -1,6 +1,7 @@
 import { keyDirectory } from "../../keys/git/key-git.ts";
 import type { AddedLogin } from "../../network/added-login.ts";
 import { usualAuthorities } from "../../network/usual-authorities.ts";
+import { certificateVariables } from "../../process/environment/certificate-variables.ts";
 import type { RunMount } from "../../stage/staged-command.ts";
 
 const file = `${keyDirectory}/authorities.crt`;
@@ -24,8 +25,5 @@ export function believing(
   };
 }
 
-/** Variables that name a file of authorities; most replace the ones that a program trusts by default. */
-const variables: readonly string[] = [
-  ..."NODE_EXTRA_CA_CERTS npm_config_cafile pnpm_config_cafile YARN_HTTPS_CA_FILE_PATH".split(" "),
-  ..."CARGO_HTTP_CAINFO PIP_CERT REQUESTS_CA_BUNDLE CURL_CA_BUNDLE SSL_CERT_FILE".split(" "),
-];
+/** Most replace the authorities that a program trusts by default; a variable of the user's would else do so. */
+const variables: readonly string[] = [...certificateVariables, "pnpm_config_cafile", "YARN_HTTPS_CA_FILE_PATH"];
