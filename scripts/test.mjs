@@ -1,8 +1,10 @@
 // `npm test -- --help` says what it takes.
+import { existsSync } from "node:fs";
 import { ensureBuilt } from "./lib/build.mjs";
 import { ensureClaimedNodes } from "./lib/claimed-nodes.mjs";
 import { helpIfAsked } from "./lib/command-line.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
+import { inRepository } from "./lib/repository.mjs";
 import { ensureBubblewrap, ensureCargo, ensureChromium, ensureNatsServer } from "./lib/system-packages.mjs";
 import { testsThatSeeChangeSince } from "./lib/tests/changed-tests.mjs";
 import { notInThisRound } from "./lib/tests/rounds.mjs";
@@ -44,6 +46,8 @@ const [workers, browserWorkers] = process.env["GENNAI_TEST_WORKERS"]?.split(",")
 const mainList = { name: "main", config: "vitest.config.ts", workers };
 const browserList = { name: "browser and VS Code", config: "test/e2e/vitest.config.ts", workers: browserWorkers };
 const isInBrowser = (/** @type {string} */ test) => /^test\/e2e\/(browser|vscode)\//.test(test);
+const notInBrowser = /^(?!test\/e2e\/(browser|vscode)(\/|$))/;
+const perhapsInBrowser = /^test\/?$|^test\/e2e\/?$|^test\/e2e\/(browser|vscode)(\/|$)/;
 
 const { passed, failed } = await testAll(process.argv.slice(2)).catch((error) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -96,7 +100,14 @@ function requested([first, ...rest]) {
   if (first === "--all") process.env["GENNAI_SAMPLES"] = "whole";
   if (first === "--all" && rest.length === 0) return { main: [], browser: [], nodes: { args: [] } };
   const args = first === "--all" ? rest : [first, ...rest];
-  return { main: args, browser: args, inTurn: true };
+  // A part of a name may be in any of them.
+  const places = args.filter((word) => existsSync(inRepository(word)));
+  const mayHold = (/** @type {RegExp} */ tests) => places.length === 0 || places.some((place) => tests.test(place));
+  return {
+    ...(mayHold(notInBrowser) && { main: args }),
+    ...(mayHold(perhapsInBrowser) && { browser: args }),
+    inTurn: true,
+  };
 }
 
 /** @param {string} ref @returns {Request | undefined} as `requested` */
