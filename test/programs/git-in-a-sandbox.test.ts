@@ -37,4 +37,5 @@ test("the gate asks git nothing of a repository outside the workspace", async ()
   expect(await guard.printed({ ...names, directory: own.root }, { signal })).toEqual({ type: "none" });
 });
 
-describeEveryPath();
+// Those whose programs could write in the workspace, where a git that writes may write; what they name is the same without a sandbox.
+describeEveryPath(["every program that settings, attributes and hooks can name", "a nested repository as a submodule"]);
