@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import type { FoundPart } from "@gennai/governance/tool";
 import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
-import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import type { StagedShellRun } from "#staged-shell/run/run-staged";
-import { stagingMachine } from "../staging-machine.ts";
+import { useMachine } from "../use-machine.ts";
+
+const machine = useMachine();
 
 const author = "-c user.name=a -c user.email=a@example.com";
 
@@ -27,14 +29,11 @@ async function keepWithout(staged: StagedShellRun, names: readonly string[]): Pr
 const files = { "a.txt": "a\n", "b.txt": "b\n", "dir/c.txt": "c\n", "dir/d.txt": "d\n", "dir/deep/e.txt": "e\n" };
 
 async function bench() {
-  await using parts = new AsyncDisposableStack();
-  const machine = parts.use(await stagingMachine());
-  const repository: TemporaryRepository = parts.use(await temporaryRepository(files));
-  const owned = parts.move();
+  const repository = await temporaryRepository(files);
   return {
     repository,
-    run: (text: string) => machine.run(repository.root, text),
-    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
+    run: (text: string) => machine().run(repository.root, text),
+    [Symbol.asyncDispose]: () => repository[Symbol.asyncDispose](),
   };
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { type TemporaryRepository, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { StagedTree } from "#proposal/staged-tree";
 import { OpenWorkspace } from "#staged-shell/own-changes/open-workspace";
@@ -10,6 +10,7 @@ import { removeOpenStages } from "#staged-shell/stages/open-stages";
 import { recoverChanges } from "#staged-shell/stages/recover-changes";
 import { openLocalWorkspace } from "#workspace/local-workspace";
 import { stagingMachine } from "../staging-machine.ts";
+import { twoBranches } from "./two-branches.ts";
 
 const git = "git -c user.name=a -c user.email=a@example.com";
 const merge = `${git} merge -q other || true`;
@@ -21,7 +22,7 @@ test.each([
   { name: "saves a file that the merge changed", act: ["save"], moved: "f", conflict: true },
 ])("nothing of a merge is kept when the user $name meanwhile, and it becomes a proposal", async ({ act, ...row }) => {
   await using machine = await stagingMachine();
-  await using repository = await prepared();
+  await using repository = await twoBranches();
   const run = async (text: string) => {
     const staged = await machine.run(repository.root, text, false, "s");
     await staged.keep(new Set());
@@ -53,7 +54,7 @@ test.each([
 
 test("a merge goes on while the user saves other files and looks at the repository", async () => {
   await using machine = await stagingMachine();
-  await using repository = await prepared();
+  await using repository = await twoBranches();
   const run = async (text: string) => {
     const staged = await machine.run(repository.root, text, false, "s");
     await staged.keep(new Set());
@@ -76,7 +77,7 @@ test("a merge goes on while the user saves other files and looks at the reposito
 
 test("file tools see and change what is under way, and the workspace once it has ended", async () => {
   await using machine = await stagingMachine();
-  await using repository = await prepared();
+  await using repository = await twoBranches();
   const run = async (text: string) => {
     const staged = await machine.run(repository.root, text, false, "s");
     await staged.keep(new Set());
@@ -135,7 +136,7 @@ test("file tools see and change what is under way, and the workspace once it has
 test("what is under way survives a kill, and goes with its session", async () => {
   await using state = await temporaryDirectory();
   await using home = await temporaryDirectory();
-  await using repository = await prepared();
+  await using repository = await twoBranches();
   const program = fileURLToPath(new URL("../killed-run.ts", import.meta.url));
   const killed = (text: string) =>
     spawnSync(process.execPath, [program, repository.root, state.root, home.root, text], { encoding: "utf8" });
@@ -163,7 +164,7 @@ test("what is under way survives a kill, and goes with its session", async () =>
 
 test("a command that was ended leaves what is under way, and a refusal ends all of it", async () => {
   await using machine = await stagingMachine();
-  await using repository = await prepared();
+  await using repository = await twoBranches();
   await (await machine.run(repository.root, merge, false, "s")).keep(new Set());
   const ended = await machine.run(repository.root, `${go}; kill -9 $$`, false, "s");
   await ended.drop();
@@ -176,7 +177,7 @@ test("a command that was ended leaves what is under way, and a refusal ends all 
 
 test("a yes to the last command is none to what the ones before it did", async () => {
   await using machine = await stagingMachine();
-  await using repository = await prepared();
+  await using repository = await twoBranches();
   const hooks = "git config core.hooksPath h";
   const alone = await machine.run(repository.root, hooks, true, "s");
   expect(alone.effects).toMatchObject([{ what: "control", name: ".git/config", agreed: true }]);
@@ -193,18 +194,7 @@ function leftIn(stateDir: string): readonly string[] {
   return readdirSync(stages).filter((id) => readdirSync(join(stages, id)).includes("open.json"));
 }
 
-async function prepared() {
-  const repository = await temporaryRepository({ f: "1\n2\n3\n", g: "1\n", "d/h": "1\n" });
-  await repository.git("switch", "-qc", "other");
-  await repository.write("f", "1\nother\n3\n");
-  await repository.git("commit", "-qam", "other");
-  await repository.git("switch", "-qc", "work", "main");
-  await repository.write("f", "1\nwork\n3\n");
-  await repository.git("commit", "-qam", "work");
-  return repository;
-}
-
-async function seen(repository: Awaited<ReturnType<typeof prepared>>) {
+async function seen(repository: TemporaryRepository) {
   return {
     refs: await repository.git("for-each-ref"),
     index: await repository.git("ls-files", "-s"),

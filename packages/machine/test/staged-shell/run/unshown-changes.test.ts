@@ -1,15 +1,16 @@
 import { chmodSync, chownSync, rmSync, utimesSync } from "node:fs";
 import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { stagingMachine } from "../staging-machine.ts";
+import { useMachine } from "../use-machine.ts";
+
+const machine = useMachine();
 
 const commit = "git -c user.name=a -c user.email=a@example.com commit -q";
 const evil = "$(echo evil | git hash-object -w --stdin)";
 
 /** The paths of which policies are told that git will not show them. */
 async function unshown(repository: TemporaryRepository, text: string): Promise<readonly string[]> {
-  await using machine = await stagingMachine();
-  const staged = await machine.run(repository.root, text);
+  const staged = await machine().run(repository.root, text);
   await staged.drop();
   expect(staged.run).toMatchObject({ exitCode: 0 });
   return staged.effects.flatMap((effect) =>
@@ -119,8 +120,7 @@ test.runIf(process.getuid?.() === 0)("on a copy, too, what git will not show is 
   const show =
     "echo 2 > a.txt; rm s/a.txt; mkdir t/y; echo n > t/y/n.txt; rm t/a.txt; mkdir t/a.txt; echo 3 > t/a.txt/b";
   expect(await unshown(repository, `${hide}; ${show}`)).toEqual(["n.js", "s/x/.gitignore", "s/x/c.js"]);
-  await using machine = await stagingMachine();
-  const staged = await machine.run(
+  const staged = await machine().run(
     repository.root,
     `${show}; mkdir v; echo '*' > v/.gitignore; echo 1 > v/cfg`,
     false,
@@ -136,24 +136,22 @@ test.runIf(process.getuid?.() === 0)("on a copy, too, what git will not show is 
 });
 
 test("what the rules from after the command ignore stays in the session, as what those from before do", async () => {
-  await using machine = await stagingMachine();
   await using repository = await temporaryRepository({ "a.txt": "1\n" });
   const make = "mkdir .venv c; echo '*' > .venv/.gitignore; echo 1 > .venv/cfg; echo '/c' > .gitignore; echo 1 > c/d";
-  const staged = await machine.run(repository.root, make, false, "s1");
+  const staged = await machine().run(repository.root, make, false, "s1");
   expect(staged.layered).toEqual([".venv", "c"]);
   await staged.keep(new Set());
   expect(await repository.git("status", "--porcelain", "--ignored", "-uall")).toBe("?? .gitignore");
-  const later = await machine.run(repository.root, "cat .venv/cfg c/d && echo 2 > .venv/cfg", false, "s1");
+  const later = await machine().run(repository.root, "cat .venv/cfg c/d && echo 2 > .venv/cfg", false, "s1");
   await later.drop();
   expect(later).toMatchObject({ run: { output: "1\n1\n" }, layered: [".venv"], effects: [] });
 });
 
 test("flags that a command sets in the index, and times that it writes there, hide nothing from the user", async () => {
-  await using machine = await stagingMachine();
   await using repository = await temporaryRepository({ "a.txt": "1\n", "b.txt": "1\n", "c.txt": "1\n" });
   await repository.git("update-index", "--skip-worktree", "c.txt");
   const flags = "git update-index --assume-unchanged a.txt; git update-index --skip-worktree b.txt";
-  const staged = await machine.run(
+  const staged = await machine().run(
     repository.root,
     `${flags}; git update-index --no-skip-worktree c.txt; echo 2 | tee a.txt b.txt`,
   );
