@@ -35,7 +35,7 @@ export async function stageOperation(
   if (moved !== undefined) {
     throw new ServiceError("failed_precondition", `Nothing was kept: ${moved} changed since ${open.operation} began.`, {
       reason: "stale_file",
-      hint: "Let the session go on: its changes become a proposal.",
+      hint: "Let the session go on: its changes become a proposal, or a branch.",
     });
   }
   const { id, services, workspace } = session;

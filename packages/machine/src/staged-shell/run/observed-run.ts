@@ -36,7 +36,7 @@ import { withKey } from "./with-key.ts";
 import { withWayOut } from "./with-way-out.ts";
 
 /** A command that has ended on its stage, now unmounted, and all that it left there. */
-export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" | "onlyLookedUp"> {
+export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" | "onlyLookedUp" | "overtaken"> {
   /** The stage, still mounted, if the command left nothing: it is given back instead of removing the transaction. */
   readonly unused: Stage | undefined;
   readonly transaction: Transaction;

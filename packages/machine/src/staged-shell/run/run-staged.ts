@@ -105,6 +105,8 @@ export interface StagedShellRun extends StagedOffer {
   readonly stale: readonly string[];
   /** What is under way in git, so that keeping it keeps it for later commands of the session only. */
   readonly operation?: string | undefined;
+  /** What was under way in git, if the command did not run, and this saves that on a branch instead. */
+  readonly overtaken?: string | undefined;
   /** Whether it made commits that the user would have signed. */
   readonly unsigned?: boolean;
   /** @param options.forGood also what is under way in git, with which the command went on */
@@ -135,9 +137,10 @@ export async function runStaged(
   const isApart = command.key !== undefined || command.text !== undefined;
   const open = session === undefined || isApart ? undefined : stages.open.of(session);
   const moved = open === undefined ? [] : stages.open.movedSince(open);
-  if (open !== undefined && moved.length > 0) return giveUp(open, moved, command, surroundings, options);
-  const { transaction, observation, ignored, unshown, stays, unused, layer, dropped, signs, ...ran } =
-    await runAndObserve(command, surroundings, options, { open, ends: command.handsOver });
+  const { transaction, observation, ignored, unshown, stays, unused, layer, dropped, signs, ...ran } = await (open !==
+    undefined && moved.length > 0
+    ? giveUp(open, moved, command, surroundings, options)
+    : runAndObserve(command, surroundings, options, { open, ends: command.handsOver }));
   const network = surroundings.network?.network;
   const remove = async (): Promise<void> => {
     if (unused === undefined) await removeTransaction(transaction);
@@ -202,7 +205,9 @@ export async function runStaged(
         const work = { observation, kept: wantedNow };
         const refs = keptRefs(transaction, work, { workspaceRoot, home: stages.home });
         const keeping = keepEffects(stages.stateDir, transaction, work);
-        const { layers, notInLayer } = await (rescue === undefined ? keeping : keeping.catch(rescue));
+        const { layers, notInLayer } = await (rescue === undefined || ran.overtaken !== undefined
+          ? keeping
+          : keeping.catch(rescue.end));
         if (open !== undefined) await dropOpen(open);
         if (session !== undefined) stages.stashes.note(session, git.effects);
         stages.prepare(workspaceRoot, layers[0] ?? layer, network);

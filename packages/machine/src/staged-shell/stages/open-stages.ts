@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { StageConflict } from "../../change-set/not-committed.ts";
 import { isBegun } from "../../change-set/set-journal.ts";
 import { readGitHead } from "../../git-data/git-head.ts";
 import { indexMeaning, readGitIndex } from "../../git-data/git-index.ts";
@@ -90,6 +91,15 @@ export class OpenStages {
       ...(meaningOf(own.index) === index ? [] : ["git's index"]),
       ...Object.keys(touched).filter((path) => identityAt(join(top, path)) !== touched[path]),
     ];
+  }
+
+  /** Notes what else of the user's moved. */
+  overtake({ transaction: { directory, roots } }: OpenStage, moved: readonly StageConflict[]): void {
+    const record = readOpen(directory);
+    const top = roots[0]?.path ?? "/";
+    const touched = { ...record?.touched };
+    for (const { root, path } of moved) touched[relative(top, join(root, path))] = "moved";
+    if (record !== undefined) writeOpen(directory, { ...record, touched });
   }
 
   /** An observation that knows that the user's git only refreshed the index, and that logs were written on top of the user's. */

@@ -52,6 +52,61 @@ test.each([
   expect((await repository.git("rev-list", "--parents", "-1", "HEAD")).split(" ")).toHaveLength(3);
 });
 
+test.each([
+  { name: "too many files", more: "seq 501 | xargs -I{} sh -c 'echo {} > n{}'", path: "n501", mode: "100644" },
+  { name: "a link", more: "ln -s f link", path: "link", mode: "120000" },
+])("a merge that the user overtakes is on a branch, if it holds $name", async ({ more, path, mode }) => {
+  await using machine = await stagingMachine();
+  await using repository = await prepared();
+  await repository.write(".gitignore", "built\n");
+  await repository.git("branch", "ai-agent/a-merge-given-up");
+  const run = async (text: string) => {
+    const staged = await machine.run(repository.root, text, false, "s");
+    await staged.keep(new Set());
+    return staged;
+  };
+  await run(`${merge}; sed -i s/work/agent/ f; ${more}; echo built > built`);
+  await repository.write("f", "1\nthe user's\n3\n");
+  const theirs = await seen(repository);
+  const end = await run("echo not run");
+  const branch = "ai-agent/a-merge-given-up-2";
+  expect(end.run).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(`^The user changed f .*\\n?.* ${branch}\\.`),
+  });
+  const { refs, ...rest } = await seen(repository);
+  const [, id] = (await repository.git("rev-list", "--parents", "-1", branch)).split(" ");
+  expect(refs.split("\n").filter((line) => !theirs.refs.includes(line))).toEqual([expect.stringContaining(branch)]);
+  expect(rest).toEqual({ ...theirs, refs: undefined });
+  expect(id).toBe(await repository.git("rev-parse", "work"));
+  expect(await repository.git("rev-parse", `${branch}^2`)).toBe(await repository.git("rev-parse", "other"));
+  expect(await repository.git("show", `${branch}:f`)).toContain("agent");
+  expect(await repository.git("ls-tree", branch, path)).toContain(mode);
+  expect(await repository.git("ls-tree", branch, "built")).toBe("");
+  await repository.git("fsck", "--strict");
+  // It begins again; what git ignores is there.
+  expect((await run("git status | head -1; cat built f")).run.output).toBe("On branch work\nbuilt\n1\nthe user's\n3\n");
+  expect(leftIn(machine.stateDir)).toEqual([]);
+});
+
+test("what no proposal can hold stays, where only the commit finds that the user made the same file", async () => {
+  await using machine = await stagingMachine();
+  await using repository = await prepared();
+  const run = async (text: string) => {
+    const staged = await machine.run(repository.root, text, false, "s");
+    await staged.keep(new Set());
+    return staged;
+  };
+  await run(`${merge}; ln -s f link; echo new > new`);
+  await repository.write("link", "the user's\n");
+  await expect(run(go)).rejects.toMatchObject({ code: "stale_file", message: expect.stringContaining("link") });
+  expect(leftIn(machine.stateDir)).toHaveLength(1);
+  const { run: end } = await run("true");
+  expect(end.output).toMatch(/^The user changed link meanwhile\..* ai-agent\/a-merge-given-up\.\n/);
+  expect(await repository.git("log", "-2", "--format=%s", "ai-agent/a-merge-given-up")).toContain("merged");
+  expect(await repository.git("status", "--porcelain")).toBe("?? link");
+});
+
 test("a merge goes on while the user saves other files and looks at the repository", async () => {
   await using machine = await stagingMachine();
   await using repository = await twoBranches();

@@ -182,13 +182,13 @@ async function judged(
   text: string,
   { signal, judge }: Pick<ExecutionContext, "signal" | "judge">,
 ): Promise<Judgement> {
-  const { effects, parts, digest } = staged;
+  const { effects, parts, digest, overtaken } = staged;
   if (effects.length === 0) return { type: "keep", dropped: [] };
   try {
     signal.throwIfAborted();
     const paths = effects.flatMap((effect) => ("path" in effect ? [effect.path.raw] : []));
     const what = paths.length === 0 ? "in git's data" : shownNames(paths);
-    const statement = `Keep what \`${text}\` changed: ${what}`;
+    const statement = `Keep what ${overtaken === undefined ? `\`${text}\`` : `${overtaken}, on a branch,`} changed: ${what}`;
     return await judge({ statement, parts, operands: { changes: digest }, diff: () => staged.diff() });
   } catch (error) {
     await staged.drop();
