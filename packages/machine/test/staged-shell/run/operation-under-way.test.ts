@@ -57,7 +57,7 @@ test.each([
   { name: "a link", more: "ln -s f link", path: "link", mode: "120000" },
 ])("a merge that the user overtakes is on a branch, if it holds $name", async ({ more, path, mode }) => {
   await using machine = await stagingMachine();
-  await using repository = await prepared();
+  await using repository = await twoBranches();
   await repository.write(".gitignore", "built\n");
   await repository.git("branch", "ai-agent/a-merge-given-up");
   const run = async (text: string) => {
@@ -91,7 +91,7 @@ test.each([
 
 test("what no proposal can hold stays, where only the commit finds that the user made the same file", async () => {
   await using machine = await stagingMachine();
-  await using repository = await prepared();
+  await using repository = await twoBranches();
   const run = async (text: string) => {
     const staged = await machine.run(repository.root, text, false, "s");
     await staged.keep(new Set());
