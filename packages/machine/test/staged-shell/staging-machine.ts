@@ -47,6 +47,7 @@ export async function stagingMachine(
       allowed: readonly AllowedEndpoint[] = [],
       key?: UncoveredKey,
       usersContents?: UsersContents,
+      isOwnBranch?: (name: string) => boolean,
     ): Promise<StagedShellRun> =>
       runStaged(
         {
@@ -64,6 +65,7 @@ export async function stagingMachine(
           session,
           allowed,
           usersContents,
+          isOwnBranch,
           unfinished: async () => StagedTree.open(stateDir, session ?? "", { path: workspaceRoot }),
         },
         { signal: new AbortController().signal, onOutput: () => undefined },

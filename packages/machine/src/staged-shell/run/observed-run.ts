@@ -9,7 +9,7 @@ import { commandEnvironment } from "../../process/environment/command-environmen
 import { CommandNotStarted } from "../../process/run-command.ts";
 import { layStagedTree } from "../../proposal/lay-staged-tree.ts";
 import { holdsPrograms } from "../../sandbox/host/host-layout.ts";
-import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
+import { type RepositoryPaths, repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { directoriesOutside } from "../../sandbox/host/search-path.ts";
 import { SessionLayer } from "../../stage/layer/session-layer.ts";
 import { type CacheEntries, listEntries, removeLater } from "../../stage/layer/staged-caches.ts";
@@ -178,8 +178,7 @@ export async function runAndObserve(
         : undefined;
     const isAlone = session !== undefined && (open !== undefined || stages.open.of(session) === undefined);
     const mayStayOpen = !ends && stage.isOverlaid && isAlone && proposal === undefined;
-    const own = repository?.writable.at(-1);
-    const left = mayStayOpen && own !== undefined ? operationIn(stage.seen(own), own) : undefined;
+    const left = mayStayOpen && repository !== undefined ? leftUnderWay(stage, repository, surroundings) : undefined;
     // Of one that was ended it is not known what it was about to do.
     const operation = left ?? (mayStayOpen && run.state !== "exited" ? open?.operation : undefined);
     const all = operation === undefined ? await stage.observe(rules, { mayBeHeld }) : nothingSeen(stage);
@@ -203,6 +202,14 @@ export async function runAndObserve(
     await removeTransaction(transaction);
     throw notRun(error);
   }
+}
+
+function leftUnderWay(
+  stage: Stage,
+  { writable: [common = "", own = common] }: RepositoryPaths,
+  { isOwnBranch = () => true }: StagedSurroundings,
+): string | undefined {
+  return operationIn({ own: stage.seen(own), common: stage.seen(common) }, { own, common }, isOwnBranch);
 }
 
 function nothingSeen({ markers }: Stage): Observation {

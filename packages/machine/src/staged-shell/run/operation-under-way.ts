@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { shownName } from "@gennai/governance/shown-names";
 import { fileText } from "../../git-data/file-text.ts";
 import { readGitIndex } from "../../git-data/git-index.ts";
+import { RefValues } from "../../git-data/ref-values.ts";
 import { statIfPresent } from "../../stage/files/look-at-entry.ts";
 
 /** What git leaves in its directory while an operation is under way. */
@@ -16,20 +18,45 @@ const operations: readonly (readonly [name: string, operation: string])[] = [
   ["BISECT_LOG", "a bisection"],
 ];
 
+/** Git's directories of one work tree. */
+interface GitPlace {
+  /** That of the work tree. */
+  readonly own: string;
+  /** The one that all work trees share. */
+  readonly common: string;
+}
+
 /**
- * What a command left under way in git that was not before: an operation, HEAD on no branch, or conflicts in the index; undefined
- * for nothing.
+ * What a command left under way in git that was not before: an operation, HEAD on no branch or on another one of the user's,
+ * or conflicts in the index; undefined for nothing.
  *
- * @param left git's directory of the work tree, as the command left it
- * @param own the same of the user's
+ * @param left as the command left it
+ * @param users as it is for the user
+ * @param isOwnBranch whether the session works on a branch
  */
-export function operationIn(left: string, own: string): string | undefined {
+export function operationIn(
+  left: GitPlace,
+  users: GitPlace,
+  isOwnBranch: (name: string) => boolean,
+): string | undefined {
+  const [is, was] = [left.own, users.own];
   // Another repository in its place is judged by itself.
-  if (statIfPresent(left)?.isDirectory() !== true) return undefined;
-  const operation = operations.find(([name]) => existsSync(join(left, name)) && !existsSync(join(own, name)));
+  if (statIfPresent(is)?.isDirectory() !== true) return undefined;
+  const operation = operations.find(([name]) => existsSync(join(is, name)) && !existsSync(join(was, name)));
   if (operation !== undefined) return operation[1];
-  if (isDetached(left) && !isDetached(own)) return "a visit to a commit";
-  return hasConflicts(left, own) ? "a conflict" : undefined;
+  if (isDetached(is) && !isDetached(was)) return "a visit to a commit";
+  if (hasConflicts(is, was)) return "a conflict";
+  const visited = visitedBranch(left, users);
+  return visited === undefined || isOwnBranch(visited) ? undefined : `a visit to ${shownName(visited)}`;
+}
+
+/** The user's branch that HEAD was moved to, while it is as it was: a commit there is to be judged. */
+function visitedBranch(left: GitPlace, users: GitPlace): string | undefined {
+  const branch = new RefValues(left.own).branch("HEAD");
+  const before = new RefValues(users.own).branch("HEAD");
+  if (branch === undefined || before === undefined || branch === before) return undefined;
+  const [is, was] = [left, users].map(({ common }) => new RefValues(common).value(`refs/heads/${branch}`));
+  return was !== undefined && is === was ? branch : undefined;
 }
 
 function isDetached(git: string): boolean {

@@ -63,6 +63,8 @@ export interface StagedSurroundings {
   readonly session?: string | undefined;
   /** What in files may be the user's work; all of it, if left out. */
   readonly usersContents?: UsersContents | undefined;
+  /** Whether the session works on a branch, so that a command may leave HEAD there; on every one, if left out. */
+  readonly isOwnBranch?: ((name: string) => boolean) | undefined;
   /** Proposed changes that the command sees over the workspace, and to which its own are added instead of the workspace. */
   readonly proposal?: StagedTree | undefined;
   /** Where changes become a proposal that cannot be kept, because the user changed the same meanwhile. */

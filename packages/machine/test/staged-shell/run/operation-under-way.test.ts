@@ -188,6 +188,42 @@ test("file tools see and change what is under way, and the workspace once it has
   expect(await text("f")).toBe(await repository.read("f"));
 });
 
+test.each([
+  { state: "loose", prepare: [] },
+  { state: "packed", prepare: ["pack-refs", "--all"] },
+])(
+  "a visit to another branch of the user's stays in the session, until it commits there: $state",
+  async ({ prepare }) => {
+    await using machine = await stagingMachine();
+    await using repository = await twoBranches();
+    if (prepare.length > 0) await repository.git(...prepare);
+    const own = ["work"];
+    const run = async (text: string) => {
+      const isOwn = (name: string) => own.includes(name);
+      const staged = await machine.run(repository.root, text, false, "s", [], undefined, undefined, isOwn);
+      await staged.keep(new Set());
+      return staged;
+    };
+    const before = await seen(repository);
+    expect((await run("git switch -q other; echo o >> g")).operation).toBe("a visit to other");
+    expect((await run("git branch --show-current; cat f")).run.output).toBe("other\n1\nother\n3\n");
+    expect(await seen(repository)).toEqual(before);
+    const back = await run("git switch -q -; echo n > n");
+    expect(back.operation).toBeUndefined();
+    expect(back.effects).toMatchObject([{ path: { raw: "g" } }, { path: { raw: "n" } }]);
+    expect(await repository.git("status", "--porcelain")).toBe(" M g\n?? n");
+    await run("git switch -q main");
+    expect(await repository.git("branch", "--show-current")).toBe("work");
+    const there = await run(`${git} commit -qam on-main`);
+    expect(there.effects).toContainEqual(expect.objectContaining({ what: "ref", name: "refs/heads/main" }));
+    expect(await repository.git("branch", "--show-current")).toBe("main");
+    expect((await run("git switch -q work")).operation).toBeUndefined();
+    expect(await repository.git("branch", "--show-current")).toBe("work");
+    expect((await run("git switch -qc new")).operation).toBeUndefined();
+    expect(leftIn(machine.stateDir)).toEqual([]);
+  },
+);
+
 test("what is under way survives a kill, and goes with its session", async () => {
   await using state = await temporaryDirectory();
   await using home = await temporaryDirectory();

@@ -68,7 +68,10 @@ export interface BashPorts extends ShellSurroundings {
 
 /** Staging of commands: the stages, what is hidden, the session's layer, and where background commands run. */
 export interface Staging
-  extends Pick<StagedSurroundings, "stages" | "zeroAccess" | "session" | "usersContents" | "proposal" | "unfinished"> {
+  extends Pick<
+    StagedSurroundings,
+    "stages" | "zeroAccess" | "session" | "usersContents" | "isOwnBranch" | "proposal" | "unfinished"
+  > {
   readonly background: BackgroundRuns;
   /** Ensures that secrets from git's history are masked in the output of commands. */
   learnSecrets(options: { readonly signal: AbortSignal }): Promise<void>;
@@ -97,7 +100,7 @@ const keyDescription =
 const stagedDescription =
   "It runs on a copy of the workspace, without network at first: what it changed is looked at when it has ended, and becomes " +
   "true then. Deletes, git reset --hard and the like run too; the user is asked where their own uncommitted work would be lost. " +
-  "While it leaves a merge, a rebase, conflicts or HEAD on no branch, all of that and later changes stay in this session until it ends. " +
+  "While it leaves a merge, a rebase, conflicts or HEAD on no branch or on another one of the user's, all of that and later changes stay in this session until it ends. " +
   "Hosts and ports that it wants are refused at once, the user is asked about them, and after a yes it runs again. " +
   "Notes in brackets at the end of the output say what was not kept, and why. Of a command that was ended, nothing is. " +
   "What git ignores (builds, dependencies) stays with this session: later commands see it, file tools and the user do not. " +

@@ -157,7 +157,7 @@ async function settle(
 function underWay(operation: string): string {
   return (
     `[${operation} is under way: what you change now, also by file tools, stays in this session, and becomes true as a whole ` +
-    "when it has ended (commit, --continue, or --abort)]"
+    "when it has ended (commit, --continue, --abort, or back on the branch)]"
   );
 }
 

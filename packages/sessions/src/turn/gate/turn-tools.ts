@@ -18,6 +18,7 @@ import { SessionProposal } from "../../proposal/session-proposal.ts";
 import { stageProposedChanges } from "../../proposal/stage-proposed-changes.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
+import { isOwnBranch } from "../../session/state/own-branches.ts";
 import { usersContents } from "../../session/state/users-contents.ts";
 import { loadSkills } from "../../skills/load-skills.ts";
 import { bashOutputTool } from "../../tools/background/bash-output-tool.ts";
@@ -91,6 +92,7 @@ export async function turnTools(
             zeroAccess: rules.zeroAccess,
             session: session.id,
             usersContents: (path, sha256) => usersContents(state.changeSets.values(), path, sha256),
+            isOwnBranch: (name) => isOwnBranch(state.changeSets.values(), name),
             proposal: proposal?.tree,
             unfinished: async () => (await SessionProposal.needed(session)).tree,
             learnSecrets: learnSecrets(session, rules),
