@@ -160,22 +160,23 @@ test("commands are judged as what runs on no stage: only what is proven to read 
   expect((await agent.wants("Bash", { command: "ls src" })).says).toBe("goes its own way");
 });
 
-test.each([
-  ["an edit that the project's paths leave out", "Edit", "docs/b.md"],
-  ["a new file there", "Write", "docs/c.md"],
-  ["a file outside", "Write", "/etc/passwd"],
-  ["a way out", "Write", "src/../../x"],
-  ["what git keeps", "Write", ".git/config"],
-  ["the agent's own hooks", "Write", ".claude/settings.local.json"],
-  ["a file with secrets", "Write", ".env"],
-] as const)("%s: %s %s is denied, and on record", async (_what, tool, path) => {
+test("what its rules refuse is denied, and on record", async () => {
   await using server = await startTestServer({ files });
   const agent = new Agent(server);
-  const change: JsonObject = tool === "Write" ? { content: "x" } : { old_string: "two", new_string: "x" };
-  const answer = await agent.wants(tool, { file_path: path, ...change });
-  expect(answer.says).toBe("deny");
-  expect(answer.reason).toContain("Gennai, rule");
-  expect((await agent.records()).at(-1)).toContain(`claude-code, s1, refusal, ${tool} deny`);
+  const edit = { old_string: "two", new_string: "x" };
+  for (const [tool, path, change] of [
+    ["Edit", "docs/b.md", edit],
+    ["Write", "docs/c.md", { content: "x" }],
+    ["Write", "/etc/passwd", { content: "x" }],
+    ["Write", "src/../../x", { content: "x" }],
+    ["Write", ".git/config", { content: "x" }],
+    ["Write", ".claude/settings.local.json", { content: "x" }],
+    ["Write", ".env", { content: "x" }],
+  ] as const) {
+    const { says, reason } = await agent.wants(tool, { file_path: path, ...change });
+    expect([path, says, reason]).toEqual([path, "deny", expect.stringContaining("Gennai, rule")]);
+    expect((await agent.records()).at(-1)).toContain(`claude-code, s1, refusal, ${tool} deny`);
+  }
 });
 
 test("a protected branch holds for it, and another program's tools are asked about each time", async () => {

@@ -41,21 +41,12 @@ const readThenChanged = async (after: string) => {
   return { server, sessionId };
 };
 
-test.each([
-  ["an edit", "edit", before.replace("five", "5"), ["-two\n+TWO", "-five\n+5"]],
-  ["a whole text", "write", before.replace("two", "2"), ["-two\n+2", "-five\n+FIVE"]],
-  [
-    "both in one place",
-    "edit",
-    before.replace("two", "zwei"),
-    ["<<<<<<< what you wanted\nTWO\n||||||| what you read\ntwo\n=======\nzwei\n>>>>>>>"],
-  ],
-])("seed 001: Stale File comes with a three-way diff: %s", async (_name, prompt, after, expected) => {
-  const { server, sessionId } = await readThenChanged(after);
+test("seed 001: Stale File comes with a three-way diff", async () => {
+  const { server, sessionId } = await readThenChanged(before.replace("five", "5"));
   await using _server = server;
-  const error = await refusal(server, sessionId, prompt);
+  const error = await refusal(server, sessionId, "edit");
   expect(error.code).toBe("stale_file");
-  for (const part of expected) expect(error.detail).toContain(part);
+  for (const part of ["-two\n+TWO", "-five\n+5"]) expect(error.detail).toContain(part);
 });
 
 test("also in a session that was opened again, and without the text it says so", async () => {

@@ -60,22 +60,6 @@ test("a hook of the user refuses, with its words; another tool goes on", async (
   expect(existsSync(here.server.workspace.path("new.txt"))).toBe(false);
 });
 
-test("a hook that breaks refuses a change and lets a read go on with a warning", async () => {
-  await using here = await configured({ "hooks.json": hooksFile("PreToolUse", "", "exit 7") }, [read, write]);
-  const events = await runTurn(here.server, await startSession(here.server), "do it");
-  expect(eventsOf(events, "toolResult")).toMatchObject([{ error: "" }, { error: expect.stringContaining("failed") }]);
-  expect(eventsOf(events, "warning").join()).toContain("ignored for a read");
-});
-
-test("hooks tighten and never loosen, and are not asked about what is refused already", async () => {
-  const allowAll = `touch asked; echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'`;
-  const outside = { tool: { name: "Write", args: { file_path: "../../outside.txt", content: "x" } } };
-  await using here = await configured({ "hooks.json": hooksFile("PreToolUse", "Write", allowAll) }, [outside]);
-  const events = await runTurn(here.server, await startSession(here.server), "do it");
-  expect(eventsOf(events, "toolResult")).toMatchObject([{ error: expect.stringMatching(/.+/) }]);
-  expect(existsSync(here.server.workspace.path("asked"))).toBe(false);
-});
-
 test("after the call a hook sees the result", async () => {
   const seen = hooksFile("PostToolUse", "Read", "cat > seen.json; echo 'look again' >&2; exit 2");
   await using here = await configured({ "hooks.json": seen }, [read]);

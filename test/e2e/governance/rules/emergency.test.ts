@@ -140,32 +140,6 @@ describe("seed 003 §12 post-stop: effective on running work", () => {
 });
 
 describe("what is switched off", () => {
-  const rows: readonly (readonly [string, EmergencyControl, string, Readonly<Record<string, unknown>>, string])[] = [
-    ["read-only refuses a write", EmergencyControl.READ_ONLY, "", write, "Read-only mode is on"],
-    [
-      "disable-high-impact refuses without a question",
-      EmergencyControl.DISABLE_HIGH_IMPACT,
-      "",
-      run("sudo ls"),
-      "switched off",
-    ],
-    [
-      "deploy, through a wrapper",
-      EmergencyControl.BLOCK_TOOL,
-      "deploy",
-      run("env A=1 sh -c 'npm publish'"),
-      "npm publish is blocked",
-    ],
-  ];
-  test.each(rows)("%s", async (_name, control, tool, step, words) => {
-    await using server = await startTestServer({ script: [{ steps: [step, { text: ["Over."] }] }] });
-    await set(server, control, true, tool);
-    const events = await runTurn(server, await startSession(server, { interactive: true }), "do it");
-    expect(eventsOf(events, "toolResult")).toMatchObject([{ error: expect.stringContaining(words) }]);
-    expect(eventsOf(events, "confirmationRequest")).toEqual([]);
-    expect(endState(events)).toBe("COMPLETED");
-  });
-
   test("stays off over a restart", async () => {
     await using server = await startTestServer({ script: [{ steps: [write, { text: ["Over."] }] }] });
     await set(server, EmergencyControl.READ_ONLY, true);
@@ -205,14 +179,6 @@ describe("who may switch", () => {
       code: "invalid_argument",
     });
     expect(await refusalOf(set(server, EmergencyControl.BLOCK_TOOL, true))).toMatchObject({ code: "invalid_argument" });
-  });
-
-  test("the agent's own commands are refused", async () => {
-    await using server = await startTestServer({
-      script: [{ steps: [run("npx gennai emergency read-only off --reason x"), { text: ["Over."] }] }],
-    });
-    const events = await runTurn(server, await startSession(server, { interactive: true }), "do it");
-    expect(eventsOf(events, "gateDecision")).toMatchObject([{ verdict: Verdict.DENY, rule: "emergency/people-only" }]);
   });
 });
 

@@ -161,53 +161,34 @@ describe("the server applies", () => {
 });
 
 describe("nothing is written", () => {
-  type Row = readonly [
-    what: string,
-    prepare: (server: TestServer, proposed: Proposed) => Promise<unknown>,
-    more: MessageInitShape<typeof ApplyProposalRequestSchema>,
-    wanted: { readonly code: string; readonly info?: string; readonly message?: unknown },
-  ];
-  const nothing = async (): Promise<void> => undefined;
-  const stale = { code: "failed_precondition", info: "stale_file" };
-  const rows: readonly Row[] = [
-    [
-      "when a file changed since",
-      (server) => server.workspace.write("a.txt", "mine\n"),
-      {},
-      { ...stale, message: expect.stringContaining("a.txt") },
-    ],
-    [
-      "when one of several is in the way",
-      (server) => server.workspace.write("sub/new.txt", "mine\n"),
-      {},
-      { ...stale, message: expect.stringContaining("sub/new.txt changed") },
-    ],
-    [
-      "when the person saw another text",
-      nothing,
-      { expectedBases: [{ path: "a.txt", sha256: sha256Hex("other") }] },
-      stale,
-    ],
-    ["when a base is of no file in it", nothing, { expectedBases: [{ path: "b.txt" }] }, { code: "invalid_argument" }],
-    ["for a proposal nobody made", nothing, { proposalId: "nope" }, { code: "not_found" }],
-    [
-      "for a change it does not have",
-      nothing,
-      { hunks: [{ changeId: "c9", decision: HunkDecision.KEEP }] },
-      { code: "invalid_argument" },
-    ],
-    ["for a decision that is none", nothing, { hunks: [{ changeId: "c1" }] }, { code: "invalid_argument" }],
-  ];
-  test.each(rows)("%s", async (_what, prepare, more, wanted) => {
+  test("when a file changed since, or one of several is in the way", async () => {
+    for (const path of ["a.txt", "sub/new.txt"]) {
+      await using server = await serve();
+      const proposed = await propose(server);
+      await server.workspace.write(path, "mine\n");
+      expect(await refusalOf(server.client.applyProposal(request(proposed)))).toMatchObject({
+        code: "failed_precondition",
+        info: "stale_file",
+        message: expect.stringContaining(path),
+      });
+      expect(await server.workspace.read(path)).toBe("mine\n");
+      expect(existsSync(server.workspace.path("old.txt"))).toBe(true);
+      const events = await allEvents(server, proposed.sessionId);
+      expect([...eventsOf(events, "proposalReview"), ...eventsOf(events, "changeSetApplied")]).toEqual([]);
+    }
+  });
+
+  // What a review itself cannot say, changes.test.ts has.
+  test("when the person saw another text, or a text of no file in it", async () => {
     await using server = await serve();
     const proposed = await propose(server);
-    await prepare(server, proposed);
-    const held = await Promise.all(["a.txt", "old.txt"].map((path) => server.workspace.read(path)));
-    expect(await refusalOf(server.client.applyProposal(request(proposed, more)))).toMatchObject(wanted);
-    expect(await Promise.all(["a.txt", "old.txt"].map((path) => server.workspace.read(path)))).toEqual(held);
-    const events = await allEvents(server, proposed.sessionId);
-    expect(eventsOf(events, "proposalReview")).toEqual([]);
-    expect(eventsOf(events, "changeSetApplied")).toEqual([]);
+    const on = (path: string, sha256 = "") =>
+      refusalOf(server.client.applyProposal(request(proposed, { expectedBases: [{ path, sha256 }] })));
+    expect(await on("a.txt", sha256Hex("other"))).toMatchObject({ code: "failed_precondition", info: "stale_file" });
+    expect(await on("b.txt")).toMatchObject({ code: "invalid_argument" });
+    expect(await codeOf(server.client.applyProposal(request({ ...proposed, proposalId: "nope" })))).toBe("not_found");
+    expect(await untouched(server)).toBe(true);
+    expect(eventsOf(await allEvents(server, proposed.sessionId), "proposalReview")).toEqual([]);
   });
 
   test("in read-only mode", async () => {

@@ -61,18 +61,18 @@ test("carries no changes over those of the branch", async () => {
   expect(await workspace.read("README.md")).toBe("mine\n");
 });
 
-test.each([
-  ["a protected name", { branch: "main" }, "protected_branch"],
-  ["what is not a name", { branch: "a..b" }, "bad_branch_name"],
-  ["an option", { branch: "--orphan" }, "bad_branch_name"],
-  ["nothing", {}, "invalid_argument"],
-])("takes no branch by %s", async (_what, request, info) => {
+test("takes no branch by a protected name, by what is no name, an option, or nothing", async () => {
   await using server = await startTestServer();
   const sessionId = await startSession(server);
-  expect(await refusalOf(server.client.prepareBranch({ sessionId, ...request }))).toMatchObject({
-    code: "invalid_argument",
-    info,
-  });
+  for (const [request, info] of [
+    [{ branch: "main" }, "protected_branch"],
+    [{ branch: "a..b" }, "bad_branch_name"],
+    [{ branch: "--orphan" }, "bad_branch_name"],
+    [{}, "invalid_argument"],
+  ] as const) {
+    const refused = await refusalOf(server.client.prepareBranch({ sessionId, ...request }));
+    expect(refused).toMatchObject({ code: "invalid_argument", info });
+  }
 });
 
 test("where there is no repository, says so and what to do", async () => {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { UserQuestionEnd } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import {
   allEvents,
@@ -34,11 +34,11 @@ const asks = (
   tool = "AskUser",
   args: unknown = { questions },
   after: readonly Readonly<Record<string, unknown>>[] = [],
-) => [{ steps: [{ tool: { name: tool, args } }, ...after, { text: ["Done."] }] }];
+) => [{ match: ".", steps: [{ tool: { name: tool, args } }, ...after, { text: ["Done."] }] }];
 
 /** A server whose model asks. */
 function serverWhoseModelAsks(
-  script = asks(),
+  script: readonly ScriptedTurn[] = asks(),
   confirmation: { answerMs?: number; waitForClientMs: number } = { waitForClientMs: 5_000 },
 ): Promise<TestServer> {
   return startTestServer({ script, server: { confirmation } });
@@ -119,29 +119,33 @@ describe("a question of the model", () => {
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   });
 
-  test.each([
-    ["closes them", UserQuestionEnd.CANCELLED, "closed the questions"],
-    ["says nothing clear", UserQuestionEnd.UNSPECIFIED, "closed the questions"],
-    ["is not there", UserQuestionEnd.NOBODY, "Nobody can be asked"],
-  ])("ends where the person %s", async (_what, end, words) => {
+  test("ends where the person closes them, says nothing clear, or is not there", async () => {
     await using server = await serverWhoseModelAsks();
-    const sessionId = await startSession(server, { interactive: true });
-    await using window = await Watcher.attach(server, sessionId, canAsk);
-    await begin(server, sessionId);
-    const { requestId } = await window.next("userQuestionRequest");
-    await window.submit(reply(requestId, end));
-    expect((await window.next("toolResult")).output).toContain(words);
-    expect(await window.end()).toBe("COMPLETED");
+    for (const [end, words] of [
+      [UserQuestionEnd.CANCELLED, "closed the questions"],
+      [UserQuestionEnd.UNSPECIFIED, "closed the questions"],
+      [UserQuestionEnd.NOBODY, "Nobody can be asked"],
+    ] as const) {
+      const sessionId = await startSession(server, { interactive: true });
+      await using window = await Watcher.attach(server, sessionId, canAsk);
+      await begin(server, sessionId);
+      const { requestId } = await window.next("userQuestionRequest");
+      await window.submit(reply(requestId, end));
+      expect((await window.next("toolResult")).output).toContain(words);
+      expect(await window.end()).toBe("COMPLETED");
+    }
   });
 
-  test.each([false, true])("is not waited for where no client can ask, interactive: %s", async (interactive) => {
+  test("is not waited for where no client can ask, in a session that is interactive as well", async () => {
     await using server = await serverWhoseModelAsks();
-    const sessionId = await startSession(server, { interactive });
-    await using window = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
-    await begin(server, sessionId);
-    expect((await window.next("toolResult")).output).toContain("Nobody can be asked");
-    expect(await window.end()).toBe("COMPLETED");
-    expect(eventsOf(await allEvents(server, sessionId), "userQuestionRequest")).toEqual([]);
+    for (const interactive of [false, true]) {
+      const sessionId = await startSession(server, { interactive });
+      await using window = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
+      await begin(server, sessionId);
+      expect((await window.next("toolResult")).output).toContain("Nobody can be asked");
+      expect(await window.end()).toBe("COMPLETED");
+      expect(eventsOf(await allEvents(server, sessionId), "userQuestionRequest")).toEqual([]);
+    }
   });
 
   test("waits as long as questions do, then the model goes on", async () => {
@@ -179,29 +183,26 @@ describe("a question of the model", () => {
   });
 });
 
-test.each(["AskUserQuestion", "ask_user", "request_user_input", "ask_followup_question", "question"])(
-  "%s is the same tool",
-  async (name) => {
-    const args = { questions: [{ question: "Which?", options: [{ label: "a" }], multiSelect: true }] };
-    await using server = await serverWhoseModelAsks(asks(name, args));
-    const sessionId = await startSession(server);
-    const { output, error } = eventOf(await runTurn(server, sessionId, "go"), "toolResult");
-    expect([output, error]).toEqual([expect.stringContaining("Nobody can be asked"), ""]);
-  },
-);
-
-test.each([
-  ["no question", { questions: [] }, "questions must not be empty"],
-  ["five", { questions: Array.from({ length: 5 }, () => ({ question: "?" })) }, "At most 4"],
-  ["one that cannot be seen", { questions: [{ question: "\u200b\u0007" }] }, "must not be empty"],
-  ["one that is huge", { questions: [{ question: "x".repeat(100_000) }] }, "At most 1000 characters"],
-  [
-    "labels that look the same",
-    { questions: [{ question: "?", options: [{ label: "yes" }, { label: "y\u200bes" }] }] },
-    "Every label may stand once",
-  ],
-])("refuses %s with words that a model can act on", async (_what, args, words) => {
-  await using server = await serverWhoseModelAsks(asks("AskUser", args));
-  const sessionId = await startSession(server);
-  expect(eventOf(await runTurn(server, sessionId, "go"), "toolResult").output).toContain(words);
+test("is the same tool by its other names; what cannot be asked is refused with words that a model can act on", async () => {
+  const one = { questions: [{ question: "Which?", options: [{ label: "a" }], multiSelect: true }] };
+  const twice = { questions: [{ question: "?", options: [{ label: "yes" }, { label: "y\u200bes" }] }] };
+  const rows: readonly (readonly [tool: string, args: object, words: string])[] = [
+    ...["AskUserQuestion", "ask_user", "request_user_input", "ask_followup_question", "question"].map(
+      (name) => [name, one, "Nobody can be asked"] as const,
+    ),
+    ["AskUser", { questions: [] }, "questions must not be empty"],
+    ["AskUser", { questions: Array.from({ length: 5 }, () => ({ question: "?" })) }, "At most 4"],
+    ["AskUser", { questions: [{ question: "\u200b\u0007" }] }, "must not be empty"],
+    ["AskUser", { questions: [{ question: "x".repeat(100_000) }] }, "At most 1000 characters"],
+    ["AskUser", twice, "Every label may stand once"],
+  ];
+  const script = rows.map(([name, args], at) => ({
+    match: `^row ${at}$`,
+    steps: [{ tool: { name, args } }, { text: ["Done."] }],
+  }));
+  await using server = await serverWhoseModelAsks(script);
+  for (const [at, [, , words]] of rows.entries()) {
+    const events = await runTurn(server, await startSession(server), `row ${at}`);
+    expect(eventOf(events, "toolResult").output).toContain(words);
+  }
 });

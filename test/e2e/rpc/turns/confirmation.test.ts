@@ -262,21 +262,6 @@ describe("a question", () => {
     expect(await codeOf(editor.submit(answer(question)))).toBe("failed_precondition");
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   });
-
-  test("a yes for the session is not asked again for the very same action, and only in that session", async () => {
-    await using server = await startTestServer({ script: [...touch, ...touch], settings: { interactive: true } });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId);
-    await startTurn(server, sessionId);
-    const question = await editor.next("confirmationRequest");
-    const scope = ConfirmationScope.SESSION;
-    if (!question.offeredScopes.includes(scope)) return;
-    await editor.submit(answer(question, { scope }));
-    await editor.end();
-    const again = await runTurn(server, sessionId, "again", { client: { clientId: "page", capabilities: {} } });
-    expect(eventsOf(again, "confirmationRequest")).toEqual([]);
-    expect(eventOf(again, "toolResult").error).toBe("");
-  });
 });
 
 test("a restart while a question is open: the turn is interrupted, the question void", async () => {

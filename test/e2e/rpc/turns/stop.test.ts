@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ConfirmationAnswer, FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anotherClient, codeOf, endState, eventsOf, runTurn, startSession, Watcher } from "../session-client.ts";
+import { useServer } from "../use-server.ts";
 
 /** A command that leaves a child and ignores a polite end; the number is how its processes are found, also in a sandbox. */
 const marker = `61.${process.pid}${Date.now()}`;
@@ -24,8 +25,8 @@ function serverThatRuns(command: string, where: Surroundings): Promise<TestServe
   return startTestServer({
     server: surroundings[where],
     script: [
-      { steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] },
-      { steps: [{ text: ["Next."] }] },
+      { match: "^run$", steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] },
+      { match: "^next$", steps: [{ text: ["Next."] }] },
     ],
   });
 }
@@ -83,10 +84,11 @@ const stops: readonly StopCase[] = [
   },
 ];
 
-test.each(everywhere.flatMap((where) => stops.map((each) => ({ where, ...each }))))(
-  "$name answers when the processes of a command $where are gone",
-  async ({ where, stop, wanted }) => {
-    await using server = await serverThatRuns(stubborn, where);
+describe.each(everywhere)("of a command %s", (where) => {
+  const shared = useServer(() => serverThatRuns(stubborn, where));
+
+  test.each(stops)("$name answers when the processes are gone", async ({ stop, wanted }) => {
+    const server = shared();
     const { sessionId, turnId, editor } = await runningCommand(server, where);
     await using _editor = editor;
     expect(await stop(server, sessionId)).toMatchObject(wanted(turnId));
@@ -95,10 +97,11 @@ test.each(everywhere.flatMap((where) => stops.map((each) => ({ where, ...each })
     expect(await editor.next("toolResult")).toMatchObject({ failureClass: FailureClass.PARTIAL_EXECUTION });
     // Of a staged command that did not end by itself, nothing is kept.
     expect(existsSync(server.workspace.path("made"))).toBe(where !== "on a stage");
+    rmSync(server.workspace.path("made"), { force: true });
     // The session goes on.
     expect(endState(await runTurn(server, sessionId, "next"))).toBe("COMPLETED");
-  },
-);
+  });
+});
 
 test.each(everywhere)("shutting the server down ends what runs %s", async (where) => {
   await using server = await serverThatRuns(stubborn, where);

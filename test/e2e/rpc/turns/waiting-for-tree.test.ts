@@ -1,11 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { allEvents, endState, eventsOf, runTurn, startSession } from "../session-client.ts";
 
 const write = (file_path: string) => ({ tool: { name: "Write", args: { file_path, content: "new\n" } } });
@@ -85,29 +82,6 @@ describe("a turn that meets another session's turn in its working tree", () => {
     expect(await server.workspace.read("1.txt")).toBe("new\n");
   });
 
-  test("has its turn in the order of coming, five of them", async () => {
-    await using server = await serve();
-    const first = await holder(server);
-    const waiting: Turn[] = [];
-    for (const number of [1, 2, 3, 4, 5]) waiting.push(await waiter(server, `write ${number}`));
-    const said = await Promise.all(waiting.map((turn) => told(server, turn)));
-    expect(said.map(([warning]) => warning)).toEqual([
-      expect.stringContaining("This turn is the next."),
-      ...[1, 2, 3, 4].map((ahead): unknown => expect.stringContaining(`In line before this turn: ${ahead}.`)),
-    ]);
-    const order: number[] = [];
-    const ends = waiting.map(async (turn, index) => {
-      const state = await end(server, turn);
-      order.push(index + 1);
-      return state;
-    });
-    await stop(server, first);
-    expect(await Promise.all(ends)).toEqual(waiting.map(() => "COMPLETED"));
-    expect(order).toEqual([1, 2, 3, 4, 5]);
-    // Others' places are told as they change.
-    expect((await Promise.all(waiting.slice(-1).map((turn) => told(server, turn))))[0]?.length).toBeGreaterThan(1);
-  });
-
   test("is stopped while it waits, writes nothing, and leaves its place to the next", async () => {
     await using server = await serve();
     const first = await holder(server);
@@ -144,31 +118,6 @@ describe("a turn that meets another session's turn in its working tree", () => {
     await stop(server, first);
     await end(server, first);
     expect(endState(await runTurn(server, await startSession(server), "write 1"))).toBe("COMPLETED");
-    expect(await server.workspace.read("1.txt")).toBe("new\n");
-  });
-
-  test.each([
-    ["has the tree", "tryAcquire"],
-    ["waits in line before it", "line"],
-  ])("goes on when another process that %s is killed", async (_name, how) => {
-    await using server = await serve();
-    const lock = `locks.tryAcquire(name, "session of another process")`;
-    const inLine = `locks.line(name).join("session of another process")`;
-    const code = `
-      import { ProcessLocks } from ${JSON.stringify(import.meta.resolve("@gennai/machine/process/locks/process-lock"))};
-      const locks = new ProcessLocks(${JSON.stringify(join(server.stateDir, "locks"))});
-      const name = ${JSON.stringify(`tree ${server.workspace.root}`)};
-      ${how === "line" ? inLine : lock};
-      process.stdout.write("has it");
-      process.stdin.resume();`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["pipe", "pipe", "inherit"] });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    await once(child.stdout, "data");
-    const turn = await waiter(server, "write 1");
-    expect((await told(server, turn))[0]).toContain("session of another process");
-    expect(existsSync(server.workspace.path("1.txt"))).toBe(false);
-    child.kill("SIGKILL");
-    expect(await end(server, turn)).toBe("COMPLETED");
     expect(await server.workspace.read("1.txt")).toBe("new\n");
   });
 });
