@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { ModelAnswer, ModelRefusal } from "@gennai/testkit/model-server/model-answer";
+import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ const models: Readonly<Record<Backend, string>> = {
 const backends = ["openai-compatible", "ollama", "openai", "anthropic", "gemini"] as const satisfies readonly Backend[];
 
 /** A provider that answers in this order, and a server whose sessions use it. */
-async function serve(backend: Backend, answers: readonly (ModelAnswer | ModelRefusal)[]) {
+async function serve(backend: Backend, answers: readonly ModelAnswer[]) {
   const provider = await startModelServer(
     modelWires[backend],
     (count) => answers[count - 1] ?? { text: ["(no more)"] },
@@ -107,51 +107,11 @@ test("the same job of several turns is the same events over every provider's wir
   for (const [backend, told] of stories) expect(told, backend).toEqual(expected);
 });
 
-test.each(backends)("%s: a provider that limits its rate is waited for, and the turn ends well", async (backend) => {
-  await using here = await serve(backend, [
-    { status: 429, message: "slow down", headers: { "retry-after-ms": "5" } },
-    { status: 503, message: "overloaded", headers: { "retry-after-ms": "5" } },
-    { text: ["Hello."] },
-  ]);
-  const events = await runTurn(here.server, await startSession(here.server), "hi");
+test("half of a call's arguments are refused, told to the model, and run nothing", async () => {
+  const half = { ...call("c1", "Write", {}), raw: '{"file_path": "new.txt", "content": "ab' };
+  await using here = await serve("openai-compatible", [{ calls: [half] }, { text: ["Then not."] }]);
+  const events = await runTurn(here.server, await startSession(here.server), "write it");
   expect(endState(events)).toBe("COMPLETED");
-  expect(eventsOf(events, "final")).toMatchObject([{ text: "Hello." }]);
-});
-
-test.each(backends)(
-  "%s: a stream that dies in the middle of a call runs nothing, and the session goes on",
-  async (backend) => {
-    const write = call("c1", "Write", { file_path: "new.txt", content: "x".repeat(200) });
-    await using here = await serve(backend, [
-      { text: ["I write."], calls: [write], dieAfter: backend === "gemini" ? 2 : backend === "openai" ? 10 : 4 },
-      { text: ["Here I am again."] },
-    ]);
-    const session = await startSession(here.server);
-    const broken = await runTurn(here.server, session, "write it");
-    // It is asked again, and answers.
-    expect(endState(broken)).toBe("COMPLETED");
-    for (const { error } of eventsOf(broken, "toolResult")) expect(error).toContain("broke off");
-    expect(existsSync(here.server.workspace.path("new.txt"))).toBe(false);
-    const next = await runTurn(here.server, session, "go on");
-    expect(endState(next)).toBe("COMPLETED");
-  },
-);
-
-test.each(["openai-compatible", "openai", "anthropic"] as const)(
-  "%s: half of a call's arguments are refused, told to the model, and run nothing",
-  async (backend) => {
-    const half = { ...call("c1", "Write", {}), raw: '{"file_path": "new.txt", "content": "ab' };
-    await using here = await serve(backend, [{ calls: [half] }, { text: ["Then not."] }]);
-    const events = await runTurn(here.server, await startSession(here.server), "write it");
-    expect(endState(events)).toBe("COMPLETED");
-    expect(eventsOf(events, "toolResult")).toMatchObject([{ error: expect.stringMatching(/JSON|arguments/i) }]);
-    expect(existsSync(here.server.workspace.path("new.txt"))).toBe(false);
-  },
-);
-
-test.each(backends)("%s: 20,000 deltas arrive whole", async (backend) => {
-  const text = Array.from({ length: 20_000 }, (_, index) => `${index} `);
-  await using here = await serve(backend, [{ text }]);
-  const events = await runTurn(here.server, await startSession(here.server), "count");
-  expect(eventsOf(events, "final")).toMatchObject([{ text: text.join("") }]);
+  expect(eventsOf(events, "toolResult")).toMatchObject([{ error: expect.stringMatching(/JSON|arguments/i) }]);
+  expect(existsSync(here.server.workspace.path("new.txt"))).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { describe, expect, test } from "vitest";
 import { endState, eventOf, eventsOf, runTurn, startSession } from "../../e2e/rpc/session-client.ts";
@@ -11,13 +12,15 @@ interface Told {
   readonly asked: number;
 }
 
+const codeIn = (events: readonly InvokeEvent[]) => events.find(({ event }) => event.case === "error")?.errorInfo?.code;
+
 /** A turn in which the model answers like this, in order. */
 async function turn(format: Format, answers: readonly ModelAnswer[]): Promise<Told> {
   await using world = await wireWorld(format, answers, { files: { "a.txt": "one\n" } });
   const events = await runTurn(world.server, await startSession(world.server), "What does a.txt say?");
   return {
     state: endState(events),
-    code: events.find(({ event }) => event.case === "error")?.errorInfo?.code,
+    code: codeIn(events),
     text: eventsOf(events, "final")[0]?.text,
     asked: world.provider.requests.length,
   };
@@ -52,27 +55,7 @@ describe.each(formats)("%s", (format) => {
     });
   });
 
-  test("one that is cut again and again is not success", async () => {
-    const cut = { text: ["and "], finish: length };
-    expect(
-      await turn(
-        format,
-        Array.from({ length: 9 }, () => cut),
-      ),
-    ).toEqual({
-      state: "ERROR",
-      code: "answer_cut",
-      text: undefined,
-      asked: 5,
-    });
-  });
-
-  test("a refusal ends the turn, and says so", async () => {
-    const told = await turn(format, [{ text: ["I"], finish: refused }]);
-    expect(told).toEqual({ state: "ERROR", code: "answer_refused", text: undefined, asked: 1 });
-  });
-
-  test("what a refused answer called does not run, and is not told again", async () => {
+  test("a refusal ends the turn and says so; what it called does not run, and is not told again", async () => {
     const touched = call("c1", "Write", { file_path: "made.txt", content: "x" });
     const refusal: ModelAnswer = { text: ["I"], calls: [touched], finish: refused };
     await using world = await wireWorld(format, [refusal, { text: ["Bye."] }]);
@@ -80,6 +63,7 @@ describe.each(formats)("%s", (format) => {
     const events = await runTurn(world.server, sessionId, "go");
     // The responses API says that an answer is incomplete, and has the calls that are whole in it.
     expect(endState(events)).toBe("ERROR");
+    expect(codeIn(events)).toBe("answer_refused");
     expect(existsSync(world.server.workspace.path("made.txt"))).toBe(false);
     await runTurn(world.server, sessionId, "bye");
     expect(JSON.stringify(world.provider.requests.at(-1)?.body)).not.toContain("made.txt");
@@ -95,19 +79,25 @@ describe.each(formats)("%s", (format) => {
     expect(sent).toContain("functions_Read__a_file");
     expect(sent).not.toContain('"functions.Read: a file"');
   });
+});
 
-  test("an empty answer is asked about, and then no success", async () => {
-    const read = { calls: [call("c1", "Read", { file_path: "a.txt" })] };
-    expect(await turn(format, [read, { text: [] }, { text: ["One."] }])).toMatchObject({
-      state: "COMPLETED",
-      asked: 3,
-    });
-    expect(await turn(format, [read, { text: [] }, { text: [" "] }, { text: [] }])).toEqual({
-      state: "ERROR",
-      code: "answer_empty",
-      text: undefined,
-      asked: 4,
-    });
+test("one that is cut again and again is not success", async () => {
+  const cut = { text: ["and "], finish: "length" };
+  const told = await turn("openai-compatible", Array<ModelAnswer>(9).fill(cut));
+  expect(told).toEqual({ state: "ERROR", code: "answer_cut", text: undefined, asked: 5 });
+});
+
+test("an empty answer is asked about, and then no success", async () => {
+  const read = { calls: [call("c1", "Read", { file_path: "a.txt" })] };
+  expect(await turn("openai-compatible", [read, { text: [] }, { text: ["One."] }])).toMatchObject({
+    state: "COMPLETED",
+    asked: 3,
+  });
+  expect(await turn("openai-compatible", [read, { text: [] }, { text: [" "] }, { text: [] }])).toEqual({
+    state: "ERROR",
+    code: "answer_empty",
+    text: undefined,
+    asked: 4,
   });
 });
 

@@ -49,25 +49,25 @@ describe.each(formats)("%s", (format) => {
     if (third === undefined) throw new Error("There was no third request.");
     expect(cachedSequence(format, third).slice(0, before.length)).toEqual(before);
   });
+});
 
-  test("the twenty-first image sends the older half away, and what came before stays the same until then", async () => {
-    await using world = await wireWorld(
-      format,
-      (count) =>
-        count <= 21 ? { calls: [call(`c${count}`, "Read", { file_path: `${count}.png` })] } : { text: ["Seen."] },
-      { model: seers[format] },
-    );
-    const { server, provider } = world;
-    for (let count = 1; count <= 21; count++) await server.workspace.write(`${count}.png`, samplePng(count, 1));
-    const sessionId = await startSession(server);
-    expect(endState(await runTurn(server, sessionId, "Look at all"))).toBe("COMPLETED");
-    const shown = provider.requests.map(({ body }) => {
-      const text = JSON.stringify(body);
-      return Array.from({ length: 21 }, (_, at) => text.includes(base64(samplePng(at + 1, 1)))).filter(Boolean).length;
-    });
-    expect(shown).toEqual([...Array.from({ length: 21 }, (_, at) => at), 10]);
-    expect(JSON.stringify(said(format, provider.requests.at(-1)))).toContain("It was left out to save room");
+test("the twenty-first image sends the older half away, and what came before stays the same until then", async () => {
+  await using world = await wireWorld(
+    "anthropic",
+    (count) =>
+      count <= 21 ? { calls: [call(`c${count}`, "Read", { file_path: `${count}.png` })] } : { text: ["Seen."] },
+    { model: seers.anthropic },
+  );
+  const { server, provider } = world;
+  for (let count = 1; count <= 21; count++) await server.workspace.write(`${count}.png`, samplePng(count, 1));
+  const sessionId = await startSession(server);
+  expect(endState(await runTurn(server, sessionId, "Look at all"))).toBe("COMPLETED");
+  const shown = provider.requests.map(({ body }) => {
+    const text = JSON.stringify(body);
+    return Array.from({ length: 21 }, (_, at) => text.includes(base64(samplePng(at + 1, 1)))).filter(Boolean).length;
   });
+  expect(shown).toEqual([...Array.from({ length: 21 }, (_, at) => at), 10]);
+  expect(JSON.stringify(said("anthropic", provider.requests.at(-1)))).toContain("It was left out to save room");
 });
 
 test("a chat-completions server without eyes is told so after it refused once, for all later requests", async () => {

@@ -79,24 +79,28 @@ describe("the text editor of Anthropic's API", () => {
     expect(made).toBeUndefined();
   });
 
-  test.each([
-    ["inserting by no line", { command: "insert", path: "a.txt", new_str: "x" }],
-    ["inserting in front of all", { command: "insert", path: "a.txt", insert_line: -1, new_str: "x" }],
-    ["undoing", { command: "undo_edit", path: "a.txt" }],
-    ["no command", { path: "a.txt", old_str: "two", new_str: "2" }],
-    ["a text to write where something is looked at", { ...view, file_text: "x" }],
-    ["a text to find where something is created", { command: "create", path: "a.txt", file_text: "x", old_str: "two" }],
-    ["two paths", { command: "str_replace", path: "b.txt", file_path: "a.txt", old_str: "two", new_str: "2" }],
-    ["two paths to look at", { ...view, file_path: "a.txt" }],
-    ["two texts to write", { command: "create", path: "a.txt", file_text: "x", content: "y" }],
-    ["two texts to find", { command: "str_replace", path: "a.txt", old_str: "one", old_string: "two", new_str: "2" }],
-    ["two texts to put in", { command: "str_replace", path: "a.txt", old_str: "two", new_str: "2", new_string: "x" }],
-    ["a range that ends before it begins", { ...view, view_range: [3, 2] }],
-    ["a range of three", { ...view, view_range: [1, 2, 3] }],
-    ["a range and an offset", { ...view, view_range: [1, 2], offset: 2 }],
-  ])("refuses %s, and changes nothing", async (_name, args) => {
-    const { results, now } = await edits([view, args]);
-    expect(results[1]).toMatch(/do not fit|There is no tool/);
+  test("refuses what is not one clear command, and changes nothing", async () => {
+    const unclear: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
+      ["inserting by no line", { command: "insert", path: "a.txt", new_str: "x" }],
+      ["inserting in front of all", { command: "insert", path: "a.txt", insert_line: -1, new_str: "x" }],
+      ["undoing", { command: "undo_edit", path: "a.txt" }],
+      ["no command", { path: "a.txt", old_str: "two", new_str: "2" }],
+      ["a text to write where something is looked at", { ...view, file_text: "x" }],
+      [
+        "a text to find where something is created",
+        { command: "create", path: "a.txt", file_text: "x", old_str: "two" },
+      ],
+      ["two paths", { command: "str_replace", path: "b.txt", file_path: "a.txt", old_str: "two", new_str: "2" }],
+      ["two paths to look at", { ...view, file_path: "a.txt" }],
+      ["two texts to write", { command: "create", path: "a.txt", file_text: "x", content: "y" }],
+      ["two texts to find", { command: "str_replace", path: "a.txt", old_str: "one", old_string: "two", new_str: "2" }],
+      ["two texts to put in", { command: "str_replace", path: "a.txt", old_str: "two", new_str: "2", new_string: "x" }],
+      ["a range that ends before it begins", { ...view, view_range: [3, 2] }],
+      ["a range of three", { ...view, view_range: [1, 2, 3] }],
+      ["a range and an offset", { ...view, view_range: [1, 2], offset: 2 }],
+    ];
+    const { results, now } = await edits([view, ...unclear.map(([, args]) => args)]);
+    for (const [at, [name]] of unclear.entries()) expect(results[at + 1], name).toMatch(/do not fit|There is no tool/);
     expect(now).toBe(text);
   });
 
