@@ -65,50 +65,12 @@ const works: readonly Work[] = [
     look: async ({ workspace }) => expect(await workspace.git("status", "--porcelain")).toBe(""),
   },
   {
-    name: "git rebase",
-    prepare: branches,
-    commands: ["git rebase --quiet work", "git log --format=%s"],
-    prints: "feature\nwork\nfirst",
-    look: async ({ workspace }) => expect(await workspace.git("status", "--porcelain")).toBe(""),
-  },
-  {
-    name: "git rebase that stops, and goes on in a later run",
-    prepare: async (server) => {
-      await branches(server);
-      await server.workspace.write("a.txt", "feature\n");
-      await server.workspace.git("commit", "--quiet", "--all", "--message", "conflict");
-    },
-    commands: [
-      "git rebase --quiet work || git status --short",
-      "echo both > a.txt && git add a.txt && GIT_EDITOR=true git rebase --continue",
-      "git log --format=%s && cat a.txt",
-    ],
-    prints: "conflict\nfeature\nwork\nfirst\nboth",
-  },
-  {
-    name: "git stash, pop, and apply in a later run",
-    prepare: ({ workspace }) => workspace.write("a.txt", "changed\n"),
-    commands: [
-      "git stash --quiet && cat a.txt && git stash pop --quiet",
-      "git stash --quiet && cat a.txt",
-      "git stash apply --quiet && cat a.txt",
-    ],
-    prints: "changed",
-    look: async ({ workspace }) => expect(await workspace.read("a.txt")).toBe("changed\n"),
-  },
-  {
     name: "git worktree",
     prepare: branches,
     commands: [
       "git worktree add --quiet wt work && cat wt/a.txt && git worktree remove wt && git worktree list | wc -l",
     ],
     prints: "work\n1",
-  },
-  {
-    name: "git cherry-pick and reset",
-    prepare: branches,
-    commands: ["git cherry-pick work >/dev/null && git reset --quiet --soft HEAD~1 && git diff --cached --name-only"],
-    prints: "a.txt",
   },
   {
     name: "a directory that a shell renames",
@@ -123,14 +85,6 @@ const works: readonly Work[] = [
       "cat named/deep/x.txt",
     ],
     prints: "x",
-  },
-  {
-    name: "npm, with a package of the disk",
-    files: dependency,
-    commands: [
-      "npm install --offline --no-save --no-audit --no-fund --install-links ./dep >/dev/null && node -p 'require(\"dep\")' && rm -r node_modules",
-    ],
-    prints: /^42$/m,
   },
   {
     name: "pnpm, with a package of the disk",

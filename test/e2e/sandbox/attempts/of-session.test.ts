@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { describe, expect, test } from "vitest";
-import { allEvents, eventsOf, refusalOf, runTurn, Watcher } from "../../rpc/session-client.ts";
-import { loopbackService } from "../loopback-service.ts";
+import { allEvents, eventsOf, refusalOf, runTurn } from "../../rpc/session-client.ts";
 import { keeping } from "../proposal/proposing.ts";
 import { AttemptingSession, attempting, copiesLeft, inEach, twelveLines } from "./of-session.ts";
 
@@ -82,27 +80,6 @@ describe("an attempt that is taken", () => {
   });
 });
 
-test("a question of an attempt is asked in its own session, and answered there", async () => {
-  using served = await loopbackService({ "/one": "2\n" });
-  const fetched = `curl -sS --max-time 20 http://127.0.0.1:${served.port}/one -o value.txt`;
-  await using server = await attempting([inEach(fetched, "echo 3 > value.txt")]);
-  const session = await AttemptingSession.start(server, { proposal: true, interactive: true });
-  const { id } = await session.begin({ count: 2 });
-  const { attempts } = await session.until(id, (set) => set.attempts.every(({ sessionId }) => sessionId !== ""));
-  const asking = attempts.find(({ number }) => number === 1)?.sessionId ?? "";
-  await using watcher = await Watcher.attach(server, asking);
-  const question = await watcher.next("confirmationRequest");
-  expect(question.actionStatement).toContain(`reach 127.0.0.1:${served.port}`);
-  const { requestId, actionSha256, ownerEpoch } = question;
-  const answer = { answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
-  await watcher.submit({ case: "confirmationResponse", value: { requestId, actionSha256, ...answer } }, ownerEpoch);
-  const made = await session.ended(id);
-  expect(made.attempts.map(({ number, check }) => [number, check])).toEqual([
-    [1, "passed"],
-    [2, "failed"],
-  ]);
-});
-
 test("one is stopped alone, and then all; what was changed until then can be looked at", async () => {
   const waiting = "echo 5 > value.txt; sleep 120";
   await using server = await attempting(["echo 4 > value.txt", inEach(waiting, waiting, waiting)]);
@@ -134,60 +111,25 @@ test("one is stopped alone, and then all; what was changed until then can be loo
   expect(await session.take(id, 1)).not.toBe("");
 });
 
-test("the session's limits hold over all of them, and what they used is the session's", async () => {
-  await using server = await attempting([inEach("echo 2 > value.txt", "echo 2 > value.txt", "echo 2 > value.txt")], {
-    settings: { maxSessionTokens: 60_000 },
-    usage: { input_tokens: 30_000, output_tokens: 1 },
-  });
-  const session = await AttemptingSession.start(server);
-  const { id } = await session.begin({ count: 3, parallel: 1 });
-  const { attempts } = await session.ended(id);
-  const tokens = attempts.reduce((sum, attempt) => sum + attempt.tokens, 0);
-  expect(tokens).toBeGreaterThan(0);
-  const { session: facts } = await server.client.resumeSession({ sessionId: session.id });
-  expect(Number(facts?.usage?.inputTokens) + Number(facts?.usage?.outputTokens)).toBe(tokens);
-  expect(attempts.map(({ outcome }) => outcome)).toContain("error");
-});
-
-describe("a server that ends", () => {
-  test("says of its attempts that they ended; those that had ended can still be taken", async () => {
-    await using server = await attempting([inEach("echo 2 > value.txt", "sleep 120")]);
-    const session = await AttemptingSession.start(server);
-    const { id } = await session.begin({ count: 2 });
-    await session.until(id, (set) => set.attempts.some(({ phase, number }) => number === 1 && phase === "ended"));
-    await server.restart();
-    expect(copiesLeft(server)).toEqual([]);
-    const after = await session.of(id);
-    expect(after?.isRunning).toBe(false);
-    expect(after?.attempts.map(({ number, outcome }) => [number, outcome])).toEqual([
-      [1, "completed"],
-      [2, "interrupted"],
-    ]);
-    expect(after?.suggested).toBe(1);
-    expect(await session.take(id, 1)).not.toBe("");
-  });
-});
-
-test.each([
-  ["count", { count: 1 }],
-  ["count", { count: 9 }],
-  ["user_input", { count: 2, text: "  " }],
-  ["client_attempts_id", { count: 2, id: "a b" }],
-  ["parallel", { count: 2, parallel: 9 }],
-  ["allow", { count: 2, allow: ["nowhere"] }],
-  ["models", { count: 2, models: ["a", "b", "c"] }],
-])("a bad %s is refused before anything is copied", async (field, wrong) => {
+test("what cannot be tried is refused before anything is copied", async () => {
   await using server = await attempting(["true"]);
   const session = await AttemptingSession.start(server);
-  const refusal = await refusalOf(session.begin(wrong));
-  expect(refusal).toMatchObject({ code: "invalid_argument", message: expect.stringContaining(field) as string });
+  for (const [field, wrong] of [
+    ["count", { count: 1 }],
+    ["count", { count: 9 }],
+    ["user_input", { count: 2, text: "  " }],
+    ["client_attempts_id", { count: 2, id: "a b" }],
+    ["parallel", { count: 2, parallel: 9 }],
+    ["allow", { count: 2, allow: ["nowhere"] }],
+    ["models", { count: 2, models: ["a", "b", "c"] }],
+  ] as const) {
+    const message = expect.stringContaining(field) as string;
+    expect(await refusalOf(session.begin(wrong))).toMatchObject({ code: "invalid_argument", message });
+  }
+  // It answers in the editor's own session alone.
+  const ofEditor = await AttemptingSession.start(server, { settings: { backend: Backend.EDITOR } });
+  expect(await refusalOf(ofEditor.begin({ count: 2 }))).toMatchObject({ info: "editor_model" });
   expect(copiesLeft(server)).toEqual([]);
-});
-
-test("a model of the editor is refused: it answers in the editor's own session alone", async () => {
-  await using server = await attempting(["true"]);
-  const session = await AttemptingSession.start(server, { settings: { backend: Backend.EDITOR } });
-  expect(await refusalOf(session.begin({ count: 2 }))).toMatchObject({ info: "editor_model" });
 });
 
 test("without a check, or with ids of others, it is said", async () => {

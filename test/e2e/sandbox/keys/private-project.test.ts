@@ -55,6 +55,7 @@ test("what was built", () => {
 interface Manager {
   readonly install: readonly string[];
   readonly lock: string;
+  readonly mode: "branch" | "proposal";
   /** In each of the questions, in their order. */
   readonly asked: (host: string) => readonly string[];
 }
@@ -65,6 +66,7 @@ const managers: readonly (readonly [name: string, Manager])[] = [
     {
       install: ["pnpm install --reporter=append-only"],
       lock: "pnpm-lock.yaml",
+      mode: "proposal",
       asked: (host) => [`Let pnpm install reach ${host} with the login of ~/.npmrc for //${host}/?`],
     },
   ],
@@ -73,13 +75,13 @@ const managers: readonly (readonly [name: string, Manager])[] = [
     {
       install: ["npm install", "npm install"],
       lock: "package-lock.json",
+      mode: "branch",
       asked: (host) => [`Let npm install reach ${host}?`, `the login of ~/.npmrc for //${host}/`],
     },
   ],
 ];
-const modes = ["branch", "proposal"] as const;
 
-test.each(managers.flatMap(([name, manager]) => modes.map((mode) => [name, mode, manager] as const)))(
+test.each(managers.map(([name, manager]) => [name, manager.mode, manager] as const))(
   "a project whose packages are private, from nothing with %s, in %s mode",
   async (_name, mode, { install, lock, asked }) => {
     using registry = await packageRegistry(token);

@@ -23,81 +23,60 @@ import { built } from "${from}";
 test("what was built", () => assert.equal(built, "with dep 1.0.0"));
 `;
 
-/** Projects as they come from a clone: nothing is installed, nothing is built. */
-const projects: readonly (readonly [name: string, files: Files])[] = [
-  [
-    "one package",
-    {
-      "package.json": json({
-        name: "one",
-        version: "1.0.0",
-        dependencies: { dep: "^1.0.0" },
-        scripts: { build: "node build.mjs", test: "node --test" },
-      }),
-      "build.mjs": build,
-      "built.test.mjs": tested("./dist/built.mjs"),
-    },
-  ],
-  [
-    "workspaces that need each other",
-    {
-      "package.json": json({
-        name: "many",
-        private: true,
-        workspaces: ["packages/*"],
-        scripts: { build: "npm run build --workspaces --if-present", test: "npm test --workspaces --if-present" },
-      }),
-      "packages/core/package.json": json({
-        name: "core",
-        version: "1.0.0",
-        exports: "./dist/built.mjs",
-        dependencies: { dep: "1.0.0" },
-        scripts: { build: "node build.mjs" },
-      }),
-      "packages/core/build.mjs": build,
-      "packages/app/package.json": json({
-        name: "app",
-        version: "1.0.0",
-        dependencies: { core: "1.0.0" },
-        scripts: { test: "node --test" },
-      }),
-      "packages/app/core.test.mjs": tested("core"),
-    },
-  ],
-];
+/** Workspaces that need each other, as they come from a clone: nothing is installed, nothing is built. */
+const files: Files = {
+  "package.json": json({
+    name: "many",
+    private: true,
+    workspaces: ["packages/*"],
+    scripts: { build: "npm run build --workspaces --if-present", test: "npm test --workspaces --if-present" },
+  }),
+  "packages/core/package.json": json({
+    name: "core",
+    version: "1.0.0",
+    exports: "./dist/built.mjs",
+    dependencies: { dep: "1.0.0" },
+    scripts: { build: "node build.mjs" },
+  }),
+  "packages/core/build.mjs": build,
+  "packages/app/package.json": json({
+    name: "app",
+    version: "1.0.0",
+    dependencies: { core: "1.0.0" },
+    scripts: { test: "node --test" },
+  }),
+  "packages/app/core.test.mjs": tested("core"),
+};
 
-test.each(projects)(
-  "a project from nothing, %s, is installed by one yes, built and tested, in both modes",
-  async (_name, files) => {
-    using registry = await packageRegistry();
-    const { port } = registry;
-    await using home = await temporaryDirectory();
-    vi.stubEnv("HOME", home.root);
-    using outside = new TestOutside();
-    outside.servers.set(`127.0.0.1:${port}`, port);
-    await using project = await temporaryRepository({
-      ...files,
-      ".npmrc": `registry=http://127.0.0.1:${port}/\n`,
-      ".gitignore": "node_modules\ndist\n",
-    });
-    const runs = await fromNothing(project.root, ["npm install", "npm run build", "npm test"], outside);
-    expect(runs.map(({ mode }) => mode)).toEqual(["branch", "proposal"]);
-    for (const { mode, questions, commands, added, proposed } of runs) {
-      const outputs = commands.map(({ output }) => output);
-      expect(questions, outputs[0]).toEqual([`Let npm install reach 127.0.0.1:${port}?`]);
-      expect(
-        commands.map(({ exitCode }) => exitCode),
-        outputs.join(""),
-      ).toEqual([0, 0, 0]);
-      expect(outputs[1]).toMatch(/^built$/m);
-      expect(outputs[2]).toMatch(/pass 1\b/);
-      // What git ignores is the session's; what it does not is the workspace's in the one mode, and proposed in the other.
-      expect(added).toEqual(mode === "proposal" ? [] : ["package-lock.json"]);
-      expect(proposed).toEqual(mode === "proposal" ? ["package-lock.json"] : []);
-    }
-    // The package's own script ran, and behind the way to the registry.
-    expect(registry.requests.filter((request) => request.includes("/dep"))).not.toEqual([]);
-    expect(registry.requests.filter((request) => request.includes("stolen"))).toEqual([]);
-    expect(existsSync(home.path(".npm"))).toBe(false);
-  },
-);
+test("a project from nothing is installed by one yes, built and tested, in both modes", async () => {
+  using registry = await packageRegistry();
+  const { port } = registry;
+  await using home = await temporaryDirectory();
+  vi.stubEnv("HOME", home.root);
+  using outside = new TestOutside();
+  outside.servers.set(`127.0.0.1:${port}`, port);
+  await using project = await temporaryRepository({
+    ...files,
+    ".npmrc": `registry=http://127.0.0.1:${port}/\n`,
+    ".gitignore": "node_modules\ndist\n",
+  });
+  const runs = await fromNothing(project.root, ["npm install", "npm run build", "npm test"], outside);
+  expect(runs.map(({ mode }) => mode)).toEqual(["branch", "proposal"]);
+  for (const { mode, questions, commands, added, proposed } of runs) {
+    const outputs = commands.map(({ output }) => output);
+    expect(questions, outputs[0]).toEqual([`Let npm install reach 127.0.0.1:${port}?`]);
+    expect(
+      commands.map(({ exitCode }) => exitCode),
+      outputs.join(""),
+    ).toEqual([0, 0, 0]);
+    expect(outputs[1]).toMatch(/^built$/m);
+    expect(outputs[2]).toMatch(/pass 1\b/);
+    // What git ignores is the session's; what it does not is the workspace's in the one mode, and proposed in the other.
+    expect(added).toEqual(mode === "proposal" ? [] : ["package-lock.json"]);
+    expect(proposed).toEqual(mode === "proposal" ? ["package-lock.json"] : []);
+  }
+  // The package's own script ran, and behind the way to the registry.
+  expect(registry.requests.filter((request) => request.includes("/dep"))).not.toEqual([]);
+  expect(registry.requests.filter((request) => request.includes("stolen"))).toEqual([]);
+  expect(existsSync(home.path(".npm"))).toBe(false);
+});

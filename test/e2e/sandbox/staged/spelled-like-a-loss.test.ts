@@ -1,25 +1,18 @@
 import { existsSync } from "node:fs";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import { sampleOf } from "../../../../scripts/lib/tests/sample.mjs";
 import { eventOf, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
 import { result, staging } from "./staging.ts";
 
 const files = { "a.txt": "one\n", "src/render/r.ts": "1\n", "src/b.ts": "1\n" };
-const python = "python3 - <<'PY'\nimport os, subprocess\nsubprocess.run(['true'])\nos.unlink('src/b.ts')\nPY";
-const node = `node -e 'require("child_process").execSync("true"); fs.rmSync("src/b.ts")'`;
 
 const harmless: readonly [command: string, gone: string][] = [
-  ["rm -rf src/render", "src/render"],
   ["find src/render -delete", "src/render"],
-  ["echo more >> a.txt; git checkout -- a.txt; echo x > new.txt; git clean -fd", "new.txt"],
-  ["echo more >> a.txt; git restore a.txt; git reset --hard", "new.txt"],
-  ["echo more >> a.txt; git stash && git stash drop", "new.txt"],
-  [python, "src/b.ts"],
-  [node, "src/b.ts"],
+  ["echo more >> a.txt; git stash && git stash drop; echo x > new.txt; git clean -fd; git reset --hard", "new.txt"],
+  [`node -e 'require("child_process").execSync("true"); fs.rmSync("src/b.ts")'`, "src/b.ts"],
 ];
 
-test.each(sampleOf(harmless, 2))("%s runs unasked where nothing of the user's is lost", async (command, gone) => {
+test.each(harmless)("%s runs unasked where nothing of the user's is lost", async (command, gone) => {
   await using server = await staging([command], files);
   const { output, error, events } = await result(server, await startSession(server));
   expect(`${error}${output}`).toContain("exit code 0");
@@ -28,20 +21,14 @@ test.each(sampleOf(harmless, 2))("%s runs unasked where nothing of the user's is
   expect(existsSync(server.workspace.path(gone))).toBe(false);
 });
 
+// What is lost is found out by what is there afterwards, however it went: found/thrown-away.test.ts has the ways.
 const losses: readonly [command: string, said: RegExp][] = [
-  ["git checkout -- a.txt", /throws away your changes in a\.txt/],
-  ["git restore .", /throws away your changes in a\.txt/],
-  ["git reset --hard", /throws away your changes in a\.txt/],
   ["rm -rf a.txt notes.txt src", /throws away your changes in a\.txt, notes\.txt/],
-  ["git clean -fd", /throws away your changes in notes\.txt/],
-  ["git stash && git stash drop", /throws away your changes in a\.txt/],
-  [python.replace("src/b.ts", "notes.txt"), /throws away your changes in notes\.txt/],
-  ["git update-ref refs/heads/theirs HEAD~1", /theirs/],
   ["git stash drop", /refs\/stash/],
   ["git rm -rq many", /deletes 21 files/],
 ];
 
-test.each(sampleOf(losses, 3))("%s changes nothing without a person", async (command, said) => {
+test.each(losses)("%s changes nothing without a person", async (command, said) => {
   const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`many/${index}.txt`, "1\n"]));
   await using server = await staging([command], { ...files, ...many });
   const { workspace } = server;

@@ -1,52 +1,32 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
-import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
+import { eventsOf, startSession } from "../../rpc/session-client.ts";
 import { useServer } from "../../rpc/use-server.ts";
 import { leftovers, program, result, staging } from "./staging.ts";
 
-describe("what nobody can prove to be harmless runs on a copy, and without a question", () => {
-  test.each<[string, string, Readonly<Record<string, string>>, (server: TestServer) => Promise<void> | void]>([
-    [
-      "files are changed, made and deleted",
-      "sed -i s/one/two/ a.txt && printf x > sub-new.txt && rm b.txt",
-      { "a.txt": "one\n", "b.txt": "b\n" },
-      ({ workspace }) => {
-        expect(readFileSync(workspace.path("a.txt"), "utf8")).toBe("two\n");
-        expect(existsSync(workspace.path("b.txt"))).toBe(false);
-        expect(readFileSync(workspace.path("sub-new.txt"), "utf8")).toBe("x");
-      },
-    ],
-    [
-      "a program of the project",
-      "node do.mjs",
-      program(`fs.mkdirSync("gen/deep", { recursive: true }); fs.writeFileSync("gen/deep/a.ts", "1");`),
-      ({ workspace }) => expect(readFileSync(workspace.path("gen/deep/a.ts"), "utf8")).toBe("1"),
-    ],
-    [
-      "a commit on the agent's branch",
-      "echo more >> a.txt; git -c user.name=a -c user.email=a@example.com commit -qam more && git log --format=%s -1",
-      { "a.txt": "one\n" },
-      async ({ workspace }) => {
-        expect(await workspace.git("log", "--format=%s", "-1")).toContain("more");
-        expect(await workspace.git("status", "--porcelain")).not.toContain("a.txt");
-      },
-    ],
-  ])("%s", async (_name, command, files, look) => {
-    await using server = await staging([command], files);
-    const { output, error, events } = await result(server, await startSession(server));
-    expect(`${error}${output}`).toContain("exit code 0");
-    expect(eventsOf(events, "confirmationRequest")).toEqual([]);
-    await look(server);
-    expect(leftovers(server)).toEqual([]);
+test("what nobody can prove to be harmless runs on a copy, and without a question; it is kept, and nothing is left", async () => {
+  const command =
+    "sed -i s/one/two/ a.txt && printf x > sub-new.txt && rm b.txt && node do.mjs && git add a.txt && " +
+    "git -c user.name=a -c user.email=a@example.com commit -qm more";
+  await using server = await staging([command, "node -e 1"], {
+    "a.txt": "one\n",
+    "b.txt": "b\n",
+    ...program(`fs.mkdirSync("gen/deep", { recursive: true }); fs.writeFileSync("gen/deep/a.ts", "1");`),
   });
-
-  test("one that changed nothing is not kept anywhere", async () => {
-    await using server = await staging(["node -e 1"]);
-    const { events } = await result(server, await startSession(server));
-    expect(eventsOf(events, "checkpointTaken")).toEqual([]);
-  });
+  const { workspace } = server;
+  const sessionId = await startSession(server);
+  const { output, error, events } = await result(server, sessionId);
+  expect(`${error}${output}`).toContain("exit code 0");
+  expect(eventsOf(events, "confirmationRequest")).toEqual([]);
+  expect(existsSync(workspace.path("b.txt"))).toBe(false);
+  expect(await workspace.read("sub-new.txt")).toBe("x");
+  expect(await workspace.read("gen/deep/a.ts")).toBe("1");
+  expect(await workspace.git("show", "HEAD:a.txt")).toBe("two");
+  expect(await workspace.git("log", "--format=%s", "-1")).toBe("more");
+  expect(leftovers(server)).toEqual([]);
+  // One that changes nothing is kept nowhere.
+  expect(eventsOf((await result(server, sessionId)).events, "checkpointTaken")).toEqual([]);
 });
 
 /** Says how to run a program that does this. */
@@ -62,26 +42,15 @@ describe("what a person has to see is not true without one", () => {
   const cases: readonly (readonly [what: string, command: string, said: RegExp])[] = [
     ["instructions for agents", does(`fs.writeFileSync("AGENTS.md", "evil");`), /AGENTS\.md/],
     [
-      "a script that shells run",
-      does(`fs.writeFileSync("sub.envrc", "1"); fs.mkdirSync("d"); fs.writeFileSync("d/.bashrc", "1");`),
-      /\.bashrc/,
-    ],
-    [
       "what no list knows, in one question",
       does(`fs.mkdirSync(".newtool"); fs.writeFileSync(".newtool/rules.md", "evil"); fs.writeFileSync("Earthfile", "evil");
         fs.writeFileSync("made.txt", "1"); fs.writeFileSync("x.config.mjs", "evil");`),
       /Tools may run or obey these new files: (?:(?:\.newtool\/rules\.md|Earthfile|x\.config\.mjs)[.,] ){3}/,
     ],
     ["a link to outside", "ln -s /etc/passwd leak", /leads out/],
-    ["a repository in the repository", "git init -q v", /v\/\.git|repository/],
     [
       "a file that leads git to another repository",
       does(`fs.mkdirSync("v"); fs.writeFileSync("v/.git", "gitdir: ../elsewhere");`),
-      /v\/\.git/,
-    ],
-    [
-      "a link that does",
-      does(`fs.mkdirSync("v"); fs.mkdirSync("w"); fs.writeFileSync("w/HEAD", "x"); fs.symlinkSync("../w", "v/.git");`),
       /v\/\.git/,
     ],
     [
@@ -99,12 +68,6 @@ describe("what a person has to see is not true without one", () => {
       /decides what git runs/,
     ],
     [
-      "a filter of git's",
-      does(`fs.appendFileSync(".git/config", "[filter \\"x\\"] clean = evil");`),
-      /git's own settings/,
-    ],
-    ["HEAD on a branch named like a remote's", "git switch -qc origin/x", /another name/],
-    [
       "a protected branch does not move, by whatever program",
       does(`execSync("git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree})", ${named});`),
       /protected/,
@@ -116,13 +79,6 @@ describe("what a person has to see is not true without one", () => {
         sh("git update-index --cacheinfo 100644," + sh("git hash-object -w /tmp/evil") + ",package.json");
         sh("git commit -qm innocent"); sh("git reset -q");`),
       /package\.json is (to be committed with other content|scripts)/,
-    ],
-    [
-      "a new file that only a commit holds",
-      does(`const sh = (line) => execSync(line, ${named}).trim();
-        sh("git update-index --add --cacheinfo 100644," + sh("git hash-object -w src/0.txt") + ",Earthfile");
-        sh("git commit -qm innocent"); sh("git reset -q");`),
-      /these new files: Earthfile/,
     ],
     ["more than a few tracked files deleted", "rm -r src", /It deletes 25 files that git tracks/],
   ];
@@ -155,29 +111,6 @@ describe("what a person has to see is not true without one", () => {
     expect(await now()).toEqual(before);
     expect(leftovers(server)).toEqual([]);
   });
-
-  test.each([
-    ["a merge that nobody began", `fs.writeFileSync(".git/MERGE_HEAD", execSync("git rev-parse HEAD"));`],
-    [
-      "a rebase that would run a program",
-      `fs.mkdirSync(".git/rebase-merge"); fs.writeFileSync(".git/rebase-merge/git-rebase-todo", "exec evil\\n");`,
-    ],
-  ])("%s stays in the session", async (_what, text) => {
-    await using server = await staging(["node do.mjs"], program(text));
-    const { workspace } = server;
-    const now = () => readdirSync(workspace.path(".git"));
-    const before = now();
-    expect((await result(server, await startSession(server))).output).toMatch(/a (merge|rebase) is under way/);
-    expect(now()).toEqual(before);
-  });
-});
-
-test("what a command had done when its time was up is not kept", async () => {
-  await using server = await staging(["echo half > made.txt; sleep 600"], {}, { timeout_ms: 2_000 });
-  const { output } = await result(server, await startSession(server));
-  expect(output).toContain("nothing it changed was kept: it did not end by itself");
-  expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
-  expect(leftovers(server)).toEqual([]);
 });
 
 test("a secret is not there for a command, and stays where it is", async () => {
@@ -243,24 +176,6 @@ test("what rules let nobody see is not there either, also for a command that is 
   expect(output).not.toContain("canary");
   expect(output).toContain("package.json");
   expect(await server.workspace.read("customers/deep/list.txt")).toBe("canary\n");
-});
-
-test("what the user saves meanwhile stays, and the command is told that it is stale", async () => {
-  await using server = await staging(["node do.mjs"], {
-    "a.txt": "one\n",
-    ...program(
-      `fs.writeFileSync("a.txt", "command"); console.log("STARTED"); while (!fs.existsSync("/tmp/never") && Date.now() < ${String(Date.now())} + 1e9) { await new Promise((done) => setTimeout(done, 1500)); break; }`,
-    ),
-  });
-  const sessionId = await startSession(server);
-  await using watcher = await Watcher.attach(server, sessionId);
-  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
-  await watcher.next("toolOutputDelta");
-  writeFileSync(server.workspace.path("a.txt"), "user");
-  const { error, output } = await watcher.next("toolResult");
-  expect(`${error}${output}`).toContain("a.txt");
-  expect(await server.workspace.read("a.txt")).toBe("user");
-  expect(leftovers(server)).toEqual([]);
 });
 
 test("what waits for the next command is gone with the server", async () => {

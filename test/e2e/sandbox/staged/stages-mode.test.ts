@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { requireIsolation } from "@gennai/cli/connection/server-choice";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -80,16 +79,5 @@ describe("required", () => {
     const { result } = await ran(at);
     expect(result.error).toMatch(reason);
     expect(existsSync(at.workspace.path("made.txt"))).toBe(false);
-  });
-
-  test.each([
-    ["staged", true],
-    ["auto", false],
-  ] as const)("`gennai run --commands staged` at a server with commands %s: works %s", async (commands, works) => {
-    await using at = await server({ commands });
-    const other = { client: at.client, url: at.url, isOwn: false };
-    const wanted = requireIsolation(other, "staged", new AbortController().signal);
-    if (works) await wanted;
-    else await expect(wanted).rejects.toMatchObject({ next: [expect.stringContaining("--commands staged")] });
   });
 });

@@ -40,20 +40,21 @@ test("a git that its sandbox cannot see: said once, and `--commands staged` refu
 });
 
 test.each([
-  ["sandboxed", "sandboxed", undefined],
-  ["sandboxed", "missing", undefined],
-  ["sandboxed", "unsandboxed", /runs its own git without a sandbox: because/],
-  ["sandboxed", "", /too old to say/],
-  ["unsandboxed", "sandboxed", /runs commands without a sandbox: because/],
+  ["sandboxed", "sandboxed", "required", undefined],
+  ["sandboxed", "sandboxed", "auto", /does not promise/],
+  ["sandboxed", "missing", "required", undefined],
+  ["sandboxed", "unsandboxed", "required", /runs its own git without a sandbox: because/],
+  ["sandboxed", "", "required", /too old to say/],
+  ["unsandboxed", "sandboxed", "required", /runs commands without a sandbox: because/],
 ])(
-  "a server with commands %s and git %s, where commands have to be staged",
-  async (isolation, gitIsolation, refused) => {
+  "a server with commands %s, git %s and stages %s, where commands have to be staged",
+  async (isolation, gitIsolation, stages, refused) => {
     const info = {
       isolation,
       isolationReason: "because",
       gitIsolation,
       gitIsolationReason: "because",
-      stages: "required",
+      stages,
     };
     const transport = createRouterTransport(({ service }) => {
       service(AgentService, { getServerInfo: () => info });
