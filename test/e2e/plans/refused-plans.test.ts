@@ -21,48 +21,27 @@ function planOf(step: object): string {
 }
 
 describe("seed 003 §6: a violation of the plan contract is a hard reject (400) with an actionable reason", () => {
-  test.each<[string, object, readonly string[]]>([
-    [
-      "a plan with none of the contract's fields",
-      inSeedWords,
-      ["risk_level", "requires_confirmation", "verification_plan", "tool", "description"],
-    ],
-    [
-      "a step that declares itself high, without confirmation",
-      { ...inContract, risk_level: "high" },
-      ["requires_confirmation"],
-    ],
-    [
-      "a step that writes and declares itself low",
-      { ...inContract, actions: [{ ...ls, command: "touch x" }] },
-      ["risk_level", "requires_confirmation"],
-    ],
-  ])("%s", async (_name, step, fields) => {
+  test("a plan with none of the contract's fields", async () => {
+    const fields = ["risk_level", "requires_confirmation", "verification_plan", "tool", "description"];
     await using server = await startTestServer();
     const { sessionId } = await server.client.startSession({});
     const { url, token } = server;
     const response = await fetch(`${url}/gennai.agent.v1.PlanService/SubmitPlan`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-      body: JSON.stringify({ sessionId, text: planOf(step) }),
+      body: JSON.stringify({ sessionId, text: planOf(inSeedWords) }),
     });
     const { code, message } = (await response.json()) as Readonly<Record<string, string>>;
     expect([response.status, code]).toEqual([400, "invalid_argument"]);
     for (const field of fields) expect(message).toMatch(new RegExp(`Step "a"[:,] (?:${field}|.*${field})`));
 
     const plans = new SessionPlans(connectPlans({ baseUrl: url, token }), sessionId);
-    const { plan, issues, envelopeKind } = await plans.submit(planOf(step), { signal });
+    const { plan, issues, envelopeKind } = await plans.submit(planOf(inSeedWords), { signal });
     const named = issues.map(({ path }) => path.replace("steps[0].", ""));
     expect([plan, envelopeKind]).toEqual([undefined, "plan"]);
     expect(named).toEqual(expect.arrayContaining([...fields]));
     expect(await plans.list({ signal })).toEqual([]);
-  });
-
-  test("the contract itself is taken", async () => {
-    await using server = await startTestServer();
-    const { sessionId } = await server.client.startSession({});
-    const plans = new SessionPlans(connectPlans({ baseUrl: server.url, token: server.token }), sessionId);
-    const { plan, issues } = await plans.submit(planOf(inContract), { signal });
-    expect([plan?.state, issues]).toEqual(["draft", []]);
+    const taken = await plans.submit(planOf(inContract), { signal });
+    expect([taken.plan?.state, taken.issues]).toEqual(["draft", []]);
   });
 });

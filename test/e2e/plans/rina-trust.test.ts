@@ -44,25 +44,6 @@ describe("the port is trusted less", () => {
     expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
   });
 
-  test("the authenticated client says yes, and it runs; unverified, as nothing proves it", async () => {
-    await using server = await open({ server: { confirmation: { answerMs: 5_000, waitForClientMs: 5_000 } } });
-    const client = await approve(server, command("touch made.txt"));
-    const { sessions } = await server.client.listSessions({});
-    await using editor = await Watcher.attach(server, sessions[0]?.sessionId ?? "");
-    const run = client.execute();
-    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-    await editor.submit({
-      case: "confirmationResponse",
-      value: { requestId, actionSha256, answer: ConfirmationAnswer.YES },
-    });
-    expect(await run).toMatchObject({
-      status: 200,
-      json: { ok: true, result: { state: "unverified", verified: false } },
-    });
-    expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
-    expect((await client.verify()).status).toBeGreaterThanOrEqual(400);
-  });
-
   test("the agent's own command is not let in, though the same user runs it", async () => {
     const program =
       "fetch(process.argv[1] + '/ping', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((answer) => console.log('status', answer.status))";
@@ -165,8 +146,10 @@ describe("/rina/send is a turn of the model in plan mode", () => {
     expect(existsSync(server.workspace.path("planned.txt"))).toBe(false);
   });
 
-  test.each([{}, { text: "" }, { text: 1 }, { text: "x", strict: "yes" }, [], null])("%j is refused", async (body) => {
+  test("what is no request is refused", async () => {
     await using server = await open();
-    expect(await extension(server).post("/rina/send", body)).toMatchObject({ status: 400, json: { ok: false } });
+    for (const body of [{}, { text: "" }, { text: 1 }, { text: "x", strict: "yes" }, [], null]) {
+      expect(await extension(server).post("/rina/send", body)).toMatchObject({ status: 400, json: { ok: false } });
+    }
   });
 });

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { defaultLimits } from "@gennai/server/admission/limits";
 import { type ManyUsersServer, startManyUsersServer, type TestUser } from "@gennai/testkit/many-users";
-import { base64url, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callRpc, methods, transportWith } from "./call-rpc.ts";
 import { type RpcRow, rpcRows } from "./rpc-rows.ts";
@@ -50,17 +49,19 @@ describe.each(ofSessions)("%s", (name, row) => {
     expect(await call(name, await admin(), another)).toMatchObject(wanted);
   });
 
-  test.each<[string, () => Promise<TestUser>]>([
-    ["another user of the tenant", () => world.user({ user: "eve" })],
-    ["the user of that name in another tenant", () => world.user({ user: "ada", tenant: "other" })],
-    ["an admin of another tenant", () => world.user({ user: "root", tenant: "other", roles: ["gennai-admin"] })],
-    ["a user whose name differs in case", () => world.user({ user: "Ada" })],
-  ])("for %s it is as if there were no such session", async (_who, who) => {
+  test("for everybody else it is as if there were no such session", async () => {
     const session = await newSession(ada);
-    const { token } = await who();
-    const [foreign, unknown] = [await call(name, token, session), await call(name, token, randomUUID())];
-    expect(foreign).toEqual(unknown);
-    expect(foreign).toMatchObject({ code: "not_found", message: expect.stringContaining("no such session") });
+    for (const who of [
+      { user: "eve" },
+      { user: "ada", tenant: "other" },
+      { user: "root", tenant: "other", roles: ["gennai-admin"] },
+      { user: "Ada" },
+    ]) {
+      const { token } = await world.user(who);
+      const [foreign, unknown] = [await call(name, token, session), await call(name, token, randomUUID())];
+      expect(foreign, JSON.stringify(who)).toEqual(unknown);
+      expect(foreign).toMatchObject({ code: "not_found", message: expect.stringContaining("no such session") });
+    }
   });
 });
 
@@ -77,45 +78,14 @@ test.each(ofSessions.filter(([, { access }]) => access === "overseen-or-own"))(
   },
 );
 
-describe.each(all)("%s", (name) => {
-  test.each<[string, () => Promise<string | undefined>]>([
-    ["no token", async () => undefined],
-    ["an expired one", () => world.issuer.sign({ user: "ada", tenant: "acme", expires: -60 })],
-    ["one that is not in force yet", () => world.issuer.sign({ user: "ada", tenant: "acme", notBefore: 120 })],
-    ["one without an end", () => world.issuer.sign({ user: "ada", tenant: "acme", expires: undefined })],
-    ["one for another server", () => world.issuer.sign({ user: "ada", tenant: "acme", audience: "another" })],
-    ["one of another issuer", () => world.issuer.sign({ user: "ada", tenant: "acme", issuer: "https://evil.example" })],
-    ["one without a user", () => world.issuer.sign({ tenant: "acme" })],
-    ["one without a tenant", () => world.issuer.sign({ user: "ada" })],
-    ["one that is not signed", async () => unsigned()],
-    ["one signed with a public key as a secret", () => signedWithPublicKey()],
-    ["one that was changed", async () => tampered(ada.token)],
-  ])("with %s nobody gets in", async (_what, token) => {
-    expect(await call(name, await token(), "")).toMatchObject({ code: "unauthenticated" });
-  });
+// Every token that is none is refused by one judge, which packages/server/test/identity/token-verifier.test.ts shows.
+test.each(all)("%s lets nobody in without a token, nor with an expired one", async (name) => {
+  const expired = await world.issuer.sign({ user: "ada", tenant: "acme", expires: -60 });
+  for (const token of [undefined, expired]) {
+    expect(await call(name, token, "")).toMatchObject({ code: "unauthenticated" });
+  }
 });
 
 async function admin(): Promise<string> {
   return (await world.user({ user: "grace", roles: ["gennai-admin"] })).token;
-}
-
-function claims() {
-  const now = Math.floor(Date.now() / 1000);
-  return { sub: "ada", org: "acme", iss: world.issuer.issuer, aud: "gennai", exp: now + 600, iat: now };
-}
-
-function unsigned(): string {
-  const encoded = (value: unknown): string => base64url.encode(JSON.stringify(value));
-  return `${encoded({ alg: "none", typ: "JWT" })}.${encoded(claims())}.`;
-}
-
-async function signedWithPublicKey(): Promise<string> {
-  const [key] = world.issuer.keys;
-  const secret = new TextEncoder().encode(JSON.stringify(key));
-  return new SignJWT(claims()).setProtectedHeader({ alg: "HS256", kid: String(key?.kid) }).sign(secret);
-}
-
-function tampered(token: string): string {
-  const [head = "", , signature = ""] = token.split(".");
-  return `${head}.${base64url.encode(JSON.stringify({ ...claims(), sub: "eve" }))}.${signature}`;
 }
