@@ -9,7 +9,7 @@ import type { Reading } from "../table/reading.ts";
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 /** Below test/e2e/vscode: those that tell figures. */
-const files = ["install/package", "chat/large-session.long", "host/extension-host", "install/models"];
+const files = ["install/package", "chat/large-session.long", "host/extension-host", "install/models.long"];
 
 /** Measures what users wait for in the real VS Code: the tests there record their times. */
 export async function measureVsCode(world: BenchWorld): Promise<readonly Reading[]> {

@@ -94,21 +94,6 @@ test("a link opens once; another tab asks for one, and takes it", async () => {
   expect((await launch(second)).clientId).not.toBe((await launch(first)).clientId);
 });
 
-test("after a restart of the server the page says how to go on, and goes on", async () => {
-  await using on = await scene();
-  const page = await on.page();
-  await page.goto(on.link());
-  await ready(page);
-  await on.server.restart();
-  expect(await call(page)).toContain("new link");
-  await page.getByText("The server was started again").waitFor();
-  // The same page: only what follows the # changes.
-  await page.goto(on.link());
-  await page.getByRole("dialog").waitFor({ state: "detached" });
-  expect(page.url()).toBe(`${on.server.url}/`);
-  expect(await call(page)).toBe("0.0.0-test");
-});
-
 test("no other site can frame the page or load its files", async () => {
   await using on = await scene();
   const page = await on.page();

@@ -90,22 +90,6 @@ hostTest("UTF-16 and Latin-1 are read, and written back in their encodings", asy
   assert.deepEqual(await readFile(at.path("l.txt")), Buffer.from([0xe4, 0xf6, 0x0a]));
 });
 
-hostTest("a character that the encoding does not have is refused", async () => {
-  await using at = await open({ "l.txt": Buffer.from([0xe4, 0x0a]) });
-  await vscode.workspace.openTextDocument(vscode.Uri.file(at.path("l.txt")), { encoding: "iso88591" });
-  await assert.rejects(at.apply([at.update("l.txt", Buffer.from([0xe4, 0x0a]), "😀\n")]), {
-    code: "unsupported_encoding",
-  });
-  assert.deepEqual(await readFile(at.path("l.txt")), Buffer.from([0xe4, 0x0a]));
-});
-
-hostTest("a file whose bytes are not in the encoding it was opened with is refused", async () => {
-  const bytes = Buffer.from([0x61, 0xff, 0x0a]);
-  await using at = await open({ "x.txt": bytes });
-  await assert.rejects(at.apply([at.update("x.txt", bytes, "b\n")]), { code: "unsupported_encoding" });
-  assert.deepEqual(await readFile(at.path("x.txt")), bytes);
-});
-
 hostTest("one Undo takes back a set of updates, a create and a delete", async () => {
   await using at = await open({ "a.txt": "a\n", "b.txt": "b\n", "gone.txt": "gone\n" });
   await at.show("b.txt");
@@ -156,13 +140,6 @@ hostTest("a change on top of unsaved changes goes into the buffer, and its user 
   assert.equal(file?.afterSha256, sha256Hex("mine A\n"));
   await undo();
   assert.equal(editor.document.getText(), "mine a\n");
-});
-
-hostTest("what a user accepted on top of unsaved changes is saved", async () => {
-  await using at = await open({ "a.txt": "a\n" });
-  await type(await at.show("a.txt"), "mine ");
-  await at.apply([at.update("a.txt", "mine a\n", "mine A\n")], "all");
-  assert.equal(await at.disk("a.txt"), "mine A\n");
 });
 
 hostTest("a read-only file is refused, and all the rest of the set", async () => {
