@@ -90,6 +90,7 @@ const paths: Readonly<Record<string, (repository: HostileRepository) => Promise<
     await takeRefsBack(root, [
       { name: "HEAD", from: "ref: refs/heads/other", to },
       { name: "refs/heads/gone", from },
+      { name: "refs/stash", from },
     ]);
   },
   "working trees of sessions": async ({ root }) => {

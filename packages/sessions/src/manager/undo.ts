@@ -58,7 +58,7 @@ export async function undoChangeSet(
     },
     undone.files,
   );
-  const left = stay.map((path): SkippedFile => ({ path, reason: path === stashes ? "not_restored" : "changed_since" }));
+  const left = stay.map((path): SkippedFile => ({ path, reason: "changed_since" }));
   return { ...undone, skipped: [...skipped, ...left], refs: refs.map(({ name }) => name) };
 }
 
@@ -163,19 +163,17 @@ async function largeFile(session: Session, path: string): Promise<string | undef
   return state.type === "file" ? state.sha256 : undefined;
 }
 
-/** The stashes are its log, which holds the user's too. */
-const stashes = "refs/stash";
-
 /**
- * Reduces moves to the first and last value of each ref, or to those since somebody else moved it; a ref that is where it was is
- * dropped.
+ * Reduces moves to the first and last value of each ref, or of each stash, or to those since somebody else moved it; a ref that is
+ * where it was is dropped.
  */
 function netMoves(moves: readonly RefMove[]): readonly RefMove[] {
   const net = new Map<string, RefMove>();
   for (const { name, to, ...move } of moves) {
-    const earlier = net.get(name);
+    const key = name === "refs/stash" ? `${name} ${to ?? move.from}` : name;
+    const earlier = net.get(key);
     const { from } = earlier !== undefined && earlier.to === move.from ? earlier : move;
-    net.set(name, { name, from, to });
+    net.set(key, { name, from, to });
   }
   return [...net.values()].filter(({ from, to }) => from !== to);
 }

@@ -47,13 +47,30 @@ test("a branch that the user moved since stays, and is named", async () => {
   expect(await seen(server)).toEqual({ ...before, status: " M a.txt" });
 });
 
-test("a stash stays, and is named", async () => {
-  await using server = await staging(["git stash -q"], { "a.txt": "one\n" });
-  await server.workspace.write("a.txt", "two\n");
+test("what a command stashed comes back with the files, whatever else is stashed", async () => {
+  await using server = await staging(["git stash -q"], { "a.txt": "one\n", "b.txt": "b\n" });
+  const { workspace } = server;
+  await workspace.write("a.txt", "two\n");
   const sessionId = await startSession(server);
   await result(server, sessionId);
-  expect(await server.workspace.read("a.txt")).toBe("one\n");
-  expect((await server.client.undoChangeSet({ sessionId })).skipped).toMatchObject([{ path: "refs/stash" }]);
-  expect(await server.workspace.read("a.txt")).toBe("two\n");
-  expect(await server.workspace.git("stash", "list")).toContain("stash@{0}");
+  await workspace.write("b.txt", "the user's\n");
+  await workspace.git("stash", "-q");
+  const theirs = await workspace.git("rev-parse", "stash@{0}");
+  expect(await server.client.undoChangeSet({ sessionId })).toMatchObject({ skipped: [], refs: ["refs/stash"] });
+  expect(await workspace.read("a.txt")).toBe("two\n");
+  expect(await workspace.git("rev-list", "-g", "refs/stash")).toBe(theirs);
+});
+
+test("a stash that a command took away is there again", async () => {
+  await using server = await staging(["echo more >> a.txt; git stash -q", "git stash pop -q"], { "a.txt": "one\n" });
+  const { workspace } = server;
+  const sessionId = await startSession(server);
+  await result(server, sessionId);
+  const before = await workspace.git("stash", "list", "--format=%H %gs");
+  await result(server, sessionId);
+  expect(await workspace.read("a.txt")).toBe("one\nmore\n");
+  expect(await workspace.git("stash", "list")).toBe("");
+  expect(await server.client.undoChangeSet({ sessionId })).toMatchObject({ skipped: [], refs: ["refs/stash"] });
+  expect(await workspace.read("a.txt")).toBe("one\n");
+  expect(await workspace.git("stash", "list", "--format=%H %gs")).toBe(before);
 });

@@ -100,6 +100,7 @@ function withReadable(mounts: GitMounts, path: string | undefined): GitMounts {
 const comparing: ReadonlySet<string> = new Set(
   "diff diff-files diff-index diff-tree log show status stash reflog whatchanged".split(" "),
 );
+const comparesNothing = /^(?:expire|drop|store)$/;
 const aboutSubmodules = /^--(?:ignore-submodules|submodule|recurse-submodules)(?:=|$)/;
 
 /** Excludes changes within submodules: another git would look for them, with the submodule's settings. */
@@ -108,7 +109,7 @@ function withoutSubmodules(args: readonly string[]): readonly string[] {
   const end = args.includes("--") ? args.indexOf("--") : args.length;
   const kept = args.filter((word, index) => index >= end || !aboutSubmodules.test(word));
   const isShow = args[at] !== "stash" && args[at] !== "reflog";
-  if (!comparing.has(args[at] ?? "") || args[at + 1] === "expire") return kept;
+  if (!comparing.has(args[at] ?? "") || comparesNothing.test(args[at + 1] ?? "")) return kept;
   const options = ["--ignore-submodules=dirty", ...(args[at] === "status" ? [] : ["--no-ext-diff", "--no-textconv"])];
   return kept.toSpliced(at + (isShow ? 1 : 2), 0, ...options);
 }
