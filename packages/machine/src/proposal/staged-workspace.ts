@@ -12,56 +12,35 @@ import type {
   FileContent,
   FileStat,
   Listing,
-  ResolveOptions,
   SearchQuery,
   SearchResult,
   Workspace,
   WorkspaceChange,
 } from "../workspace/workspace.ts";
+import { WorkspaceOver } from "../workspace/workspace-over.ts";
 import { maxStagedBytes, ordinaryMode } from "./staged-file.ts";
 import type { FileBytes, StagedTree } from "./staged-tree.ts";
 
 /** The workspace as it would be with everything staged: writes go only into the staged tree. */
-export class StagedWorkspace implements Workspace {
-  readonly #below: Workspace;
+export class StagedWorkspace extends WorkspaceOver implements Workspace {
   readonly #tree: StagedTree;
   readonly #stateDir: string;
 
   constructor(below: Workspace, tree: StagedTree, { stateDir }: { readonly stateDir: string }) {
-    this.#below = below;
+    super(below);
     this.#tree = tree;
     this.#stateDir = stateDir;
   }
 
-  get root(): string {
-    return this.#below.root;
-  }
-
-  get place(): string {
-    return this.#below.place;
-  }
-
-  get controlRoot(): string {
-    return this.#below.controlRoot;
-  }
-
-  syncControl(options?: Parameters<Workspace["syncControl"]>[0]): Promise<void> {
-    return this.#below.syncControl(options);
-  }
-
-  resolve(raw: string, options?: ResolveOptions): Promise<WorkspacePath> {
-    return this.#below.resolve(raw, options);
-  }
-
   async stat(path: WorkspacePath): Promise<FileStat | undefined> {
-    if (!path.inside) return this.#below.stat(path);
+    if (!path.inside) return this.below.stat(path);
     switch (this.#of(path)) {
       case "staged":
         return this.#view.stat(this.#inView(path));
       case "removed":
         return undefined;
       case "below":
-        return (await this.#below.stat(path)) ?? (this.#isMade(path) ? this.#view.stat(this.#inView(path)) : undefined);
+        return (await this.below.stat(path)) ?? (this.#isMade(path) ? this.#view.stat(this.#inView(path)) : undefined);
     }
   }
 
@@ -69,14 +48,14 @@ export class StagedWorkspace implements Workspace {
     path: WorkspacePath,
     options: { readonly maxBytes: number; readonly signal?: AbortSignal },
   ): Promise<FileContent> {
-    if (!path.inside) return this.#below.read(path, options);
+    if (!path.inside) return this.below.read(path, options);
     switch (this.#of(path)) {
       case "staged":
         return this.#view.read(this.#inView(path), options);
       case "removed":
         throw new ToolFailure("not_found", `Cannot read ${path.relative}: it is removed in what is proposed.`);
       case "below":
-        return this.#below.read(path, options);
+        return this.below.read(path, options);
     }
   }
 
@@ -87,8 +66,8 @@ export class StagedWorkspace implements Workspace {
     const { relative } = insideOnly(path);
     const everything = { ignore: options.ignore, limit: Number.MAX_SAFE_INTEGER };
     const made = this.#isMade(path) ? (await this.#view.list(this.#inView(path), everything)).entries : [];
-    const there = made.length > 0 && (await this.#below.stat(path)) === undefined ? undefined : path;
-    const found = there === undefined ? [] : (await this.#below.list(there, everything)).entries;
+    const there = made.length > 0 && (await this.below.stat(path)) === undefined ? undefined : path;
+    const found = there === undefined ? [] : (await this.below.list(there, everything)).entries;
     const entries = new Map(found.map((entry) => [entry.name, entry]));
     for (const { path: removed } of this.#removed) {
       const at = removed.lastIndexOf("/");
@@ -106,9 +85,9 @@ export class StagedWorkspace implements Workspace {
   ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }> {
     const { files } = this.#tree;
     const made = this.#isMade(base) ? (await this.#view.glob(pattern, this.#inView(base), options)).paths : [];
-    const isThere = made.length === 0 || (await this.#below.stat(base)) !== undefined;
+    const isThere = made.length === 0 || (await this.below.stat(base)) !== undefined;
     const wanted = { ...options, limit: options.limit + files.size };
-    const found = isThere ? await this.#below.glob(pattern, base, wanted) : { paths: [], truncated: false };
+    const found = isThere ? await this.below.glob(pattern, base, wanted) : { paths: [], truncated: false };
     const paths = [...made, ...found.paths.filter((path) => !files.has(path))];
     return { paths: paths.slice(0, options.limit), truncated: found.truncated || paths.length > options.limit };
   }
@@ -122,9 +101,9 @@ export class StagedWorkspace implements Workspace {
     const made =
       isStaged || this.#isMade(base) ? await this.#view.search(query, this.#inView(base), options) : nothingFound;
     const exclude = [...query.exclude, ...[...this.#tree.files.keys()].map(exactly)];
-    const isThere = !isStaged && (await this.#below.stat(base)) !== undefined;
+    const isThere = !isStaged && (await this.below.stat(base)) !== undefined;
     const found =
-      isThere || made === nothingFound ? await this.#below.search({ ...query, exclude }, base, options) : nothingFound;
+      isThere || made === nothingFound ? await this.below.search({ ...query, exclude }, base, options) : nothingFound;
     const lines = [...made.lines, ...found.lines];
     return {
       lines: lines.slice(0, query.limit),

@@ -1,5 +1,4 @@
 import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import * as z from "zod";
 import { readChecked } from "../../read-checked.ts";
 import { writeDurably } from "../../write-durably.ts";
@@ -29,20 +28,26 @@ export type OpenRecord = Omit<z.infer<typeof schema>, "version">;
 
 /** @param directory of the transaction */
 export function readOpen(directory: string): OpenRecord | undefined {
-  return readChecked(join(directory, fileName), schema);
+  return readChecked(recordOf(directory), schema);
 }
 
 export function writeOpen(directory: string, record: OpenRecord): void {
-  writeDurably(join(directory, fileName), JSON.stringify({ version: 1, ...record }));
+  writeDurably(recordOf(directory), JSON.stringify({ version: 1, ...record }));
 }
 
 /** From now on the transaction can be removed like any other. */
 export function removeOpen(directory: string): void {
-  rmSync(join(directory, fileName), { force: true });
+  rmSync(recordOf(directory), { force: true });
 }
 
 export function isOpen(directory: string): boolean {
-  return existsSync(join(directory, fileName));
+  return existsSync(recordOf(directory));
 }
 
-const fileName = "open.json";
+/** Beside the transaction, so that the list of transactions says which are open. */
+function recordOf(directory: string): string {
+  return `${directory}${openEnding}`;
+}
+
+/** End of a record's name, after that of its transaction. */
+export const openEnding = ".open.json";

@@ -6,7 +6,7 @@ import { isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
 import { readChecked } from "../../read-checked.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 import { removeTree } from "../files/remove-tree.ts";
-import { isOpen, readOpen } from "./open-record.ts";
+import { isOpen, openEnding, readOpen } from "./open-record.ts";
 import { makePlace, placesFor, type StagedRoot, stageParts } from "./staged-root.ts";
 
 /** The directories of one staged run. Their list is on disk before they are made. */
@@ -95,6 +95,12 @@ export async function removeRun({ roots }: Transaction): Promise<void> {
 /** Names of all transactions. */
 export function transactionNames(stateDir: string): readonly string[] {
   return namesIn(transactionsIn(stateDir)).filter((name) => namePattern.test(name));
+}
+
+/** Names of those that are open. */
+export function openNames(stateDir: string): readonly string[] {
+  const names = namesIn(transactionsIn(stateDir)).filter((name) => name.endsWith(openEnding));
+  return names.map((name) => name.slice(0, -openEnding.length));
 }
 
 /** Path for a name, even if there is no such transaction. */

@@ -4,37 +4,17 @@ import { type PlannedWrite, planWrite } from "../../proposal/staged-workspace.ts
 import { MergedView } from "../../stage/files/merged-view.ts";
 import { LocalWorkspace } from "../../workspace/local-workspace.ts";
 import type { AppliedChange, Workspace, WorkspaceChange } from "../../workspace/workspace.ts";
+import { WorkspaceOver } from "../../workspace/workspace-over.ts";
 import type { OpenStage } from "../stages/open-stages.ts";
 import type { StageContext } from "./change-on-stage.ts";
 
 /** What commands of a session would see now: the workspace, or its open stage while there is one. */
-export class OpenWorkspace implements Workspace {
-  readonly #below: Workspace;
+export class OpenWorkspace extends WorkspaceOver implements Workspace {
   readonly #place: StageContext & { readonly session: string };
 
   constructor(below: Workspace, place: StageContext & { readonly session: string }) {
-    this.#below = below;
+    super(below);
     this.#place = place;
-  }
-
-  get root(): string {
-    return this.#below.root;
-  }
-
-  get place(): string {
-    return this.#below.place;
-  }
-
-  get controlRoot(): string {
-    return this.#below.controlRoot;
-  }
-
-  syncControl(...options: Parameters<Workspace["syncControl"]>): Promise<void> {
-    return this.#below.syncControl(...options);
-  }
-
-  resolve(...path: Parameters<Workspace["resolve"]>): ReturnType<Workspace["resolve"]> {
-    return this.#below.resolve(...path);
   }
 
   stat(path: WorkspacePath): ReturnType<Workspace["stat"]> {
@@ -63,7 +43,7 @@ export class OpenWorkspace implements Workspace {
     options: Parameters<Workspace["apply"]>[1] = {},
   ): Promise<readonly AppliedChange[]> {
     const open = this.#open;
-    if (open === undefined) return this.#below.apply(changes, options);
+    if (open === undefined) return this.below.apply(changes, options);
     await options.ready;
     return this.#mounted(open, async (workspace) => {
       const planned: PlannedWrite[] = [];
@@ -84,7 +64,7 @@ export class OpenWorkspace implements Workspace {
 
   #on<Value>({ inside }: WorkspacePath, work: (workspace: Workspace) => Promise<Value>): Promise<Value> {
     const open = inside ? this.#open : undefined;
-    return open === undefined ? work(this.#below) : this.#mounted(open, work);
+    return open === undefined ? work(this.below) : this.#mounted(open, work);
   }
 
   /** Mounted anew each time: a mount that was read would not show what the user saves. */

@@ -12,11 +12,11 @@ import type { Observation } from "../../stage/observe/effect.ts";
 import { type OpenRecord, readOpen, removeOpen, writeOpen } from "../../stage/transaction/open-record.ts";
 import { stageParts } from "../../stage/transaction/staged-root.ts";
 import {
+  openNames,
   openTransaction,
   removeTransaction,
   type Transaction,
   transactionDirectory,
-  transactionNames,
 } from "../../stage/transaction/transaction.ts";
 
 /** The stage of a session in which an operation of git's is under way: nothing of it is in the workspace yet. */
@@ -151,7 +151,7 @@ export async function removeOpenStages(
 }
 
 function openStages(stateDir: string): readonly OpenStage[] {
-  return transactionNames(stateDir).flatMap((id) => {
+  return openNames(stateDir).flatMap((id) => {
     const directory = transactionDirectory(stateDir, id);
     const record = readOpen(directory);
     // A commit that was begun is recovered.

@@ -279,10 +279,9 @@ test("a yes to the last command is none to what the ones before it did", async (
   await last.drop({ forGood: true });
 });
 
-/** Ids of the stages that are open. */
+/** Records of the stages that are open. */
 function leftIn(stateDir: string): readonly string[] {
-  const stages = join(stateDir, "stages");
-  return readdirSync(stages).filter((id) => readdirSync(join(stages, id)).includes("open.json"));
+  return readdirSync(join(stateDir, "stages")).filter((name) => name.endsWith(".open.json"));
 }
 
 async function seen(repository: TemporaryRepository) {
