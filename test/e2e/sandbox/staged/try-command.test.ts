@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { type TestConsole, testConsole } from "../../../../packages/cli/test/test-console.ts";
+import { loopbackService } from "../loopback-service.ts";
 
 const hostile = `import fs from "node:fs";
 console.log("tests pass");
@@ -94,6 +93,7 @@ test("the command's own failure, its time, and a wrong call", async () => {
 test("what was kept is in the ledger and goes back, one after the other, unless somebody changed it since", async () => {
   await using place = await branch();
   const { repository, run } = place;
+  expect(await run("undo", "--kept")).toMatchObject({ code: 1, err: expect.stringContaining("nothing to take back") });
   expect((await place.gennai("--keep", "echo two > a.md; echo new > b.md")).code).toBe(0);
   // What no commit has is only given up by name.
   const gone = "git rm -qf a.md; rm b.md";
@@ -123,14 +123,6 @@ test("what was kept is in the ledger and goes back, one after the other, unless 
     expect.stringContaining("took back “git rm -qf a.md; rm b.md”"),
   ]);
   expect((await run("ledger", "verify")).code).toBe(0);
-});
-
-test("nothing to take back is said", async () => {
-  await using place = await branch();
-  expect(await place.run("undo", "--kept")).toMatchObject({
-    code: 1,
-    err: expect.stringContaining("nothing to take back"),
-  });
 });
 
 const build = `mkdir -p dist/js node_modules/p; for i in $(seq 300); do echo $i > node_modules/p/$i.js; done
@@ -192,17 +184,9 @@ test("what is printed comes as it is printed, all of it; the record of it is bou
   expect(leftOut).toBeGreaterThan(1_000_000);
 });
 
-/** A service of this machine, in a process of its own: this one's ports are reached by no command. */
-async function service() {
-  const program = `require("http").createServer((_, r) => r.end("served")).listen(0, "127.0.0.1", function () { console.log(this.address().port) })`;
-  const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  return { port: Number(String(line)), [Symbol.dispose]: () => void child.kill() };
-}
-
 test("it reaches what the person lets it reach, by --allow or by a yes, and nothing else", async () => {
   await using place = await branch();
-  using served = await service();
+  using served = await loopbackService({ "/": "served" });
   const where = `127.0.0.1:${served.port}`;
   const command = `curl -sS --max-time 20 http://${where}/ -o answer.txt`;
 

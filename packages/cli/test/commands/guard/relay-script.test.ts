@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -25,11 +26,7 @@ async function relayed(
     env: { PATH: "/usr/bin:/bin", PWD: cwd, GENNAI_STATE_DIR: stateDir, ...more },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
-  const [printed, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, printed, complained };
+  return given(child, input);
 }
 
 /** The same by Node, as where there is no Perl. */
@@ -41,6 +38,10 @@ async function relayedByNode(stateDir: string, input: string) {
     env: { PWD: stateDir, GENNAI_STATE_DIR: stateDir },
     stdio: ["pipe", "pipe", "pipe"],
   });
+  return given(child, input);
+}
+
+async function given(child: ChildProcessByStdio<Writable, Readable, Readable>, input: string) {
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
@@ -90,23 +91,18 @@ describe("with a server", () => {
     expect(elsewhere).toEqual({ code: 0, printed: "", complained: "" });
   });
 
-  test.each([
-    ["nothing", ""],
-    ["no JSON", "{"],
-    ["a list", "[]"],
-    ["more than one value", '{"a":1},"host":"claude-code","x":{}'],
-    ["an end of its own", '{}}{"a":1'],
-    ["none of the agent's words", '{"session_id":"s"}'],
-  ])("input that is %s is refused", async (_what, input) => {
-    await using server = await startTestServer({ server: { announce: true } });
-    const { code, printed, complained } = await relayed(server.stateDir, server.workspace.root, input);
-    expect([code, printed]).toEqual([2, ""]);
-    expect(complained).toMatch(/^Gennai guards this agent[^\n]*gennai serve[^\n]*guard uninstall claude-code[^\n]*\n$/);
-  });
-
-  test("a project that cannot be judged refuses reads as well", async () => {
+  test("what is not one call is refused, and in a project that cannot be judged a read as well", async () => {
     await using server = await startTestServer({ server: { announce: true } });
     const { root } = server.workspace;
+    const anEndOfItsOwn = '{}}{"a":1';
+    const inputs = ["", "{", "[]", '{"a":1},"host":"claude-code","x":{}', anEndOfItsOwn, '{"session_id":"s"}'];
+    for (const input of inputs) {
+      const { code, printed, complained } = await relayed(server.stateDir, root, input);
+      expect([input, code, printed]).toEqual([input, 2, ""]);
+      expect(complained).toMatch(
+        /^Gennai guards this agent[^\n]*gennai serve[^\n]*guard uninstall claude-code[^\n]*\n$/,
+      );
+    }
     mkdirSync(join(root, ".gennai"), { recursive: true });
     writeFileSync(join(root, ".gennai/config.yaml"), "paths: [");
     expect((await relayed(server.stateDir, root, call(root, "Read", { file_path: "README.md" }))).code).toBe(2);
