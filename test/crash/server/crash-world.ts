@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import type { Editor } from "@gennai/client/bridge/editor";
@@ -8,12 +8,10 @@ import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { killProcess } from "../kill-process.ts";
+import { servingChild, token } from "./serving-child.ts";
 
-const program = builtProgram(new URL("serving-process.ts", import.meta.url));
-const token = "t".repeat(43);
 export const fileSize = 400_000;
 export const never = { signal: new AbortController().signal };
 
@@ -35,7 +33,7 @@ export class CrashWorld implements AsyncDisposable {
     const script = state.path("script.yaml");
     await writeFile(script, JSON.stringify({ turns }));
     const stateDir = state.path("state");
-    const first = await startServer({ port: 0, script, stateDir, workspace: workspace.root });
+    const first = await servingChild({ port: 0, script, stateDir, workspace: workspace.root });
     const options = { port: first.port, script, stateDir };
     return new CrashWorld(workspace, first.child, options, parts.move());
   }
@@ -69,7 +67,7 @@ export class CrashWorld implements AsyncDisposable {
     const { status, message } = await this.verify();
     assert.ok(["ok", "behind_store", "torn_last_line", "missing_file"].includes(status), message);
     await damage?.(this.stateDir);
-    const started = await startServer({ ...this.#options, stateDir: this.stateDir, workspace: this.workspace.root });
+    const started = await servingChild({ ...this.#options, stateDir: this.stateDir, workspace: this.workspace.root });
     this.#child = started.child;
   }
 
@@ -223,20 +221,4 @@ const ends: readonly InvokeState[] = [
 export function endOf({ turnId, event }: InvokeEvent, wanted: string): InvokeState | undefined {
   if (turnId !== wanted || event.case !== "status") return undefined;
   return ends.includes(event.value.state) ? event.value.state : undefined;
-}
-
-async function startServer(options: {
-  readonly port: number;
-  readonly script: string;
-  readonly stateDir: string;
-  readonly workspace: string;
-}): Promise<{ readonly child: ChildProcess; readonly port: number }> {
-  const child = spawn(process.execPath, [program, JSON.stringify({ ...options, token, commands: "ask" })], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const line = await Promise.race([
-    once(child.stdout, "data").then(([chunk]) => String(chunk)),
-    once(child, "exit").then(() => Promise.reject(new Error("The server did not start."))),
-  ]);
-  return { child, port: Number(line) };
 }

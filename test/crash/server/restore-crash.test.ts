@@ -1,19 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@gennai/client/connection/connection";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
 import { EffectCounts } from "../effect-counts.ts";
 import { killProcess } from "../kill-process.ts";
+import { type ServingChild, servingChild, token } from "./serving-child.ts";
 
-const program = builtProgram(new URL("serving-process.ts", import.meta.url));
-const token = "t".repeat(43);
 const options = crashOptions(2);
 const random = randomNumbers(options.seed);
 const { signal } = new AbortController();
@@ -32,8 +29,8 @@ test("a server that is killed in the middle of a restore leaves all files or non
   const steps = [...names.map(write), { text: ["Done."] }];
   await writeFile(script, JSON.stringify({ turns: [{ match: ".", steps }] }));
 
-  let child = await startChild(0);
-  const client = connect({ baseUrl: `http://127.0.0.1:${child.port}`, token });
+  let serving = await startChild(0);
+  const client = connect({ baseUrl: `http://127.0.0.1:${serving.port}`, token });
   const { sessionId } = await client.startSession({});
   const { turnId } = await client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
   // While the turn runs, nothing is restored.
@@ -56,9 +53,9 @@ test("a server that is killed in the middle of a restore leaves all files or non
     if (toItsEnd) effects.want("restoring");
     if (toItsEnd) expect((await restoring).files).toHaveLength(names.length);
     else await delay(random() * 250);
-    await killProcess(child.process);
+    await killProcess(serving.child);
     await restoring.catch(() => undefined);
-    child = await startChild(child.port);
+    serving = await startChild(serving.port);
     const { checkpoints } = await listCheckpoints(client, sessionId, { signal });
     const after = await present();
     expect([0, names.length]).toContain(after);
@@ -74,8 +71,8 @@ test("a server that is killed in the middle of a restore leaves all files or non
   const restored = await restoreCheckpoint(client, { ...named, checkpointId: turn?.checkpointId ?? "" }, { signal });
   expect(restored.skipped).toEqual([]);
   expect(await present()).toBe(0);
-  const ended = once(child.process, "exit");
-  child.process.kill("SIGTERM");
+  const ended = once(serving.child, "exit");
+  serving.child.kill("SIGTERM");
   await ended;
   const report = await verifyWorkspaceLedger({ workspaceRoot: workspace.root, stateDir: state.root });
   expect(report).toMatchObject({ status: "ok", compared: { head: true, store: true } });
@@ -86,23 +83,10 @@ test("a server that is killed in the middle of a restore leaves all files or non
     return contents.filter((text) => text !== "").length;
   }
 
-  async function startChild(wantedPort: number): Promise<{ readonly process: ChildProcess; readonly port: number }> {
-    const served = {
-      port: wantedPort,
-      token,
-      stateDir: state.root,
-      workspace: workspace.root,
-      script,
-      commands: "ask",
-    };
-    const started = spawn(process.execPath, [program, JSON.stringify(served)], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    onTestFinished(() => void started.kill("SIGKILL"));
-    const line = await Promise.race([
-      once(started.stdout, "data").then(([chunk]) => String(chunk)),
-      once(started, "exit").then(() => Promise.reject(new Error("The server did not start."))),
-    ]);
-    return { process: started, port: Number(line) };
+  async function startChild(port: number): Promise<ServingChild> {
+    const place = { stateDir: state.root, workspace: workspace.root, script, commands: "ask" } as const;
+    const started = await servingChild({ port, ...place });
+    onTestFinished(() => void started.child.kill("SIGKILL"));
+    return started;
   }
 });

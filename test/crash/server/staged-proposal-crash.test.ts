@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -8,7 +7,6 @@ import { connect } from "@gennai/client/connection/connection";
 import { EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { HunkDecision, type InvokeEvent, type ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { untilNobodySeesBelow } from "../../effects/look/sees-below.ts";
@@ -16,9 +14,8 @@ import { differences, treeState } from "../../effects/look/tree-state.ts";
 import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
 import { EffectCounts } from "../effect-counts.ts";
 import { killProcess } from "../kill-process.ts";
+import { type ServingChild, servingChild, token } from "./serving-child.ts";
 
-const program = builtProgram(new URL("serving-process.ts", import.meta.url));
-const token = "t".repeat(43);
 const options = crashOptions(2);
 const random = randomNumbers(options.seed);
 
@@ -49,8 +46,8 @@ test("a server that is killed leaves the workspace as before or as after, and wh
   await workspace.git("checkout", "--quiet", "-b", "work");
   const script = scripts.path("script.yaml");
   await writeFile(script, JSON.stringify({ turns }));
-  let child = await startChild(0);
-  const client = connect({ baseUrl: `http://127.0.0.1:${child.port}`, token });
+  let serving = await startChild(0);
+  const client = connect({ baseUrl: `http://127.0.0.1:${serving.port}`, token });
   const { sessionId } = await client.startSession({ settings: { editingMode: EditingMode.PROPOSAL } });
   const asked = async (userInput: string): Promise<InvokeEvent[]> =>
     Array.fromAsync(client.invoke({ sessionId, userInput }));
@@ -68,9 +65,9 @@ test("a server that is killed leaves the workspace as before or as after, and wh
 
     // In the middle of a command that had begun to change what is staged.
     await untilBegun();
-    await killProcess(child.process);
+    await killProcess(serving.child);
     await untilNobodySeesBelow(state.root);
-    child = await startChild(child.port);
+    serving = await startChild(serving.port);
     expect(differences(before, treeState(workspace.root))).toEqual([]);
     const looked = await asked("look");
     expect(resultOf(looked)).toContain("by a tool\n");
@@ -95,9 +92,9 @@ test("a server that is killed leaves the workspace as before or as after, and wh
     const toItsEnd = round % 2 === 0;
     if (toItsEnd) await keeping;
     else await delay(random() * 60);
-    await killProcess(child.process);
+    await killProcess(serving.child);
     await keeping.catch(() => undefined);
-    child = await startChild(child.port);
+    serving = await startChild(serving.port);
     // Asked again, the server finishes what it had begun.
     effects.want("keeping");
     const { files: written } = await client.applyProposal(keep);
@@ -112,8 +109,8 @@ test("a server that is killed leaves the workspace as before or as after, and wh
     await workspace.git("commit", "--quiet", "--all", "--message", `round ${round}`);
   }
   effects.expectAll();
-  const ended = once(child.process, "exit");
-  child.process.kill("SIGTERM");
+  const ended = once(serving.child, "exit");
+  serving.child.kill("SIGTERM");
   await ended;
   const [place = ""] = readdirSync(join(state.root, "proposals"));
   expect(readdirSync(join(state.root, "proposals", place, "contents"))).toEqual([]);
@@ -128,23 +125,10 @@ test("a server that is killed leaves the workspace as before or as after, and wh
     throw new Error("The command ended.");
   }
 
-  async function startChild(wantedPort: number): Promise<{ readonly process: ChildProcess; readonly port: number }> {
-    const served = {
-      port: wantedPort,
-      token,
-      stateDir: state.root,
-      workspace: workspace.root,
-      script,
-      commands: "staged",
-    };
-    const started = spawn(process.execPath, [program, JSON.stringify(served)], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    onTestFinished(() => void started.kill("SIGKILL"));
-    const line = await Promise.race([
-      once(started.stdout, "data").then(([chunk]) => String(chunk)),
-      once(started, "exit").then(() => Promise.reject(new Error("The server did not start."))),
-    ]);
-    return { process: started, port: Number(line) };
+  async function startChild(port: number): Promise<ServingChild> {
+    const place = { stateDir: state.root, workspace: workspace.root, script, commands: "staged" } as const;
+    const started = await servingChild({ port, ...place });
+    onTestFinished(() => void started.child.kill("SIGKILL"));
+    return started;
   }
 });
