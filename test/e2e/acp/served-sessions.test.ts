@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { RequestError } from "@agentclientprotocol/sdk";
+import { type CreateElicitationResponse, RequestError } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
 import { saidIn } from "./acp-editor.ts";
 import { servedEditor } from "./served-editor.ts";
@@ -94,25 +94,29 @@ test("mode, model and effort are settings of the session, told and changed", asy
   }
 });
 
-test.each([
-  ["an option", { action: "accept", content: { "0": "1" } }, /Blue/],
-  ["own words", { action: "accept", content: { "0.text": "green" } }, /green/],
-  ["what was not offered", { action: "accept", content: { "0": "7", "0.text": 7 } }, /they leave it to you/],
-  ["a refusal, which leaves it to the model", { action: "decline" }, /they leave it to you/],
-  ["a closed form", { action: "cancel" }, /closed the questions/],
-] as const)("a question of the model is a form where the editor has them: %s", async (_name, answer, wanted) => {
+test("a question of the model is a form where the editor has them", async () => {
+  const answers: readonly (readonly [CreateElicitationResponse, RegExp])[] = [
+    [{ action: "accept", content: { "0": "1" } }, /Blue/],
+    [{ action: "accept", content: { "0.text": "green" } }, /green/],
+    // What was not offered, and a refusal, which leaves it to the model.
+    [{ action: "accept", content: { "0": "7", "0.text": 7 } }, /they leave it to you/],
+    [{ action: "decline" }, /they leave it to you/],
+    [{ action: "cancel" }, /closed the questions/],
+  ];
   await using editor = await servedEditor({
     files,
-    script: [asks],
+    script: answers.map(() => asks),
     capabilities: { elicitation: { form: {} } },
-    fillIn: () => answer,
+    fillIn: () => answers[editor.forms.length - 1]?.[0] ?? { action: "cancel" },
   });
-  await editor.prompt("ask me");
+  for (const [, wanted] of answers) {
+    editor.updates.length = 0;
+    await editor.prompt("ask me");
+    expect(results(editor.updates)).toMatch(wanted);
+  }
   expect(editor.questions).toEqual([]);
-  expect(editor.forms).toMatchObject([
-    { mode: "form", requestedSchema: { properties: { "0": { title: "Colour", description: "Which colour?" } } } },
-  ]);
-  expect(results(editor.updates)).toMatch(wanted);
+  const form = { properties: { "0": { title: "Colour", description: "Which colour?" } } };
+  expect(editor.forms).toMatchObject(answers.map(() => ({ mode: "form", requestedSchema: form })));
 });
 
 test("elsewhere it is a choice, which permits nothing", async () => {

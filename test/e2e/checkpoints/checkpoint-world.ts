@@ -1,4 +1,3 @@
-import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { startSession, Watcher } from "../rpc/session-client.ts";
 
@@ -36,10 +35,8 @@ export async function world(
           ended.then(() => undefined),
         ]);
         if (question === undefined) break;
-        const { requestId, actionSha256, parts } = question;
-        asked.push(parts.map(({ reason }) => reason).join(""));
-        const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
-        await editor.submit({ case: "confirmationResponse", value });
+        asked.push(question.parts.map(({ reason }) => reason).join(""));
+        await editor.answer(question);
       }
       return ended;
     },

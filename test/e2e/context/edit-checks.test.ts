@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
-import { DiagnosticSchema, DiagnosticSeverity } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type Diagnostic, DiagnosticSchema, DiagnosticSeverity } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
-import { startTestServer } from "@gennai/testkit/test-server";
+import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test, vi } from "vitest";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
 
@@ -17,8 +17,18 @@ const said = { text: ["On."] };
 
 const configured = { ".gennai/config.yaml": "check: grep -rq good src\n" };
 
+const problem = (path: string, message: string) =>
+  create(DiagnosticSchema, { path, line: 1, column: 1, message, severity: DiagnosticSeverity.ERROR });
+
+/** Answers the `nth` question for problems. @returns the files that it was about */
+async function tellProblems(editor: Watcher, nth: number, diagnostics: readonly Diagnostic[], more: object = {}) {
+  const { requestId, paths } = await editor.next("diagnosticsRequest", nth);
+  await editor.submit({ case: "diagnosticsResponse", value: { requestId, diagnostics: [...diagnostics], ...more } });
+  return paths;
+}
+
 /** What the model was told behind results. */
-async function notes(server: Awaited<ReturnType<typeof startTestServer>>, sessionId: string): Promise<string[]> {
+async function notes(server: TestServer, sessionId: string): Promise<string[]> {
   const session = await server.running.manager.get(sessionId);
   return session.state.conversation.messages.flatMap((message) => (message.role === "tool" ? [message.output] : []));
 }
@@ -39,23 +49,13 @@ describe("the project's own check after edits", () => {
         },
       ],
     });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    await using editor = await Watcher.begin(server, { capabilities: { confirmation: true } });
     const question = await editor.next("confirmationRequest");
     expect(question.actionStatement).toContain("grep -rq good src");
     expect(question.computed?.rule).toBe("project-check/repository-command");
-    await editor.submit({
-      case: "confirmationResponse",
-      value: {
-        requestId: question.requestId,
-        actionSha256: question.actionSha256,
-        answer: ConfirmationAnswer.YES,
-        scope: ConfirmationScope.SESSION,
-      },
-    });
+    await editor.answer(question, { scope: ConfirmationScope.SESSION });
     expect(await editor.end()).toBe("COMPLETED");
-    const outputs = await notes(server, sessionId);
+    const outputs = await notes(server, editor.sessionId);
     expect(outputs[0]).toContain("check `grep -rq good src` ran after this change and did not pass");
     expect(outputs[1]).toContain("ran after this change and passed");
     expect(eventsOf(editor.events, "warning").join()).not.toContain("not verified");
@@ -85,14 +85,12 @@ describe("the project's own check after edits", () => {
     vi.spyOn(services, "now").mockReturnValue(Date.now());
     await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
     await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
-    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-    const [answer, scope] = [ConfirmationAnswer.YES, ConfirmationScope.SESSION];
-    await editor.submit({ case: "confirmationResponse", value: { requestId, actionSha256, answer, scope } });
+    await editor.answer(await editor.next("confirmationRequest"), { scope: ConfirmationScope.SESSION });
     expect(await editor.end()).toBe("COMPLETED");
     const results = eventsOf(editor.events, "toolResult").map(({ output }) => output);
     // Nobody knew yet how long it takes: it ran behind the round.
     expect(results[0]).not.toContain("check");
-    expect((await notes(server, sessionId))[0]).toContain("did not pass:\nsrc/a.ts:1:bad one");
+    expect((await notes(server, editor.sessionId))[0]).toContain("did not pass:\nsrc/a.ts:1:bad one");
     expect(results[1]).toContain("did not pass; new:\nsrc/b.ts:2:bad two");
     expect(results[1]).not.toContain("bad one");
     expect(results[2]).toContain("still did not pass, with nothing new");
@@ -110,17 +108,14 @@ describe("the project's own check after edits", () => {
       files: configured,
       script: [{ match: ".", steps: [write("src/a.ts", "bad\n"), said, write("src/a.ts", "good\n"), done] }],
     });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    await using editor = await Watcher.begin(server, { capabilities: { confirmation: true } });
     for (const nth of [0, 1]) {
-      const { requestId, actionSha256 } = await editor.next("confirmationRequest", nth);
-      const [answer, scope] = [ConfirmationAnswer.YES, ConfirmationScope.ONCE];
+      const question = await editor.next("confirmationRequest", nth);
       expect(eventsOf(editor.events, "toolResult")).toHaveLength(nth + 1);
-      await editor.submit({ case: "confirmationResponse", value: { requestId, actionSha256, answer, scope } });
+      await editor.answer(question);
     }
     expect(await editor.end()).toBe("COMPLETED");
-    expect((await notes(server, sessionId))[1]).toContain("ran after this change and passed");
+    expect((await notes(server, editor.sessionId))[1]).toContain("ran after this change and passed");
   });
 
   test("nobody to accept it: it does not run, and the end says so", async () => {
@@ -155,10 +150,7 @@ describe("a check that was accepted for the workspace", () => {
   const manifest = (typecheck: string) => JSON.stringify({ scripts: { typecheck, lint: "true" } });
 
   /** Runs a turn that changes a file, says yes for the workspace if asked, and tells what was asked. */
-  async function changedWith(
-    server: Awaited<ReturnType<typeof startTestServer>>,
-    name: string,
-  ): Promise<string | undefined> {
+  async function changedWith(server: TestServer, name: string): Promise<string | undefined> {
     const sessionId = await startSession(server, { interactive: true });
     await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
     const prompt = `go, and write src/${name}.ts`;
@@ -166,15 +158,7 @@ describe("a check that was accepted for the workspace", () => {
     const asked = await Promise.race([editor.next("confirmationRequest"), editor.end().then(() => undefined)]);
     if (asked === undefined) return undefined;
     expect(asked.offeredScopes).toContain(ConfirmationScope.WORKSPACE);
-    await editor.submit({
-      case: "confirmationResponse",
-      value: {
-        requestId: asked.requestId,
-        actionSha256: asked.actionSha256,
-        answer: ConfirmationAnswer.YES,
-        scope: ConfirmationScope.WORKSPACE,
-      },
-    });
+    await editor.answer(asked, { scope: ConfirmationScope.WORKSPACE });
     expect(await editor.end()).toBe("COMPLETED");
     return asked.actionJson;
   }
@@ -209,9 +193,7 @@ describe("a check that was accepted for the workspace", () => {
     await using server = await startTestServer({
       script: [{ match: ".", steps: [{ tool: { name: "Bash", args: { command: "rm src/main.ts" } } }, done] }],
     });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    await using editor = await Watcher.begin(server, { capabilities: { confirmation: true } });
     const { offeredScopes } = await editor.next("confirmationRequest");
     expect(offeredScopes).toEqual([ConfirmationScope.ONCE, ConfirmationScope.TURN, ConfirmationScope.SESSION]);
   });
@@ -223,31 +205,12 @@ describe("an editor's diagnostics after edits", () => {
       files: configured,
       script: [{ match: ".", steps: [write("src/new.ts", "bad\n"), done] }],
     });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId, { capabilities: { diagnostics: true } });
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
-    const problem = (message: string, line: number) =>
-      create(DiagnosticSchema, {
-        path: "src/new.ts",
-        line,
-        column: 1,
-        message,
-        source: "ts",
-        severity: DiagnosticSeverity.ERROR,
-      });
-    const before = await editor.next("diagnosticsRequest");
-    await editor.submit({
-      case: "diagnosticsResponse",
-      value: { requestId: before.requestId, diagnostics: [problem("old one", 1)] },
-    });
-    const after = await editor.next("diagnosticsRequest", 1);
-    expect(after.paths).toEqual(["src/new.ts"]);
-    await editor.submit({
-      case: "diagnosticsResponse",
-      value: { requestId: after.requestId, diagnostics: [problem("old one", 2), problem("new one", 7)] },
-    });
+    await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
+    const told = (message: string, line: number) => ({ ...problem("src/new.ts", message), line, source: "ts" });
+    await tellProblems(editor, 0, [told("old one", 1)]);
+    expect(await tellProblems(editor, 1, [told("old one", 2), told("new one", 7)])).toEqual(["src/new.ts"]);
     expect(await editor.end()).toBe("COMPLETED");
-    const [output] = await notes(server, sessionId);
+    const [output] = await notes(server, editor.sessionId);
     expect(output).toContain("src/new.ts:7:1 error: new one (ts)");
     expect(output).not.toContain("old one");
     expect(eventsOf(editor.events, "warning").at(-1)).toContain("not verified: the editor reports 2 errors");
@@ -255,32 +218,24 @@ describe("an editor's diagnostics after edits", () => {
 });
 
 describe("an editor's diagnostics of each call's files", () => {
-  const problem = (path: string, message: string) =>
-    create(DiagnosticSchema, { path, line: 1, column: 1, message, severity: DiagnosticSeverity.ERROR });
-
   test("stand in that call's own result, each once; what a later call broke elsewhere comes behind the round", async () => {
     await using server = await startTestServer({
       script: [{ match: ".", steps: [write("src/a.ts", "a\n"), write("src/b.ts", "b\n"), done] }],
     });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId, { capabilities: { diagnostics: true } });
-    const answer = async (nth: number, diagnostics: ReturnType<typeof problem>[]) => {
-      const { requestId, paths } = await editor.next("diagnosticsRequest", nth);
-      await editor.submit({ case: "diagnosticsResponse", value: { requestId, diagnostics } });
-      return paths;
-    };
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
-    await answer(0, [problem("src/a.ts", "old one")]);
-    expect(await answer(1, [problem("src/a.ts", "old one"), problem("src/a.ts", "first")])).toEqual(["src/a.ts"]);
-    expect(await answer(2, [problem("src/b.ts", "second")])).toEqual(["src/b.ts"]);
+    await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
+    await tellProblems(editor, 0, [problem("src/a.ts", "old one")]);
+    expect(await tellProblems(editor, 1, [problem("src/a.ts", "old one"), problem("src/a.ts", "first")])).toEqual([
+      "src/a.ts",
+    ]);
+    expect(await tellProblems(editor, 2, [problem("src/b.ts", "second")])).toEqual(["src/b.ts"]);
     const all = [problem("src/a.ts", "first"), problem("src/a.ts", "broken by b"), problem("src/b.ts", "second")];
-    expect(await answer(3, all)).toEqual(["src/a.ts", "src/b.ts"]);
+    expect(await tellProblems(editor, 3, all)).toEqual(["src/a.ts", "src/b.ts"]);
     expect(await editor.end()).toBe("COMPLETED");
 
     const results = eventsOf(editor.events, "toolResult").map(({ output }) => output);
     expect(results[0]).toMatch(/new problems in what this changed:\nsrc\/a\.ts:1:1 error: first$/);
     expect(results[1]).toMatch(/new problems in what this changed:\nsrc\/b\.ts:1:1 error: second$/);
-    const told = (await notes(server, sessionId)).map((output) => output.match(/(?<=error: )[^\]\n]*/g));
+    const told = (await notes(server, editor.sessionId)).map((output) => output.match(/(?<=error: )[^\]\n]*/g));
     expect(told).toEqual([["first", "broken by b"], ["second"]]);
   });
 
@@ -288,37 +243,27 @@ describe("an editor's diagnostics of each call's files", () => {
     await using server = await startTestServer({
       script: [{ match: ".", steps: [write("src/a.ts", "a\n"), said, write("src/a.ts", "b\n"), done] }],
     });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId, { capabilities: { diagnostics: true } });
-    const answer = async (nth: number, value: object) => {
-      const { requestId } = await editor.next("diagnosticsRequest", nth);
-      await editor.submit({ case: "diagnosticsResponse", value: { requestId, ...value } });
-    };
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
-    await answer(0, { diagnostics: [] });
-    await answer(1, { diagnostics: [] });
-    await answer(2, { error: "the language server is gone" });
-    await answer(3, { diagnostics: [problem("src/a.ts", "late")] });
+    await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
+    await tellProblems(editor, 0, []);
+    await tellProblems(editor, 1, []);
+    await tellProblems(editor, 2, [], { error: "the language server is gone" });
+    await tellProblems(editor, 3, [problem("src/a.ts", "late")]);
     expect(await editor.end()).toBe("COMPLETED");
     const results = eventsOf(editor.events, "toolResult").map(({ output }) => output);
     expect(results.join()).not.toContain("problems");
-    const [first, second] = await notes(server, sessionId);
+    const [first, second] = await notes(server, editor.sessionId);
     expect(first).not.toContain("problems");
     expect(second).toContain("src/a.ts:1:1 error: late");
   });
 
   test("a thousand of them are bounded", async () => {
     await using server = await startTestServer({ script: [{ match: ".", steps: [write("src/a.ts", "a\n"), done] }] });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId, { capabilities: { diagnostics: true } });
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
-    const before = await editor.next("diagnosticsRequest");
-    await editor.submit({ case: "diagnosticsResponse", value: { requestId: before.requestId, diagnostics: [] } });
-    const { requestId } = await editor.next("diagnosticsRequest", 1);
-    const diagnostics = Array.from({ length: 1000 }, (_, at) => problem("src/a.ts", `${at} ${"x".repeat(900)}`));
-    await editor.submit({ case: "diagnosticsResponse", value: { requestId, diagnostics } });
+    await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
+    await tellProblems(editor, 0, []);
+    const many = Array.from({ length: 1000 }, (_, at) => problem("src/a.ts", `${at} ${"x".repeat(900)}`));
+    await tellProblems(editor, 1, many);
     expect(await editor.end()).toBe("COMPLETED");
-    const [output = ""] = await notes(server, sessionId);
+    const [output = ""] = await notes(server, editor.sessionId);
     expect(output).toMatch(/and 950 more$/);
     expect(output.length).toBeLessThan(30_000);
   });
@@ -331,9 +276,7 @@ describe("symbols by the editor", () => {
     });
     const alone = await startSession(server);
     expect(eventsOf(await runTurn(server, alone, "go"), "toolResult")[0]?.output).toContain("unknown_tool");
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId, { capabilities: { findSymbols: true } });
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    await using editor = await Watcher.begin(server, { capabilities: { findSymbols: true } });
     const { requestId, query } = await editor.next("findSymbolsRequest");
     const symbol = { name: "thing", kind: "function", line: 4, container: "Box" };
     const symbols = [

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { describe, expect, test } from "vitest";
 import { startSession, Watcher } from "../rpc/session-client.ts";
 import { type RinaPlan } from "./original-client.ts";
@@ -25,7 +24,7 @@ describe("the port is trusted less", () => {
     const { sessions } = await server.client.listSessions({});
     await using editor = await Watcher.attach(server, sessions[0]?.sessionId ?? "");
     const run = client.post("/plan/execute", client.approved());
-    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+    const question = await editor.next("confirmationRequest");
     // Meanwhile nothing else hangs, and it is said what is waited for.
     const send = client.post("/rina/send", { text: "x", strict: true, context: {} });
     for (const call of [send, client.post("/plan/execute", client.approved())]) {
@@ -38,8 +37,7 @@ describe("the port is trusted less", () => {
       });
     }
     expect((await client.ping()).json).toMatchObject({ ok: true });
-    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
-    await editor.submit({ case: "confirmationResponse", value });
+    await editor.answer(question);
     expect(await run).toMatchObject({ status: 200, json: { ok: true, result: { executed: true } } });
     expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
   });
@@ -67,11 +65,7 @@ describe("the port is trusted less", () => {
     });
     await using editor = await Watcher.attach(server, sessionId);
     await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
-    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-    await editor.submit({
-      case: "confirmationResponse",
-      value: { requestId, actionSha256, answer: ConfirmationAnswer.YES },
-    });
+    await editor.answer(await editor.next("confirmationRequest"));
     expect((await editor.next("toolResult")).output).toContain("status 403");
   });
 

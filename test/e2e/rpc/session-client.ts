@@ -10,6 +10,11 @@ import {
   type SettingsSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ErrorInfoSchema, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import {
+  ConfirmationAnswer,
+  type ConfirmationRequest,
+  type ConfirmationResponseSchema,
+} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { TestServer } from "@gennai/testkit/test-server";
 
 type AnyEvent = Exclude<InvokeEvent["event"], { case: undefined }>;
@@ -146,9 +151,9 @@ export function lastOfGapless(events: readonly InvokeEvent[], afterSeq = (events
 /** A client that stays attached to a session, as an editor does, and keeps what it hears. */
 export class Watcher implements AsyncDisposable {
   readonly events: InvokeEvent[] = [];
+  readonly sessionId: string;
   readonly clientId: string;
   readonly #client: AgentClient;
-  readonly #sessionId: string;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   #wake = Promise.withResolvers<void>();
@@ -159,7 +164,7 @@ export class Watcher implements AsyncDisposable {
     options: { readonly clientId: string; readonly afterSeq: bigint; readonly capabilities: Capabilities },
   ) {
     this.#client = anotherClient(server);
-    this.#sessionId = sessionId;
+    this.sessionId = sessionId;
     this.clientId = options.clientId;
     const { afterSeq, clientId, capabilities } = options;
     const stream = this.#client.subscribe(
@@ -183,6 +188,17 @@ export class Watcher implements AsyncDisposable {
     const { clientId = "editor-1", afterSeq = 0n, capabilities = wholeEditor } = options;
     const watcher = new Watcher(server, sessionId, { clientId, afterSeq, capabilities });
     await watcher.until((events) => events.length > 0 || undefined, { heartbeats: true });
+    return watcher;
+  }
+
+  /** Attaches to a new session, and starts a turn there. */
+  static async begin(
+    server: TestServer,
+    { userInput = "go", capabilities = wholeEditor }: { userInput?: string; capabilities?: Capabilities } = {},
+  ): Promise<Watcher> {
+    const sessionId = await startSession(server, { interactive: true });
+    const watcher = await Watcher.attach(server, sessionId, { capabilities });
+    await server.client.startTurn({ sessionId, userInput, clientTurnId: "turn" });
     return watcher;
   }
 
@@ -230,7 +246,16 @@ export class Watcher implements AsyncDisposable {
     event: NonNullable<MessageInitShape<typeof ClientEventSchema>["event"]>,
     ownerEpoch = 0n,
   ): Promise<void> {
-    await this.#client.submitClientEvent({ sessionId: this.#sessionId, clientId: this.clientId, ownerEpoch, event });
+    await this.#client.submitClientEvent({ sessionId: this.sessionId, clientId: this.clientId, ownerEpoch, event });
+  }
+
+  /** Says to a question, about the action that it showed, a yes or what is `said`. */
+  async answer(
+    { requestId, actionSha256, ownerEpoch }: ConfirmationRequest,
+    said: MessageInitShape<typeof ConfirmationResponseSchema> = {},
+  ): Promise<void> {
+    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, ...said };
+    await this.submit({ case: "confirmationResponse", value }, ownerEpoch);
   }
 
   /** Resolves when the stream has ended, no matter who ended it. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ann, command, never, type PlanBench, patch, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
 
 const simple = seedPlan([{ id: "a", actions: [write("a.txt", "a\n")], verify: ["cat a.txt"] }]);
@@ -203,6 +203,12 @@ describe("preview", () => {
     expect(await status()).toBe(before);
   });
 
+  let shared: PlanBench;
+  beforeAll(async () => {
+    shared = await planBench({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+
   test.each([
     [
       "a patch that does not fit",
@@ -213,7 +219,7 @@ describe("preview", () => {
     ["a patch that is none", patch("a.txt", "please change it"), /holds no hunk|no unified diff|exactly one file/],
     ["one that an earlier action took the ground from", patch("b.txt", "@@ -1 +1 @@\n-b\n+c\n"), /does not fit/],
   ])("seed 000: %s reaches no approval, and says why", async (_name, action, why) => {
-    await using bench = await planBench({ files: { "a.txt": "one\ntwo\n", "b.txt": "b\n" } });
+    const bench = shared;
     const session = await bench.session();
     const text = seedPlan([
       { id: "w", actions: [write("b.txt", "other\n")] },

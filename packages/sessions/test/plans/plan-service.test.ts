@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { ann, command, never, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ann, command, never, type PlanBench, planBench, refusalOf, seedPlan, write } from "./plan-fixture.ts";
 
 /** As it has to be at the main door. */
 const simpleContract = JSON.stringify({
@@ -108,6 +108,12 @@ describe("submitting", () => {
       ],
     });
 
+  let shared: PlanBench;
+  beforeAll(async () => {
+    shared = await planBench();
+  });
+  afterAll(() => shared[Symbol.asyncDispose]());
+
   test.each([
     ["risk_level declared low", { risk_level: "low" }, "steps[0].risk_level"],
     [
@@ -118,7 +124,7 @@ describe("submitting", () => {
     ["deny non-registry tool", { tool: "Deploy" }, "steps[0].tool"],
     ["reject missing verification_plan", { verification_plan: undefined }, "steps[0].verification_plan"],
   ])("seed 003: %s: nothing is kept", async (_name, change, path) => {
-    await using bench = await planBench();
+    const bench = shared;
     const session = await bench.session();
     const { plan, issues, envelopeKind } = await bench
       .plans()

@@ -1,4 +1,3 @@
-import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { filesHolding } from "@gennai/testkit/stored-files";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -10,9 +9,8 @@ const script = [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text:
 
 test("who approves sees the whole command, the database never does", async () => {
   await using server = await startTestServer({ script });
-  const sessionId = await startSession(server, { interactive: true });
-  await using editor = await Watcher.attach(server, sessionId);
-  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  await using editor = await Watcher.begin(server);
+  const { sessionId } = editor;
   const question = await editor.next("confirmationRequest");
   expect(question.actionJson).toContain(token);
   // Anyone who comes later sees it too, as long as it is open.
@@ -20,21 +18,18 @@ test("who approves sees the whole command, the database never does", async () =>
   expect((await late.next("confirmationRequest")).actionJson).toBe(question.actionJson);
   expect(filesHolding(server.stateDir, token)).toEqual([]);
 
-  const { requestId, actionSha256 } = question;
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
-  await editor.submit({ case: "confirmationResponse", value });
+  await editor.answer(question);
   expect(await editor.end()).toBe("COMPLETED");
   expect(filesHolding(server.stateDir, token)).toEqual([]);
   const [replayed] = eventsOf(await allEvents(server, sessionId), "confirmationRequest");
   expect(replayed?.actionJson).toContain("[REDACTED:");
-  expect(replayed?.actionSha256).toBe(actionSha256);
+  expect(replayed?.actionSha256).toBe(question.actionSha256);
 });
 
 test("nor does it after a restart while the question is open", async () => {
   await using server = await startTestServer({ script });
-  const sessionId = await startSession(server, { interactive: true });
-  await using editor = await Watcher.attach(server, sessionId);
-  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  await using editor = await Watcher.begin(server);
+  const { sessionId } = editor;
   const question = await editor.next("confirmationRequest");
   await Promise.all([server.restart(), editor.ended]);
   expect(filesHolding(server.stateDir, token)).toEqual([]);

@@ -81,16 +81,13 @@ test("a text is asked about as an editor has it, saved or not", async () => {
   ).toBe(undefined);
 });
 
-test.each([
-  { path: "", text: "", says: "path must be relative" },
-  { path: "/etc/passwd", text: "", says: "path must be relative" },
-  { path: "src/../../a", text: "", says: "path must be relative" },
-  { path: "a\0b", text: "", says: "path must be relative" },
-  { path: "a", text: "x".repeat(mostTracedBytes + 1), says: "at most" },
-])("a question about $path is refused when it makes no sense", async ({ path, text, says }) => {
+test("a question that makes no sense is refused", async () => {
   await using server = await startTestServer();
   const governance = connectGovernance({ baseUrl: server.url, token: server.token });
-  await expect(governance.traceLines({ path, text })).rejects.toThrow(says);
+  for (const path of ["", "/etc/passwd", "src/../../a", "a\0b"]) {
+    await expect(governance.traceLines({ path, text: "" }), path).rejects.toThrow("path must be relative");
+  }
+  await expect(governance.traceLines({ path: "a", text: "x".repeat(mostTracedBytes + 1) })).rejects.toThrow("at most");
 });
 
 test("what is left of a call is found where it stands today", async () => {

@@ -74,14 +74,10 @@ describe("seed 004 §4 ask: a rule that asks", () => {
   ] as const)("%s", async (_name, answer, error, action) => {
     const confirmation = { answerMs: answer === undefined ? 150 : 5_000, waitForClientMs: 5_000 };
     await using server = await startTestServer({ files: askFirst, script, server: { confirmation } });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId);
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
+    await using editor = await Watcher.begin(server);
     const question = await editor.next("confirmationRequest");
     expect(question.computed).toMatchObject({ rule: "rules/project/1", reason: "look twice" });
-    const { requestId, actionSha256 } = question;
-    if (answer !== undefined)
-      await editor.submit({ case: "confirmationResponse", value: { requestId, actionSha256, answer } });
+    if (answer !== undefined) await editor.answer(question, { answer });
     expect((await editor.next("toolResult")).error).toContain(error);
     await editor.end();
     expect(eventsOf(editor.events, "ruleViolation").at(-1)).toMatchObject({ rule: "rules/project/1", action });
@@ -90,9 +86,7 @@ describe("seed 004 §4 ask: a rule that asks", () => {
 
 test("seed 004 §4 ask: it gives 30 seconds, also where other questions wait longer", async () => {
   await using server = await startTestServer({ files: askFirst, script });
-  const sessionId = await startSession(server, { interactive: true });
-  await using editor = await Watcher.attach(server, sessionId);
-  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
+  await using editor = await Watcher.begin(server);
   const { deadline } = await editor.next("confirmationRequest");
   const seconds = Number(deadline?.seconds) - Date.now() / 1000;
   expect(seconds).toBeGreaterThan(0);

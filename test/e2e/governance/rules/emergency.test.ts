@@ -7,13 +7,7 @@ import { promisify } from "node:util";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { connectGovernance, type GovernanceClient } from "@gennai/client/connection/connection";
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import {
-  ConfirmationAnswer,
-  EmergencyControl,
-  FailureClass,
-  RiskLevel,
-  Verdict,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { EmergencyControl, FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { testConsole } from "../../../../packages/cli/test/test-console.ts";
@@ -53,9 +47,7 @@ async function busyServer() {
   const sessionId = await startSession(server, { interactive: true });
   const editor = await Watcher.attach(server, sessionId);
   const { turnId } = await server.client.startTurn({ sessionId, userInput: "run", clientTurnId: "run" });
-  const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
-  await editor.submit({ case: "confirmationResponse", value });
+  await editor.answer(await editor.next("confirmationRequest"));
   await expect.poll(() => existsSync(server.workspace.path("started"))).toBe(true);
   return { server, sessionId, turnId, editor };
 }

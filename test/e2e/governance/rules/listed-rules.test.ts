@@ -1,6 +1,5 @@
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { checkCommand, listRules } from "@gennai/client/governance/rules";
-import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { startSession, Watcher } from "../../rpc/session-client.ts";
@@ -39,11 +38,7 @@ test("rules are listed with their lines and what they did, and commands are trie
 
   await using editor = await Watcher.attach(server, sessionId);
   await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
-  const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-  await editor.submit({
-    case: "confirmationResponse",
-    value: { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: 1 },
-  });
+  await editor.answer(await editor.next("confirmationRequest"));
   await editor.end();
 
   const after = await listRules(governance, sessionId, { signal });

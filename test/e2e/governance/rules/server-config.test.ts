@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -25,12 +24,8 @@ describe("server.json", () => {
     await using config = await configured('{"commands":{"memory_mib":256}}');
     const eat = `"${process.execPath}" -e 'const held = []; setInterval(() => held.push(Buffer.alloc(16 << 20, 1)), 10)'`;
     await using server = await startTestServer({ script: running(eat), server: { environment: config.environment } });
-    const sessionId = await startSession(server, { interactive: true });
-    await using person = await Watcher.attach(server, sessionId);
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
-    const { requestId, actionSha256 } = await person.next("confirmationRequest");
-    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
-    await person.submit({ case: "confirmationResponse", value });
+    await using person = await Watcher.begin(server);
+    await person.answer(await person.next("confirmationRequest"));
     const { output, error } = await person.next("toolResult");
     for (const told of [output, error])
       expect(told).toContain("it took more than 256 MiB of memory (the limit commands.memory_mib)");

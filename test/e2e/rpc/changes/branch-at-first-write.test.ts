@@ -21,10 +21,10 @@ test.each([
   await workspace.git("switch", "--quiet", "main");
   await using editor = await Watcher.attach(server, sessionId);
   const { turnId } = await client.startTurn({ sessionId, userInput: "Make it", clientTurnId: "one" });
-  const { requestId, actionSha256, computed } = await editor.next("confirmationRequest");
-  expect(computed?.reason).toContain("A yes begins the branch ai-agent/make-it");
+  const question = await editor.next("confirmationRequest");
+  expect(question.computed?.reason).toContain("A yes begins the branch ai-agent/make-it");
   expect(await workspace.git("branch", "--show-current")).toBe("main");
-  await editor.submit({ case: "confirmationResponse", value: { requestId, actionSha256, answer } });
+  await editor.answer(question, { answer });
   await editor.end(turnId);
   expect(await workspace.git("branch", "--show-current")).toBe(branch);
   expect(await workspace.read("new.txt").catch(() => undefined)).toBe(content);

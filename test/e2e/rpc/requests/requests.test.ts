@@ -1,16 +1,16 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { RequestFileRead } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { eventOf, eventsOf, refusalOf, runTurn, startSession, Watcher } from "../session-client.ts";
+import { useServer } from "../use-server.ts";
 
-const read = { steps: [{ tool: { name: "Read", args: { file_path: "a.txt" } } }, { text: ["Read."] }] };
+const read = { match: ".", steps: [{ tool: { name: "Read", args: { file_path: "a.txt" } } }, { text: ["Read."] }] };
 
-async function serverThatReads(): Promise<TestServer> {
-  return startTestServer({ files: { "a.txt": "on disk\n", "b.txt": "other\n" }, script: [read] });
-}
+const reading = useServer(() =>
+  startTestServer({ files: { "a.txt": "on disk\n", "b.txt": "other\n" }, script: [read] }),
+);
 
 async function askedToRead(
   server: TestServer,
@@ -38,7 +38,7 @@ function bufferOf(request: RequestFileRead, content = "in the buffer\n") {
 
 describe("a file read", () => {
   test("gets the buffer with its unsaved changes", async () => {
-    await using server = await serverThatReads();
+    const server = reading();
     const { editor, request } = await askedToRead(server);
     await using _editor = editor;
     expect(request).toMatchObject({ path: "a.txt", offset: 1 });
@@ -48,7 +48,7 @@ describe("a file read", () => {
   });
 
   test("an editor that cannot read the file is told to the model", async () => {
-    await using server = await serverThatReads();
+    const server = reading();
     const { editor, request } = await askedToRead(server);
     await using _editor = editor;
     const { requestId, path } = request;
@@ -98,17 +98,18 @@ describe("a file read", () => {
       "invalid_argument",
     ],
   ];
-  test.each(wrong)("an answer %s is refused, and the right one still counts", async (_what, make, code) => {
-    await using server = await serverThatReads();
-    const { editor, request } = await askedToRead(server);
+  test("what is no answer to it is refused, and the right one still counts", async () => {
+    const { editor, request } = await askedToRead(reading());
     await using _editor = editor;
-    expect(await refusalOf(editor.submit(make(request)))).toMatchObject({ code, info: code });
+    for (const [what, make, code] of wrong) {
+      expect(await refusalOf(editor.submit(make(request))), what).toMatchObject({ code, info: code });
+    }
     await editor.submit(bufferOf(request));
     expect((await editor.next("toolResult")).output).toContain("in the buffer");
   });
 
   test("an answer by an earlier owner's epoch is refused", async () => {
-    await using server = await serverThatReads();
+    const server = reading();
     const { editor, request } = await askedToRead(server);
     await using _editor = editor;
     expect(await refusalOf(editor.submit(bufferOf(request), request.ownerEpoch + 1n))).toMatchObject({
@@ -119,7 +120,7 @@ describe("a file read", () => {
   });
 
   test("another session cannot answer", async () => {
-    await using server = await serverThatReads();
+    const server = reading();
     const { editor, request } = await askedToRead(server);
     await using _editor = editor;
     await using stranger = await Watcher.attach(server, await startSession(server, { interactive: true }));
@@ -130,7 +131,7 @@ describe("a file read", () => {
   });
 
   test("a client that said nothing of itself, in an interactive session, is taken for an original one", async () => {
-    await using server = await serverThatReads();
+    const server = reading();
     const sessionId = await startSession(server, { interactive: true });
     const events: unknown[] = [];
     for await (const event of server.client.invoke({ sessionId, userInput: "read" })) {
@@ -149,7 +150,7 @@ describe("a file read", () => {
   });
 
   test("no client that can: the disk", async () => {
-    await using server = await serverThatReads();
+    const server = reading();
     const events = await runTurn(server, await startSession(server, { interactive: true }), "read", {
       client: { clientId: "page", capabilities: {} },
     });
@@ -165,14 +166,11 @@ describe("a command in the user's terminal", () => {
 
   test("streams output, ends with the exit code, and may be running meanwhile", async () => {
     await using server = await startTestServer({ script: [command] });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId);
-    await server.client.startTurn({ sessionId, userInput: "run", clientTurnId: "turn" });
+    await using editor = await Watcher.begin(server, { userInput: "run" });
     const request = await Promise.race([
       editor.next("executeCommandRequest"),
-      editor.next("confirmationRequest").then(async ({ requestId, actionSha256 }) => {
-        const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
-        await editor.submit({ case: "confirmationResponse", value });
+      editor.next("confirmationRequest").then(async (question) => {
+        await editor.answer(question);
         return editor.next("executeCommandRequest");
       }),
     ]);

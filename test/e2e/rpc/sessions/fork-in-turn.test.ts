@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import {
@@ -56,9 +55,7 @@ test("a fork taken while a question waits, or right before a call ran, is not go
     await server.client.startTurn({ sessionId: source, userInput: "touch", clientTurnId: "turn" });
     const asked = await editor.next("confirmationRequest");
     question = (await server.client.forkSession({ sessionId: source })).sessionId;
-    const { requestId, actionSha256, ownerEpoch } = asked;
-    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
-    await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+    await editor.answer(asked);
     expect(await editor.end()).toBe("COMPLETED");
   }
   const throughSeq = seqBeforeTool(await allEvents(server, source));

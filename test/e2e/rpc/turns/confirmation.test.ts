@@ -155,10 +155,10 @@ describe("a question", () => {
       const sessionId = await startSession(server, { interactive: true, settings });
       await using editor = await Watcher.attach(server, sessionId);
       await startTurn(server, sessionId);
-      const { deadline, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
-      const value = { requestId, actionSha256, answer: ConfirmationAnswer.NO };
-      await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+      const question = await editor.next("confirmationRequest");
+      await editor.answer(question, { answer: ConfirmationAnswer.NO });
       await editor.end();
+      const { deadline } = question;
       return deadline === undefined ? undefined : Number(deadline.seconds) - Date.now() / 1000;
     };
     expect(await secondsGiven({})).toBeGreaterThan(500);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ConfirmationAnswer, FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -38,11 +38,7 @@ async function runningCommand(
   const sessionId = await startSession(server, { interactive: true });
   const editor = await Watcher.attach(server, sessionId);
   const { turnId } = await server.client.startTurn({ sessionId, userInput: "run", clientTurnId: "run" });
-  if (where !== "on a stage") {
-    const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
-    await editor.submit({ case: "confirmationResponse", value });
-  }
+  if (where !== "on a stage") await editor.answer(await editor.next("confirmationRequest"));
   await editor.until((events) => eventsOf(events, "toolOutputDelta").find(({ text }) => text.includes("started")));
   expect(processes().length).toBeGreaterThan(0);
   return { sessionId, turnId, editor };
