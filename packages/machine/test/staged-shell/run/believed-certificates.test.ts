@@ -4,7 +4,7 @@ import { believing } from "#staged-shell/run/believed-certificates";
 test("each kind of program is told of the run's authority, whatever the user's own variables name", () => {
   const { environment, mounts } = believing("AUTHORITY", []);
   const [file] = mounts;
-  expect(file?.text).toContain("AUTHORITY\n");
+  expect(file).toMatchObject({ text: expect.stringContaining("AUTHORITY\n") });
   expect(environment).toMatchObject(
     Object.fromEntries(
       [
