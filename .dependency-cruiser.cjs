@@ -30,16 +30,41 @@ const direction = Object.entries(mayImport).map(([name, allowed]) => ({
   to: { path: "^packages/", pathNot: `^packages/(${[name, ...allowed].join("|")})/src/` },
 }));
 
+/** Folders of governance from the bottom up: at run time, none imports one that comes later. */
+const rooms = [
+  ...["programs", "command", "keys", "installs", "network", "rules", "policies", "answers", "emergency"],
+  ...["intents", "hooks", "plan", "guard", "ledger", "capabilities", "gate"],
+];
+
+const upwards = rooms.map((name, index) => ({
+  name: `governance-${name}-imports-only-below`,
+  comment: "Anyone who opens a folder can read it from the bottom up; the list says in which order.",
+  severity: "error",
+  from: { path: `^packages/governance/src/${name}/` },
+  to: {
+    path: `^packages/governance/src/(${rooms.slice(index + 1).join("|")})/`,
+    dependencyTypesNot: ["type-only"],
+  },
+}));
+
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
   forbidden: [
     ...direction,
+    ...upwards.slice(0, -1),
     {
       name: "no-cycles",
       comment: "At run time; types may name each other.",
       severity: "error",
       from: { path: "^packages/" },
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "the-table-of-programs-is-data",
+      comment: "What it declares is read by others; of them it knows types alone.",
+      severity: "error",
+      from: { path: "^packages/governance/src/programs/" },
+      to: { pathNot: "^packages/governance/src/programs/", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "no-cycles-between-folders",

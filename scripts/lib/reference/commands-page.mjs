@@ -1,4 +1,4 @@
-import { grammarPrograms, versionPrograms } from "../../../packages/governance/src/command/grammar/grammar-programs.ts";
+import { knownPrograms, readingForms } from "../../../packages/governance/src/programs/known-programs.ts";
 import { code, page, table } from "./markdown.mjs";
 
 const operands = {
@@ -8,6 +8,8 @@ const operands = {
   none: "none",
   revisions: "what git takes",
 };
+
+const withVersion = knownPrograms.flatMap(({ names, tellsVersion }) => (tellsVersion ? names.split(" ") : []));
 
 /** The page of commands that need no question where they cannot be staged. */
 export function commandsPage() {
@@ -19,18 +21,18 @@ export function commandsPage() {
       "[Why](../decisions/2026-11-23-closed-grammar.md).",
     table(
       ["program", "options", "other words"],
-      [...grammarPrograms].map(([name, row]) => [
+      [...readingForms].map(([name, row]) => [
         code(name),
         row.options === "any" ? "any: all are printed" : code(row.options),
         otherWords(row),
       ]),
     ),
-    `\`--version\`, \`-v\`, \`-V\` or \`version\`, alone, of ${[...versionPrograms].map(code).join(", ")}.`,
+    `\`--version\`, \`-v\`, \`-V\` or \`version\`, alone, of ${withVersion.map(code).join(", ")}.`,
     "In options, `=` takes a value, `?` one behind an equals sign, `-#` is a number, as in `head -20`.",
   );
 }
 
-/** @param {import("../../../packages/governance/src/command/grammar/grammar-programs.ts").GrammarProgram} row */
+/** @param {import("../../../packages/governance/src/programs/program.ts").ReadingForm} row */
 function otherWords(row) {
   const parts = [row.pattern === true ? `a pattern, then ${operands[row.operands]}` : operands[row.operands]];
   if (row.most === 0) parts[0] = "none";

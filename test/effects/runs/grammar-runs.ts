@@ -15,9 +15,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import { grammarPrograms } from "@gennai/governance/command/grammar/grammar-programs";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { commandVerdict } from "@gennai/governance/policies/commands/commands";
+import { readingForms } from "@gennai/governance/programs/known-programs";
 import { readingGitEnvironment } from "@gennai/machine/git/run/start-git";
 import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
 import { reachesSecret } from "@gennai/sessions/policies/reaches-secret";
@@ -182,7 +182,7 @@ function commandOf(random: SeededRandom): string {
 }
 
 function simple(random: SeededRandom): string {
-  const [name, row] = random.pick([...grammarPrograms]);
+  const [name, row] = random.pick([...readingForms]);
   const parts: string[] = [];
   const options = row.options.split(" ").filter((option) => option !== "" && option !== "any");
   for (let count = below(4, random); count > 0 && options.length > 0; count -= 1) {

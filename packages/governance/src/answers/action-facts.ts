@@ -1,10 +1,10 @@
 import type { Risk } from "@gennai/protocol/model/governance/risk";
+import { plainWords } from "../command/words/plain-words.ts";
 import type { FiredPolicy } from "../gate/decide/run-policies.ts";
 import { controlPath } from "../policies/files/control-paths.ts";
 import { isZeroAccess } from "../policies/files/secrets.ts";
 import type { Analysis } from "../tool.ts";
 import type { Verdict } from "../verdict.ts";
-import { plainWords } from "./plain-words.ts";
 import { fileClass } from "./variable-operands.ts";
 
 /** A decided call, as far as a remembered answer has to know it. */

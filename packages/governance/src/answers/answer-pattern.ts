@@ -1,7 +1,7 @@
 import { digestOf } from "@gennai/protocol/digest";
 import { isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
+import { plainWords, quotedWords } from "../command/words/plain-words.ts";
 import type { ActionFacts, ActionShape } from "./action-facts.ts";
-import { plainWords, quotedWords } from "./plain-words.ts";
 import {
   describeClass,
   fileClass,

@@ -1,7 +1,7 @@
 import type { OfferedPattern } from "@gennai/protocol/model/governance/question";
+import { quotedWords } from "../command/words/plain-words.ts";
 import type { ActionFacts } from "./action-facts.ts";
 import { type AnswerPattern, covers, hasPath, hasWords } from "./answer-pattern.ts";
-import { quotedWords } from "./plain-words.ts";
 import type { OperandClass } from "./variable-operands.ts";
 
 const maxShown = 5;

@@ -1,4 +1,6 @@
-import { isOfFlags } from "../command/programs/program-files.ts";
+import { parseOptions } from "../command/words/option-spec.ts";
+import { literalWord } from "../command/words/resolve-word.ts";
+import { programFiles } from "../programs/known-programs.ts";
 
 /** What may replace an operand when a yes is remembered for a pattern. */
 export type OperandClass =
@@ -133,4 +135,10 @@ function commitMessage(words: readonly string[]): readonly PatternWord[] | undef
     return undefined;
   if (message === undefined || message.startsWith("-")) return undefined;
   return [{ exactly: git }, { exactly: commit }, { exactly: option }, { any: { type: "text" } }];
+}
+
+/** Whether a word is a cluster of options without values, for a program with a row. */
+function isOfFlags(program: string, word: string): boolean {
+  const { unknown, values } = parseOptions([literalWord(word)], programFiles(program)?.options ?? "");
+  return unknown === undefined && values.length === 0;
 }

@@ -1,8 +1,8 @@
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { type Effect, isReadOnly } from "../effect.ts";
-import { networkPrograms } from "../network/opens-connections.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Policy } from "../policy.ts";
+import { programNamed } from "../programs/known-programs.ts";
 import { allow, deny } from "../verdict.ts";
 import type { Capability, CapabilityProfileState } from "./capability-profile.ts";
 
@@ -55,7 +55,7 @@ function neededFor(effect: Effect): readonly Capability[] {
       if (isReadOnly(effect)) return ["read"];
       // If it can do anything, unknown parts may be anything.
       if (effect.staged !== true && effect.command.unresolved.length > 0) return ["execute", "network", "high_impact"];
-      const leaves = effect.command.commands.some(({ name }) => networkPrograms.has(name));
+      const leaves = effect.command.commands.some(({ name }) => programNamed(name)?.reaches === true);
       return leaves || effect.command.dangers.some(({ rule }) => networkRules.has(rule))
         ? ["execute", "network"]
         : ["execute"];

@@ -1,13 +1,14 @@
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { CommandAnalysis } from "../command/command-analysis.ts";
+import { findDeploy, isDeployTool, programOf } from "../command/dangers/find-deploy.ts";
 import { foldName } from "../command/fold-name.ts";
 import { coveringNames } from "../covering-names.ts";
 import { type Effect, isReadOnly } from "../effect.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
+import { programNamed } from "../programs/known-programs.ts";
 import { allow, deny, type Verdict } from "../verdict.ts";
-import { findDeploy, isDeployTool, programOf } from "./find-deploy.ts";
 
 export interface EmergencySource {
   /** Fresh at every call. `problem`: the controls cannot be read, which is why reading is all that is left. */
@@ -123,7 +124,7 @@ function reachesControls(command: CommandAnalysis): boolean {
   return command.commands.some(({ name, words }) => {
     const all = [name, ...words].flatMap((word) => (word === undefined ? [] : word.split(/[\s"'`;|&(),[\]]+/)));
     const own = all.findIndex((word) => isOwnProgram(word));
-    if (own === -1 && !/^(?:npm|pnpm|yarn|bun)$/.test(programOf(name))) return false;
+    if (own === -1 && programNamed(programOf(name))?.tasks !== "package.json") return false;
     // `gennai open` gives anyone who has it a way into the server.
     if (own !== -1 && foldName(all[own + 1] ?? "") === "open") return true;
     return all.slice(own + 1).some((word, index, rest) => isControl(word, rest[index + 1]));

@@ -1,3 +1,5 @@
+import { verbOf } from "../programs/known-programs.ts";
+
 /** A command of GitHub's that speaks to it. */
 export interface GhCommand {
   readonly type: "gh";
@@ -7,15 +9,10 @@ export interface GhCommand {
   readonly host: string | undefined;
 }
 
-/** Groups that speak to a server with the user's login. Not those that show or change the login itself, or run other programs. */
-export const ghGroups: ReadonlySet<string> = new Set(
-  "api cache gist issue label pr project release repo ruleset run search secret status variable workflow".split(" "),
-);
-
 /** Undefined for other groups, and for anything that leads git to unchecked programs or repositories. */
 export function ghCommand(words: readonly string[]): GhCommand | undefined {
   const [group = "", verb = ""] = words;
-  if (!ghGroups.has(group)) return undefined;
+  if (verbOf("gh", [group])?.verb.login !== true) return undefined;
   // Arguments after it go to git, whose settings name programs.
   if (words.includes("--")) return undefined;
   // In each submodule, git follows that one's settings.

@@ -1,5 +1,7 @@
 import type { SimpleCommand } from "../command/command-analysis.ts";
-import { type GhCommand, ghCommand, ghGroups } from "./gh-command.ts";
+import { programNamed, verbOf } from "../programs/known-programs.ts";
+import type { Program } from "../programs/program.ts";
+import { type GhCommand, ghCommand } from "./gh-command.ts";
 import { oneCommand } from "./one-command.ts";
 import { type PublishCommand, publishCommand } from "./publish-command.ts";
 import { type PushCommand, pushCommand } from "./push-command.ts";
@@ -12,7 +14,7 @@ export function keyCommand(text: string): KeyCommand | undefined {
   const words = oneCommand(text);
   if (words === undefined) return undefined;
   const [program, ...rest] = words;
-  return kinds.get(program)?.read(rest, program);
+  return kindOf(program)?.read(rest, program);
 }
 
 /** The part of a command that needs a user's login, and how it is written; undefined if there is none. */
@@ -20,7 +22,7 @@ export function namedKey(
   commands: readonly NamedCommand[],
 ): { readonly what: string; readonly form: string } | undefined {
   for (const command of commands) {
-    const kind = kinds.get(command.name);
+    const kind = kindOf(command.name);
     const { form = "" } = kind ?? {};
     const what = kind?.named(command);
     if (what !== undefined) return { what, form };
@@ -36,31 +38,29 @@ interface Kind {
   readonly form: string;
 }
 
-const pushes: Kind = {
-  read: (words) => pushCommand(words),
-  named: ({ words }) => (gitVerb(words) === "push" && !words.some(isDirectory) ? "git push" : undefined),
-  form: "git push [OPTIONS] [REMOTE] [BRANCH ...]",
+const kinds: Readonly<Record<NonNullable<Program["key"]>, Kind>> = {
+  push: {
+    read: (words) => pushCommand(words),
+    named: ({ words }) => (gitVerb(words) === "push" && !words.some(isDirectory) ? "git push" : undefined),
+    form: "git push [OPTIONS] [REMOTE] [BRANCH ...]",
+  },
+  publish: {
+    read: (words, program) => publishCommand(words, program === "pnpm" ? "pnpm" : "npm"),
+    named: ({ name, words }) => (publishing(words) ? `${name} publish` : undefined),
+    form: "npm publish [--access ACCESS] [--tag TAG] [DIRECTORY]",
+  },
+  gh: {
+    read: (words) => ghCommand(words),
+    named: ({ name, words: [group = ""] }) =>
+      verbOf(name, [group])?.verb.login === true ? `${name} ${group}` : undefined,
+    form: "gh GROUP VERB ...",
+  },
 };
 
-const publishes: Kind = {
-  read: (words, program) => publishCommand(words, program === "pnpm" ? "pnpm" : "npm"),
-  named: ({ name, words }) => (publishing(words) ? `${name} publish` : undefined),
-  form: "npm publish [--access ACCESS] [--tag TAG] [DIRECTORY]",
-};
-
-const kinds: ReadonlyMap<string, Kind> = new Map([
-  ["git", pushes],
-  ["npm", publishes],
-  ["pnpm", publishes],
-  [
-    "gh",
-    {
-      read: (words) => ghCommand(words),
-      named: ({ words }) => (ghGroups.has(words[0] ?? "") ? `gh ${words[0]}` : undefined),
-      form: "gh GROUP VERB ...",
-    },
-  ],
-]);
+function kindOf(name: string): Kind | undefined {
+  const key = programNamed(name)?.key;
+  return key && kinds[key];
+}
 
 function gitVerb(words: SimpleCommand["words"]): string | undefined {
   let at = 0;

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
-import { isPlainNpmInstall } from "@gennai/governance/installs/plain-install";
-import { splitInstall } from "@gennai/governance/installs/split-install";
+import { isPlainInstall, splitInstall } from "@gennai/governance/installs/split-install";
 import { isLoopback } from "@gennai/governance/network/endpoint";
 import { isWithin } from "../sandbox/host/host-layout.ts";
 import { stagedDirectories } from "../stage/cover/stage-roots.ts";
@@ -23,7 +22,7 @@ export interface RegistryLogin extends NpmLogin {
  * workspace.
  */
 export function installLogins(text: string, place: Omit<KeyContext, "signal">): readonly RegistryLogin[] {
-  if (!isPlainNpmInstall(text)) return [];
+  if (!isPlainInstall(text)) return [];
   return [...registriesOf(place).values()].flatMap((registry) => {
     const login = npmLogin(registry, place.keys);
     return login === undefined ? [] : [{ ...login, registry }];
@@ -42,7 +41,7 @@ export function planInstall(
   place: Omit<KeyContext, "signal">,
   wanted: ReadonlySet<string>,
 ): KeyPlan | undefined {
-  const install = isPlainNpmInstall(text) ? splitInstall(text) : undefined;
+  const install = isPlainInstall(text) ? splitInstall(text) : undefined;
   const [login, ...more] = installLogins(text, place).filter(({ registry }) => wanted.has(registry.host));
   if (install === undefined || login === undefined || more.length > 0) return undefined;
   const { registry } = login;

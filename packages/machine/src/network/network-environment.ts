@@ -22,6 +22,9 @@ const impatient: Readonly<Record<string, string>> = {
   npm_config_fetch_retries: "0",
   pnpm_config_fetch_retries: "0",
   npm_config_update_notifier: "false",
+  pnpm_config_update_notifier: "false",
+  // An install without a way out has nothing new to look up; `npm audit` itself asks all the same.
+  npm_config_audit: "false",
   PIP_RETRIES: "0",
   PIP_DISABLE_PIP_VERSION_CHECK: "1",
   CARGO_NET_RETRY: "0",

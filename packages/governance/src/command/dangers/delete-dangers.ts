@@ -10,7 +10,7 @@ import {
 } from "../words/invocation.ts";
 import { hasOption, operandsOf } from "../words/option-spec.ts";
 import { isWithin } from "../words/resolve-path.ts";
-import { ask, deny, held, loses, refuses } from "./danger-rows.ts";
+import { ask, deny, held, loses } from "./danger-rows.ts";
 
 /** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */
 export const regenerable: ReadonlySet<string> = new Set(
@@ -58,11 +58,6 @@ export const deleteDangers: readonly DangerRule[] = [
       return ask("find would delete every file that matches.");
     },
   },
-  refuses(
-    "floor/destroy-file",
-    "shred wipe wipefs srm",
-    "Overwriting files or devices so that nothing can bring them back.",
-  ),
   // Of the words without a dash, only the first contains options.
   {
     rule: "floor/archive-escape",

@@ -1,4 +1,4 @@
-import { changesNothing } from "../programs/environment.ts";
+import { changesNothing } from "../interpret/environment.ts";
 import { gitGlobalOptions } from "../words/git-options.ts";
 import type { DangerRule, FoundDanger, Invocation } from "../words/invocation.ts";
 import { hasOption, operandsOf, parseOptions } from "../words/option-spec.ts";

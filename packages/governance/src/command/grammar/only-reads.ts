@@ -1,8 +1,9 @@
+import { programNamed, readingForms } from "../../programs/known-programs.ts";
+import type { ReadingForm } from "../../programs/program.ts";
 import type { CommandAnalysis, SimpleCommand } from "../command-analysis.ts";
 import type { Place } from "../words/invocation.ts";
 import { parseOptions } from "../words/option-spec.ts";
 import { literalWord } from "../words/resolve-word.ts";
-import { type GrammarProgram, grammarPrograms, versionPrograms } from "./grammar-programs.ts";
 import { type PlainWord, plainCommands } from "./plain-commands.ts";
 
 /**
@@ -27,7 +28,7 @@ export function onlyReads(text: string, found: readonly SimpleCommand[], place: 
     const known = words.filter((word) => typeof word === "string");
     return known.length === words.length
       ? isVersion(program, known) || isInRow(program, known)
-      : isOpen(grammarPrograms.get(program), words);
+      : isOpen(readingForms.get(program), words);
   });
 }
 
@@ -47,7 +48,7 @@ export function startsNothing(
 
 /** True for a program that looks into all files below a directory it is given. */
 export function looksBelow({ name, words }: SimpleCommand): boolean {
-  const row = grammarPrograms.get(name);
+  const row = readingForms.get(name);
   return (
     row?.below !== undefined &&
     (row.below.length === 0 || row.below.some((option) => words.some((word) => has(word, option))))
@@ -65,7 +66,7 @@ function sameWords(these: readonly (string | undefined)[], others: readonly Plai
 }
 
 /** For a command with open words: it matches this row whatever they expand to. */
-function isOpen(row: GrammarProgram | undefined, words: readonly PlainWord[]): boolean {
+function isOpen(row: ReadingForm | undefined, words: readonly PlainWord[]): boolean {
   // It prints all its words.
   if (row?.options === "any") return true;
   if (row === undefined || row.most !== undefined || (row.operands !== "content" && row.operands !== "names"))
@@ -88,7 +89,11 @@ function isOpen(row: GrammarProgram | undefined, words: readonly PlainWord[]): b
 }
 
 function isVersion(program: string, words: readonly (string | undefined)[]): boolean {
-  return words.length === 1 && /^(?:--version|-v|-V|version)$/.test(words[0] ?? "") && versionPrograms.has(program);
+  return (
+    words.length === 1 &&
+    /^(?:--version|-v|-V|version)$/.test(words[0] ?? "") &&
+    programNamed(program)?.tellsVersion === true
+  );
 }
 
 /** By the row that says most of how it begins. */
@@ -96,11 +101,11 @@ function isInRow(program: string, words: readonly string[]): boolean {
   // Signatures are checked by a program that the repository configures.
   if (program === "git" && words.some((word) => /%G|signature/i.test(word))) return false;
   const all = [program, ...(program === "git" && words[0] === "--no-pager" ? words.slice(1) : words)];
-  const length = [3, 2, 1].find((count) => count <= all.length && grammarPrograms.has(all.slice(0, count).join(" ")));
-  return length !== undefined && fits(grammarPrograms.get(all.slice(0, length).join(" ")), all.slice(length));
+  const length = [3, 2, 1].find((count) => count <= all.length && readingForms.has(all.slice(0, count).join(" ")));
+  return length !== undefined && fits(readingForms.get(all.slice(0, length).join(" ")), all.slice(length));
 }
 
-function fits(row: GrammarProgram | undefined, words: readonly string[]): boolean {
+function fits(row: ReadingForm | undefined, words: readonly string[]): boolean {
   if (row === undefined) return false;
   if (row.options === "any") return true;
   const { unknown, flags, values, operands } = parseOptions(words.map(literalWord), row.options);

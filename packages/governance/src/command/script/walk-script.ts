@@ -14,8 +14,8 @@ import {
 } from "unbash";
 import type { AnalysisReport } from "../analysis-report.ts";
 import { callsItself } from "../dangers/fork-bomb.ts";
-import { judgeVariable } from "../programs/environment.ts";
-import { interpretCommand } from "../programs/interpret-command.ts";
+import { judgeVariable } from "../interpret/environment.ts";
+import { interpretCommand } from "../interpret/interpret-command.ts";
 import { type CommandInput, type Invocation, inheritedInput, type Place, programName } from "../words/invocation.ts";
 import { printedText } from "../words/printed-text.ts";
 import { programsIn } from "../words/programs-in.ts";

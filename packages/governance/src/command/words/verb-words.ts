@@ -1,16 +1,5 @@
+import { programNamed, verbOf } from "../../programs/known-programs.ts";
 import type { ResolvedWord } from "./resolve-word.ts";
-
-/** After these verbs come names of packages and scripts. */
-const packages =
-  /^(?:install|i|add|require|remove|rm|uninstall|un|update|upgrade|up|search|view|info|show|why|outdated|run|run-script|test|t|start|stop|restart)$/;
-
-const managers = programs(
-  "npm pnpm yarn bun pip pip3 pipenv pipx uv poetry conda gem bundle composer brew apt apt-get dnf yum apk cargo rustup",
-);
-/** Programs of which only the first word says what to do. */
-const others = programs(
-  "npx bunx uvx go deno dotnet mvn gradle docker podman kubectl helm terraform tofu systemctl service gh glab aws gcloud az",
-);
 
 /** Options of package managers without a value: a word behind one is a name like any other. */
 const bareOptions =
@@ -22,10 +11,11 @@ const name = /^(?:@[\w-]+\/)?[A-Za-z0-9][\w:-]*(?:\[[\w,-]+\])?(?:(?:@|[=<>~!]=)
 /** The words of a program that are verbs and names, and no files: `install` and `left-pad` of `npm install left-pad`. */
 export function verbWords(program: string, words: readonly ResolvedWord[]): ReadonlySet<ResolvedWord> {
   const [verb, ...rest] = words;
-  const isManager = managers.has(program);
+  const known = programNamed(program);
+  const hasVerbs = known?.verbs !== undefined || known?.otherwise !== undefined;
   // Behind an option, the first word may be its value.
-  if (verb?.literal === undefined || !(isManager || others.has(program)) || !name.test(verb.literal)) return new Set();
-  if (!isManager || !packages.test(verb.literal)) return new Set([verb]);
+  if (verb?.literal === undefined || !hasVerbs || !name.test(verb.literal)) return new Set();
+  if (verbOf(program, [verb.literal])?.verb.names !== true) return new Set([verb]);
   const end = rest.findIndex(({ literal }) => literal === "--");
   const names = rest.slice(0, end < 0 ? undefined : end).filter(({ literal }, index) => {
     const before = words[index]?.literal ?? "-";
@@ -33,8 +23,4 @@ export function verbWords(program: string, words: readonly ResolvedWord[]): Read
     return !mayBeValue && literal !== undefined && name.test(literal);
   });
   return new Set([verb, ...names]);
-}
-
-function programs(names: string): ReadonlySet<string> {
-  return new Set(names.split(" "));
 }

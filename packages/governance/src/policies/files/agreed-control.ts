@@ -1,4 +1,5 @@
 import type { CommandAnalysis, CommandPath, SimpleCommand } from "../../command/command-analysis.ts";
+import { programNamed, verbOf } from "../../programs/known-programs.ts";
 
 /**
  * Control files that a command may change once it is allowed: those that its words name, which the user saw in the question.
@@ -38,41 +39,33 @@ export const nothingAgreed: AgreedControl = {
 /** Reads it from a command that the gate let run. */
 export function agreedControl({ commands, paths }: CommandAnalysis): AgreedControl {
   const verbs = commands.map(gitVerb);
+  const trees = verbs.map((verb) => (verb === undefined ? undefined : verbOf("git", [verb])?.verb));
   const isGitAlone = commands.every(({ name }, index) => inert.has(name) || verbs[index] !== undefined);
-  const known = verbs.filter((verb) => verb !== undefined);
-  const is = (table: ReadonlyMap<string, RegExp>): boolean =>
-    commands.some(({ name, words }) =>
-      table.get(name)?.test(words.find((word) => word?.startsWith("-") !== true) ?? ""),
-    );
+  // Otherwise an option may have taken the verb as its value.
+  const writes = commands.map(({ name, words }) => {
+    const found = verbOf(name, words);
+    return found?.isCertain === true ? found.verb.writes : undefined;
+  });
   return {
     named: paths.filter(({ access }) => access === "write" || access === "delete"),
-    gitAlone: isGitAlone && commands.some(({ name }, index) => name === "git" && !reading.has(verbs[index] ?? "")),
-    gitMoves: commands.some((command, index) => moving.has(verbs[index] ?? "") && !onlyMakesBranch(command)),
+    gitAlone: isGitAlone && commands.some(({ name }, index) => name === "git" && trees[index]?.tree !== "looks"),
+    gitMoves: commands.some((command, index) => trees[index]?.tree === "moves" && !onlyMakesBranch(command)),
     gitNames: commands.flatMap(({ words }, index) =>
-      naming.has(verbs[index] ?? "")
+      trees[index]?.refs === true
         ? words.flatMap((word) => (word === undefined || word.startsWith("-") ? [] : [word])).slice(1)
         : [],
     ),
-    gitState: isGitAlone && known.some((verb) => !committing.has(verb)),
-    installs: is(installers),
-    manifests: is(manifestWriters),
-    makefiles: commands.some(({ name }) => makefileWriters.has(name)),
+    gitState:
+      isGitAlone &&
+      verbs.some((verb, index) => verb !== undefined && !/^(?:looks|adds)$/.test(trees[index]?.tree ?? "")),
+    installs: writes.includes("packages"),
+    manifests: writes.includes("manifests"),
+    makefiles: commands.some(({ name }) => programNamed(name)?.makefiles === true),
   };
 }
 
 /** Commands that change nothing themselves, next to git. */
 const inert: ReadonlySet<string> = new Set("cd echo printf true false test [ pwd ls sleep".split(" "));
-
-const moving: ReadonlySet<string> = new Set(
-  [
-    "checkout switch restore reset stash merge pull rebase cherry-pick revert am apply mv rm clean",
-    "clone submodule worktree read-tree checkout-index sparse-checkout bisect",
-  ].flatMap((words) => words.split(" ")),
-);
-
-const naming: ReadonlySet<string> = new Set(
-  "checkout switch branch fetch pull push merge rebase worktree update-ref symbolic-ref remote".split(" "),
-);
 
 /** `checkout -b NAME` and `switch -c NAME`, from where HEAD is: no file moves. */
 function onlyMakesBranch({ words }: SimpleCommand): boolean {
@@ -80,36 +73,6 @@ function onlyMakesBranch({ words }: SimpleCommand): boolean {
   const makes = verb === "checkout" ? /^-q?b$/ : verb === "switch" ? /^(?:-q?c|--create)$/ : /^$/;
   return rest.length === 2 && makes.test(rest[0] ?? "") && rest[1]?.startsWith("-") === false;
 }
-
-/** These change nothing, in the index neither. */
-const reading: ReadonlySet<string> = new Set("status diff log show rev-parse ls-files blame".split(" "));
-
-/** These run hooks, without a question: nobody asked for changes by hooks. */
-const committing: ReadonlySet<string> = new Set(["add", "commit", ...reading]);
-
-const installers: ReadonlyMap<string, RegExp> = new Map([
-  ["npm", /^(?:i|in|install|ci|add|un|uninstall|remove|rm|update|up|upgrade|dedupe|prune|audit|link|rebuild)$/],
-  ["pnpm", /^(?:i|install|add|remove|rm|update|up|dedupe|prune|link|rebuild|import)$/],
-  ["yarn", /^(?:|install|add|remove|up|upgrade|dedupe|link)$/],
-  ["bun", /^(?:i|install|add|remove|rm|update|link)$/],
-]);
-
-const manifestWriters: ReadonlyMap<string, RegExp> = new Map([
-  ["npm", /^(?:init|pkg|version|set-script)$/],
-  ["pnpm", /^(?:init|pkg|version)$/],
-  ["yarn", /^(?:init|version)$/],
-  ["bun", /^init$/],
-  ["composer", /^(?:require|remove|update|init)$/],
-  ["poetry", /^(?:add|remove|init|version)$/],
-  ["uv", /^(?:add|remove|init)$/],
-  ["pdm", /^(?:add|remove|init)$/],
-  ["bundle", /^(?:add|remove|init)$/],
-  ["deno", /^(?:add|remove|init)$/],
-]);
-
-const makefileWriters: ReadonlySet<string> = new Set(
-  "configure cmake qmake autoreconf automake config.status".split(" "),
-);
 
 /** Git's subcommand; undefined for another program, and where git was told to run something or to look elsewhere. */
 function gitVerb({ name, words, wrappers }: SimpleCommand): string | undefined {

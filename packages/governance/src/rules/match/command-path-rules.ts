@@ -1,7 +1,7 @@
 import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/protocol/model/governance/rule-kind";
 import type { CommandAnalysis, CommandPath, SimpleCommand } from "../../command/command-analysis.ts";
-import { isInterpreter } from "../../command/programs/interpreters.ts";
 import type { WorkspacePath } from "../../effect.ts";
+import { isInterpreter } from "../../programs/interpreters.ts";
 import { globReach } from "../compile/aimed-glob.ts";
 import { type CompiledRules, excepted, pathRule, ruleBelow } from "../compile/compile-rules.ts";
 import { type PathForm, pathForm } from "../compile/path-form.ts";

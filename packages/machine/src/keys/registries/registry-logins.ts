@@ -1,6 +1,8 @@
-import { isPlainNpmInstall } from "@gennai/governance/installs/plain-install";
+import { isPlainInstall } from "@gennai/governance/installs/split-install";
 import { oneCommand } from "@gennai/governance/keys/one-command";
 import { pipInstall } from "@gennai/governance/keys/pip-install";
+import { knownPrograms, verbOf } from "@gennai/governance/programs/known-programs";
+import type { LoginSource } from "@gennai/governance/programs/program";
 import type { AddedLogin } from "../../network/added-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 import { cargoPlaces } from "./cargo-places.ts";
@@ -23,46 +25,29 @@ export interface RegistryLogins {
  * @param text for the shell
  */
 export function registryLogins(text: string, keys: UserKeys): RegistryLogins {
-  const [program, ...words] = oneCommand(text) ?? [];
-  const logins = program === undefined ? [] : addedLogins(placesFor(text, [program, ...words], keys), keys);
   return {
-    logins,
+    logins: addedLogins(placesFor(text, keys), keys),
     refused: /\b40[13]\b|\bE(?:NEEDAUTH|401|403)\b|\b404\b[^]{0,300}@[\w.-]+(?:\/|%2f)|\bno token found\b/i,
   };
 }
 
-function placesFor(
-  text: string,
-  [program, ...words]: readonly [string, ...string[]],
-  keys: UserKeys,
-): readonly RegistryAccess[] {
-  const verb = words.find((word) => !/^[-+]/.test(word)) ?? "";
-  switch (program) {
-    case "npm":
-      return /^(?:i|in|ins|install|add|ci|clean-install|update|up|upgrade|outdated|view|info|show)$/.test(verb) &&
-        !isPlainNpmInstall(text)
-        ? npmPlaces(keys)
-        : [];
-    case "pnpm":
-      return /^(?:i|install|add|update|up|upgrade|fetch|outdated|view|info|show)$/.test(verb) ? npmPlaces(keys) : [];
-    case "yarn":
-      return /^(?:|install|add|up|upgrade|outdated|info)$/.test(verb) ? [...npmPlaces(keys), ...yarnPlaces(keys)] : [];
-    case "cargo":
-      return /^(?:b|build|c|check|clippy|d|doc|t|test|r|run|bench|fetch|update|add|generate-lockfile|vendor|tree|metadata)$/.test(
-        verb,
-      )
-        ? cargoPlaces(keys)
-        : [];
-    default:
-      return isPip([program, ...words]) && pipInstall(text) === undefined ? pipPlaces(keys, indexesIn(words)) : [];
-  }
+function placesFor(text: string, keys: UserKeys): readonly RegistryAccess[] {
+  const [name = "", ...words] = oneCommand(text) ?? [];
+  const base = name.slice(name.lastIndexOf("/") + 1);
+  const found = verbOf(base, words);
+  if (found?.verb.login !== true || !found.isCertain) return [];
+  // A program of the workspace may have any name.
+  if (base !== name && found.program.byPath !== true) return [];
+  if (isPlainInstall(text) || pipInstall(text) !== undefined) return [];
+  return found.program.logins?.flatMap((source) => places[source](keys, words)) ?? [];
 }
 
-function isPip([program, ...words]: readonly [string, ...string[]]): boolean {
-  const name = /(?:^|\/)(pip3?|python3?)(?:\.\d+)?$/.exec(program)?.[1] ?? "";
-  const own = name.startsWith("python") && words[0] === "-m" && words[1] === "pip" ? words.slice(2) : words;
-  return (name.startsWith("pip") || own !== words) && /^(?:install|download|wheel)$/.test(own[0] ?? "");
-}
+const places: Readonly<Record<LoginSource, (keys: UserKeys, words: readonly string[]) => readonly RegistryAccess[]>> = {
+  npm: npmPlaces,
+  yarn: yarnPlaces,
+  cargo: cargoPlaces,
+  pip: (keys, words) => pipPlaces(keys, indexesIn(words)),
+};
 
 function indexesIn(words: readonly string[]): readonly string[] {
   return words.flatMap((word, at) => {
@@ -77,7 +62,5 @@ export function isPublicRegistry({ endpoint }: AddedLogin): boolean {
 }
 
 const publicRegistries: ReadonlySet<string> = new Set(
-  "registry.npmjs.org registry.yarnpkg.com index.crates.io static.crates.io crates.io pypi.org files.pythonhosted.org".split(
-    " ",
-  ),
+  knownPrograms.flatMap(({ logins, hosts = "" }) => (logins === undefined ? [] : hosts.split(" "))),
 );

@@ -5,6 +5,8 @@ import type { AllowedEndpoint, Connection } from "@gennai/governance/network/con
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
 import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import type { RunProgram } from "@gennai/governance/network/run-program";
+import { isWorthAsking } from "@gennai/governance/network/worth-asking";
+import { verbOf } from "@gennai/governance/programs/known-programs";
 import type {
   ConnectionJudgement,
   ExecutionContext,
@@ -54,12 +56,14 @@ export async function runWithNetwork(
     connections.push(...staged.connections);
     const refused = refusedEndpoints(staged.connections).filter((one) => !isRefusedBesideLogin(one, allowed));
     const ended = { staged, connections };
-    const notes = notesOf(staged, { text: command.text, allowed });
+    const notes = notesOf(staged, { command, allowed });
     // A run with a login may reach only what was agreed to.
     if (given.length > 0 || runs === maxRuns) return { ...ended, notes };
-    const wanted = isWorthAsking(staged, refused, command)
-      ? refused.map((one) => withLogin(one, own))
-      : wantingLogin(staged, command, allowed, own);
+    const { state, exitCode } = staged.run;
+    const wanted =
+      state !== "aborted" && isWorthAsking(command, refused, exitCode)
+        ? refused.map((one) => withLogin(one, own))
+        : wantingLogin(staged, command, allowed, own);
     if (wanted.length === 0) return { ...ended, notes };
     const judgement = await letThrough({ program, endpoints: wanted }, staged, network);
     if (judgement.type === "refused") {
@@ -131,34 +135,21 @@ async function letThrough(
   }
 }
 
-/** False if all programs succeeded without the host, e.g. one that checks for updates, unless the command itself names the host. */
-function isWorthAsking(
-  { run }: StagedShellRun,
-  refused: readonly AllowedEndpoint[],
-  command: CommandAnalysis,
-): boolean {
-  if (refused.length === 0 || run.state === "aborted") return false;
-  if (run.exitCode !== 0 || hidesFailure(command)) return true;
-  return refused.some(({ host }) => command.text.toLowerCase().includes(host));
-}
-
 /** Notes for the model about the network. */
 function notesOf(
   { run, connections, onlyLookedUp }: StagedShellRun,
-  { text, allowed }: { readonly text: string; readonly allowed: readonly AllowedEndpoint[] },
+  { command, allowed }: { readonly command: CommandAnalysis; readonly allowed: readonly AllowedEndpoint[] },
 ): readonly string[] {
+  const { text } = command;
   const of = (state: Connection["state"]) => connections.filter((one) => one.state === state);
   const notes = of("allowed").map(({ sent, received, count, login, ...endpoint }) => {
     const times = `${count === 1 ? "" : ` ${count} times`}${login === undefined ? "" : `, with ${login}`}`;
     return `[reached ${endpointName(endpoint)}${times}: ${sent} bytes sent, ${received} received]`;
   });
   notes.push(...of("failed").map((one) => `[could not reach ${endpointName(one)}: ${one.reason ?? ""}]`));
-  if (
-    allowed.length > 0 &&
-    splitInstall(text) === undefined &&
-    /\b(?:npm|pnpm|yarn) (?:install|i|ci|add|update)\b/.test(text)
-  ) {
-    notes.push("[scripts of packages did not run, because there was a network: run `npm rebuild` if they are needed]");
+  const rebuild = allowed.length > 0 && splitInstall(text) === undefined ? rebuildAfter(command) : undefined;
+  if (rebuild !== undefined) {
+    notes.push(`[scripts of packages did not run, because there was a network: run \`${rebuild}\` if they are needed]`);
   }
   if (allowed.length > 0 && run.exitCode !== 0 && /\/tmp\//.test(run.output)) {
     notes.push("[with a way out, a run has its own /tmp: of earlier files there it sees those that the command names]");
@@ -176,6 +167,15 @@ function notesOf(
     );
   }
   return notes;
+}
+
+/** What runs the scripts that an install in a command leaves out where it has a network. */
+function rebuildAfter({ commands }: CommandAnalysis): string | undefined {
+  for (const { name, words } of commands) {
+    const { program, verb } = verbOf(name, words) ?? {};
+    if (verb?.apart === "install" && program?.apart?.type === "install") return program.apart.rebuild;
+  }
+  return undefined;
 }
 
 function named(endpoints: readonly Endpoint[]): string {

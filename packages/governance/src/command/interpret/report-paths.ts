@@ -1,3 +1,6 @@
+import { isInterpreter } from "../../programs/interpreters.ts";
+import { programFiles } from "../../programs/known-programs.ts";
+import type { ProgramFiles } from "../../programs/program.ts";
 import type { AnalysisReport } from "../analysis-report.ts";
 import { regenerable } from "../dangers/delete-dangers.ts";
 import { gitPaths } from "../git/git-paths.ts";
@@ -6,8 +9,7 @@ import { type Invocation, type Place, programName } from "../words/invocation.ts
 import { parseOptions } from "../words/option-spec.ts";
 import { literalWord, type ResolvedWord, wordTail } from "../words/resolve-word.ts";
 import { verbWords } from "../words/verb-words.ts";
-import { isInterpreter, pathsInCode } from "./interpreters.ts";
-import { type ProgramFiles, programFiles } from "./program-files.ts";
+import { pathsInCode } from "./interpret-code.ts";
 
 /** Paths of a command: what each word does where a table knows, `unknown` elsewhere. */
 export function reportPaths(invocation: Invocation, report: AnalysisReport, place: Place): void {

@@ -1,8 +1,10 @@
+import { isInterpreter } from "../../programs/interpreters.ts";
+import { programFiles } from "../../programs/known-programs.ts";
 import type { AnalysisReport } from "../analysis-report.ts";
 import { codeDangers } from "../dangers/code-dangers.ts";
+import { declaredDangers } from "../dangers/declared-dangers.ts";
 import { deleteDangers } from "../dangers/delete-dangers.ts";
 import { gitDangers } from "../dangers/git-dangers.ts";
-import { leavingDangers } from "../dangers/leaving-dangers.ts";
 import { systemDangers } from "../dangers/system-dangers.ts";
 import { gitContents } from "../git/git-contents.ts";
 import { findExpression, withFound } from "../words/find-expression.ts";
@@ -14,8 +16,7 @@ import type { ShellScope } from "../words/shell-scope.ts";
 import { privilegedWrappers, rareWrappers, shells, type Wrapper, wrappers } from "../words/wrappers.ts";
 import { carriedScript } from "./carried-script.ts";
 import { judgeVariable } from "./environment.ts";
-import { interpretCode, isInterpreter } from "./interpreters.ts";
-import { programFiles } from "./program-files.ts";
+import { interpretCode } from "./interpret-code.ts";
 import { reportPaths } from "./report-paths.ts";
 
 /** What interpreting one command needs from the surrounding walk. */
@@ -29,7 +30,7 @@ export interface InterpretContext {
 
 const everywhere: DangerRule[] = [];
 const byProgram = new Map<string, DangerRule[]>();
-for (const rule of [...deleteDangers, ...gitDangers, ...systemDangers, ...leavingDangers, ...codeDangers]) {
+for (const rule of [...deleteDangers, ...gitDangers, ...systemDangers, ...declaredDangers, ...codeDangers]) {
   if (rule.programs === undefined) everywhere.push(rule);
   for (const program of rule.programs ?? []) byProgram.set(program, [...(byProgram.get(program) ?? []), rule]);
 }

@@ -1,14 +1,6 @@
 import type { AnalysisReport } from "../analysis-report.ts";
 import type { Invocation } from "../words/invocation.ts";
 
-const interpreters =
-  /^(?:(?:python|pypy)[\d.]*|ipython\d?|node|nodejs|bun|deno|tsx|ts-node|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua(?:jit)?[\d.]*|osascript|Rscript|R|julia|elixir|groovy|scala|clojure|ghc|swift|tclsh|expect|guile|racket|sqlite3|psql|mysql|[gmn]?awk|original-awk|vi|vim|nvim|view|ex|ed|emacs|nano|gvim)(?:\.exe)?$/;
-
-/** Whether a program runs code from its words, from a file that they name, or from its input. */
-export function isInterpreter(name: string): boolean {
-  return interpreters.test(name);
-}
-
 /** Calls that start a process, or delete, whatever the language. */
 const startsOrDeletes =
   /\bos\s*\.\s*(?:system|popen|exec\w*|spawn\w*|fork|execute|remove|unlink|rmdir)\b|\bsubprocess\b|\bchild_process\b|\bsystem\s*[("']|\bshell_exec\b|\bdo\s+shell\s+script\b|\bexec\s*\(?\s*["']\/?\w|%x[({[]|\bqx\s*[/({[|!]|\b(?:rmtree|rm_rf?|unlink|(?:unlink|rm|rmdir)Sync)\b|\bFile\s*\.\s*delete\b|\bFileUtils\s*\.\s*(?:rm|remove)/;

@@ -1,21 +1,13 @@
-import type { CommandAnalysis, SimpleCommand } from "../command/command-analysis.ts";
-import { foldName } from "../command/fold-name.ts";
-import {
-  type DeployRule,
-  deployRemote,
-  deployRules,
-  deployWord,
-  interpreters,
-  programRunners,
-  taskRunners,
-} from "./deploy-programs.ts";
+import { isScriptRunner } from "../../programs/interpreters.ts";
+import { programNamed, verbOf } from "../../programs/known-programs.ts";
+import type { CommandAnalysis, SimpleCommand } from "../command-analysis.ts";
+import { foldName } from "../fold-name.ts";
 
 type Words = readonly (string | undefined)[];
 
-const rulesByProgram = Map.groupBy(
-  deployRules.flatMap((rule) => rule.programs.map((program) => ({ program, rule }))),
-  ({ program }) => program,
-);
+/** Words that mark a script or tool as one that deploys. */
+const deployWord =
+  /^(?:deploy(?:s|er|ment|ments)?|undeploy|redeploy|publish(?:er)?|release(?:s|r)?|rollout|rollback|promote|ship(?:it)?)$/;
 
 /**
  * How a command publishes or deploys, e.g. `npm publish`; undefined if nothing in it does. Errs on the strict side: an unknown
@@ -58,38 +50,33 @@ export function deploys(
   words: Words,
   options: { readonly bare: boolean } = { bare: true },
 ): string | undefined {
-  for (const { rule } of rulesByProgram.get(program) ?? []) {
-    const found = byRule(rule, words, options);
-    if (found !== undefined) return `${program} ${found}`.trim();
-  }
-  return undefined;
-}
-
-function byRule(rule: DeployRule, words: Words, { bare }: { readonly bare: boolean }): string | undefined {
-  const option = words.find((word) => word !== undefined && rule.option?.test(word) === true);
-  if (option !== undefined) return option;
+  const known = programNamed(program);
+  if (known === undefined || known.deploys?.target !== undefined) return undefined;
+  const { anyOperand, unless, option, verb, bare } = known.deploys ?? {};
+  const isVerb = (word: string) => verb?.test(word) === true || verbOf(program, [word])?.verb.deploys === true;
+  const found = (word: string) => `${program} ${word}`.trim();
+  const given = words.find((word) => word !== undefined && option?.test(word) === true);
+  if (given !== undefined) return found(given);
   const operands = operandsOf(words);
-  if (rule.anyOperand !== undefined) {
+  if (anyOperand !== undefined) {
     for (const [index, { word }] of operands.slice(0, 6).entries()) {
       if (word === undefined) {
-        if (index < 2) return unknownWords;
+        if (index < 2) return found(unknownWords);
         continue;
       }
       const next = operands[index + 1]?.word;
-      if (rule.anyOperand.test(foldName(word)) && !(next !== undefined && rule.unless?.test(next) === true))
-        return word;
+      if (anyOperand.test(foldName(word)) && !(next !== undefined && unless?.test(next) === true)) return found(word);
     }
   }
-  if (rule.verb !== undefined) {
+  if (verb !== undefined || Object.values(known.verbs ?? {}).some(({ deploys: does }) => does === true)) {
     for (const { word, certain } of operands) {
-      if (word === undefined) return unknownWords;
-      if (rule.verb.test(foldName(word))) return word;
+      if (word === undefined) return found(unknownWords);
+      if (isVerb(foldName(word))) return found(word);
       if (certain) break;
     }
   }
-  return bare && rule.bare === true && operands.length === 0 && !words.some((word) => informs.test(word ?? ""))
-    ? ""
-    : undefined;
+  const isBare = options.bare && bare === true && operands.length === 0;
+  return isBare && !words.some((word) => informs.test(word ?? "")) ? program : undefined;
 }
 
 const unknownWords = "with words that are not known";
@@ -106,8 +93,8 @@ function operandsOf(words: Words): readonly { readonly word: string | undefined;
 
 /** A script, task or target of the project whose name says that it deploys. */
 function namedScript(program: string, words: Words): string | undefined {
-  if (isDeployTool(program) && !rulesByProgram.has(program)) return program;
-  if (!taskRunners.has(program) && !interpreters.test(program)) return undefined;
+  if (isDeployTool(program) && programNamed(program)?.deploys === undefined) return program;
+  if (programNamed(program)?.tasks === undefined && !isScriptRunner(program)) return undefined;
   const script = operandsOf(words)
     .slice(0, 3)
     .find(({ word }) => word !== undefined && !word.includes(" ") && isDeployTool(word.slice(word.search(/[^/\\]*$/))));
@@ -115,18 +102,19 @@ function namedScript(program: string, words: Words): string | undefined {
 }
 
 function pushed(program: string, words: Words): string | undefined {
-  if (program !== "git" || !words.includes("push")) return undefined;
-  const remote = words.find((word) => word !== undefined && deployRemote.test(word));
-  return remote && `git push ${remote}`;
+  const { verb, target } = programNamed(program)?.deploys ?? {};
+  const pushes = target && words.find((word) => word !== undefined && verb?.test(word) === true);
+  const remote = pushes && words.find((word) => word !== undefined && target.test(word));
+  return remote && `${program} ${pushes} ${remote}`;
 }
 
 /** A deploying program among another one's words: on demand (`npx vercel`), behind a wrapper, or inside code. */
 function startedByWords(program: string, words: Words): string | undefined {
-  const runs = programRunners.has(program);
+  const runs = programNamed(program)?.starts === true;
   for (const [index, word] of words.entries()) {
     if (word === undefined || word.startsWith("-")) continue;
     if (/\s/.test(word)) {
-      const found = runs || interpreters.test(program) ? inText(word) : undefined;
+      const found = runs || isScriptRunner(program) ? inText(word) : undefined;
       if (found !== undefined) return found;
     } else {
       // A package that is only named, as in `npm install vercel`, does not run.

@@ -1,0 +1,24 @@
+import type { Program } from "./program.ts";
+import { begins, gets, names, publishes, removes } from "./shared-rows.ts";
+
+export const bun: Program = {
+  names: "bun",
+  tellsVersion: true,
+  tasks: "package.json",
+  starts: true,
+  valued: "--cwd",
+  hosts: "registry.npmjs.org",
+  verbs: {
+    "install i add update": { ...gets, writes: "packages" },
+    "remove rm": removes,
+    link: { writes: "packages" },
+    outdated: { ...gets },
+    "info why": names,
+    init: begins,
+    "create x": { reaches: true },
+    "run test start": names,
+    "publish pub unpublish unpub deprecate dist-tag dist-tags deploy": publishes,
+  },
+};
+
+export const bunx: Program = { names: "bunx", otherwise: { reaches: true }, starts: true };

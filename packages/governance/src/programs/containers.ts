@@ -1,0 +1,70 @@
+import type { DangerRow, DeployWords, Program } from "./program.ts";
+import { signsIn } from "./shared-rows.ts";
+
+const dangers: readonly DangerRow[] = [
+  {
+    rule: "floor/container",
+    verdict: "deny",
+    reason: "A container with the rights of the machine.",
+    any: /^--privileged|^--pid=host|^--cap-add|docker\.sock/,
+  },
+  {
+    rule: "floor/container",
+    verdict: "ask",
+    reason: "This runs or removes containers.",
+    any: /^(?:run|exec|rm|rmi|prune|kill|down)$|^\/(?:etc|root|home|var|usr|boot|dev|proc|sys)?:|^(?:-v|--volume)=?\/:/,
+  },
+];
+
+const images: DeployWords = {
+  verb: /^(?:push|copy|cp|deploy|publish|apply|resolve|sync)$/,
+  anyOperand: /^(?:push|deploy|bake)$/,
+  option: /^--push(?:=true)?$|^(?:-o|--output=?).*\bpush=true|^type=registry/,
+};
+
+const verbs: Program["verbs"] = { "pull push login": { reaches: true } };
+
+const clusters: DeployWords = {
+  anyOperand:
+    /^(?:apply|create|delete|replace|patch|edit|scale|rollout|set|label|annotate|expose|autoscale|drain|cordon|uncordon|taint|run|exec|cp|debug|rsh|new-app|start-build|deploy)$/,
+};
+
+/** Images, containers and clusters of them. */
+export const containers: readonly Program[] = [
+  {
+    names: "docker",
+    tellsVersion: true,
+    starts: true,
+    hosts: "registry-1.docker.io auth.docker.io",
+    verbs,
+    dangers: [signsIn, ...dangers],
+    deploys: { ...images, anyOperand: /^(?:push|deploy|bake|stack|service|swarm)$/ },
+  },
+  { names: "podman", starts: true, verbs, dangers: [signsIn, ...dangers], deploys: images },
+  { names: "nerdctl", starts: true, dangers, deploys: images },
+  { names: "lxc", dangers },
+  { names: "buildah crane skopeo oras regctl img kaniko ko jib", deploys: images },
+  { names: "docker-compose", starts: true, deploys: { verb: /^push$/ } },
+  { names: "podman-compose", deploys: { verb: /^push$/ } },
+  { names: "kubectl", tellsVersion: true, otherwise: {}, starts: true, dangers, deploys: clusters },
+  { names: "oc k kubecolor k3s microk8s minikube k0s", deploys: clusters },
+  {
+    names: "helm",
+    otherwise: {},
+    deploys: { verb: /^(?:install|upgrade|uninstall|delete|rollback|push|un)$/ },
+  },
+  { names: "helmfile", deploys: { verb: /^(?:apply|sync|destroy|delete)$/ } },
+  { names: "kustomize kapp kpt ytt tanka tk", deploys: { anyOperand: /^(?:apply|deploy|live|delete)$/ } },
+  {
+    names: "argocd flux argo tkn rancher istioctl linkerd",
+    deploys: {
+      anyOperand:
+        /^(?:sync|rollback|set|create|delete|patch|upsert|reconcile|bootstrap|install|uninstall|upgrade|submit|start|apply)$/,
+    },
+  },
+  {
+    names: "skaffold tilt garden devspace werf okteto draft",
+    deploys: { verb: /^(?:run|deploy|apply|up|converge|delete|dev|purge)$/ },
+  },
+  { names: "nomad", deploys: { anyOperand: /^(?:run|stop|deployment|revert|promote|dispatch)$/ } },
+];

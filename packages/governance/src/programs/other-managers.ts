@@ -1,0 +1,79 @@
+import type { DeployWords, Program } from "./program.ts";
+import { adds, begins, gets, names, publishes, signsIn, takes } from "./shared-rows.ts";
+
+const uploads: DeployWords = { anyOperand: /^(?:publish|unpublish|push|upload|release|hex\.publish|hex\.docs)$/ };
+const goals: DeployWords = {
+  anyOperand: /(?:^|:)(?:deploy|publish|release)|publish|upload(?:archives)?$/i,
+};
+
+export const otherManagers: readonly Program[] = [
+  {
+    names: "deno",
+    tellsVersion: true,
+    tasks: true,
+    hosts: "jsr.io deno.land registry.npmjs.org",
+    deploys: uploads,
+    verbs: { add: adds, remove: takes, init: begins, "install i": gets, publish: publishes },
+  },
+  {
+    names: "go",
+    tellsVersion: true,
+    hosts: "proxy.golang.org sum.golang.org",
+    verbs: { "get install": { reaches: true } },
+  },
+  {
+    names: "gem",
+    hosts: "rubygems.org index.rubygems.org",
+    dangers: [signsIn],
+    verbs: { "install i update search outdated": gets, "uninstall list info": names, "push yank": publishes },
+  },
+  {
+    names: "bundle",
+    hosts: "rubygems.org index.rubygems.org",
+    starts: true,
+    verbs: { add: adds, remove: takes, init: begins, "install update outdated": gets, "show info": names },
+  },
+  {
+    names: "composer",
+    tasks: true,
+    hosts: "repo.packagist.org packagist.org",
+    verbs: {
+      "require update": adds,
+      remove: takes,
+      init: begins,
+      "install i outdated search show why": gets,
+      "run run-script": names,
+    },
+  },
+  {
+    names: "brew",
+    hosts: "formulae.brew.sh ghcr.io",
+    verbs: { "install update upgrade search": gets, "uninstall remove rm info": names },
+  },
+  {
+    names: "apt",
+    reads: { list: { options: "--installed --upgradable", operands: "none" } },
+    verbs: { "install update upgrade": gets, "remove search show": names },
+  },
+  { names: "apt-get dnf yum", verbs: { "install update upgrade": gets, "remove search info": names } },
+  { names: "apk", verbs: { "add update upgrade": gets, "search info": names } },
+  { names: "mix lerna nx rush", tasks: true, deploys: uploads },
+  {
+    names: "jsr melos dart flutter changeset pod elm rebar3 luarocks cpan-upload conan vcpkg",
+    deploys: uploads,
+  },
+  { names: "vsce ovsx", dangers: [signsIn], deploys: uploads },
+  { names: "mvn gradle", otherwise: {}, tasks: true, deploys: goals },
+  { names: "gradlew sbt ant", tasks: true, deploys: goals },
+  { names: "mvnw", deploys: goals },
+  { names: "dotnet", otherwise: {}, deploys: { anyOperand: /^(?:push|publish)$/ } },
+  { names: "nuget choco paket", deploys: { anyOperand: /^(?:push|publish)$/ } },
+  {
+    names: "semantic-release release-it standard-version np gh-pages surge bumpp changelogithub",
+    deploys: { bare: true, verb: /./ },
+  },
+  {
+    names: "goreleaser jreleaser cargo-release",
+    deploys: { verb: /^(?:release|publish|full-release|deploy|upload)$/ },
+  },
+];

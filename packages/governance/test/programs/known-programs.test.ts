@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { analyseCommand } from "#command/analyse-command";
+import { splitInstall } from "#installs/split-install";
+import { opensConnections } from "#network/opens-connections";
+import { agreedControl } from "#policies/files/agreed-control";
+import { knownPrograms, verbOf } from "#programs/known-programs";
+
+const command = (text: string) => analyseCommand(text, { cwd: "/w", home: "/h" });
+
+/** What each reader makes of a command: `i`nstall in two runs, `p`ackages or `m`anifests agreed, `c`onnects, `l`ogin. */
+function answers(text: string): string {
+  const analysis = command(text);
+  const { installs, manifests } = agreedControl(analysis);
+  const [{ name, words } = { name: "", words: [] }] = analysis.commands;
+  const found = verbOf(name, words);
+  return [
+    splitInstall(text) === undefined ? "" : "i",
+    installs ? "p" : "",
+    manifests ? "m" : "",
+    opensConnections(analysis) ? "c" : "",
+    found?.verb.login === true && found.isCertain ? "l" : "",
+  ].join("");
+}
+
+test.each<[commands: string, answers: string]>([
+  ["npm install, npm i, npm in, npm ins, npm add, npm ci, npm clean-install, npm update, npm upgrade, npm up", "ipcl"],
+  ["npm outdated, npm view x, npm show x", "cl"],
+  ["npm uninstall x, npm un x, npm rm x, npm dedupe, npm prune, npm rebuild", "p"],
+  ["npm install-test, npm audit", "pc"],
+  ["npm init, npm create vite", "mc"],
+  ["npm pkg set x=y, npm version patch", "m"],
+  ["npm publish, npm unpublish x, npm exec x, npx x", "c"],
+  ["npm run build, npm test, npm explain x, npm foo", ""],
+  ["pnpm install, pnpm i, pnpm add x, pnpm upgrade", "ipcl"],
+  ["pnpm uninstall x, pnpm rm x, pnpm import, pnpm rebuild", "p"],
+  ["pnpm fetch, pnpm outdated", "cl"],
+  ["yarn, yarn install, yarn add x, yarn --frozen-lockfile", "ipcl"],
+  ["yarn --version, yarn foo, yarn run x", ""],
+  ["bun install, bun add x", "pc"],
+  ["pip install x, pip3 download x, pip3.12 install x, python3 -m pip install x, python3.12 -m pip wheel x", "cl"],
+  ["python3 pip install x, python3 -m http.server, pip freeze", ""],
+  ["uv add x, poetry add x, pdm add x, hatch add x, composer require x, bundle add x", "mc"],
+  ["uv sync, poetry install, uv pip install x, pdm update", "c"],
+  ["cargo build, cargo test, cargo run, cargo +nightly clippy", "il"],
+  ["cargo update, cargo fetch, cargo add x", "cl"],
+  ["cargo publish, gem push x, gh auth status", "c"],
+  ["gh pr list", "cl"],
+  ["git fetch, git pull, git push, git clone x", "c"],
+  ["curl x, ssh h, rsync a h:b", "c"],
+])("%s: %s", (commands, expected) => {
+  for (const text of commands.split(", ")) expect([text, answers(text)]).toEqual([text, expected]);
+});
+
+test("an option that is not known may have taken the verb as its value", () => {
+  expect(verbOf("npm", ["--foo", "install", "x"])).toMatchObject({ name: "install", isCertain: false });
+  expect(verbOf("npm", ["--prefix", "install", "ci"])).toMatchObject({ name: "ci", isCertain: true });
+  expect(verbOf("npm", ["--silent", "--json", "ci"])).toMatchObject({ name: "ci", isCertain: true });
+  expect(verbOf("npm", [undefined, "install"])).toBeUndefined();
+  expect(verbOf("yarn", [undefined])).toBeUndefined();
+});
+
+test("each name is declared once", () => {
+  const names = knownPrograms.flatMap(({ names: all }) => all.split(" "));
+  expect(names.filter((name, index) => names.indexOf(name) < index)).toEqual([]);
+});
