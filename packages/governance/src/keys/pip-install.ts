@@ -1,4 +1,5 @@
 import { quotedCommand } from "../command/quoted-command.ts";
+import { verbOf } from "../programs/known-programs.ts";
 import { oneCommand } from "./one-command.ts";
 import { environmentMarker, indexPackage } from "./requirement-line.ts";
 
@@ -19,11 +20,12 @@ export interface PipInstall {
 /** Undefined for another command, and for options and operands that lead it to anything but an index. @param text for the shell */
 export function pipInstall(text: string): PipInstall | undefined {
   const words = oneCommand(text);
-  const program = /(?:^|\/)(pip3?|python3?)(?:\.\d+)?$/.exec(words?.[0] ?? "")?.[1];
-  if (words === undefined || program === undefined) return undefined;
-  const before = program.startsWith("python") ? ["-m", "pip", "install"] : ["install"];
-  if (before.some((word, at) => words[at + 1] !== word)) return undefined;
-  const at = before.length + 1;
+  const [program = "", ...given] = words ?? [];
+  const found = verbOf(program.slice(program.lastIndexOf("/") + 1), given);
+  if (words === undefined || found?.program.logins?.includes("pip") !== true) return undefined;
+  // Nothing but `-m pip` before the verb.
+  const at = words.length - found.rest.length;
+  if (words[at - 1] !== "install" || at > (words[1] === "-m" ? 4 : 2)) return undefined;
   const read = sorted(words.slice(at));
   if (read === undefined) return undefined;
   const { own, ...rest } = read;

@@ -3,10 +3,12 @@ import { begins, gets, names, publishes, removes } from "./shared-rows.ts";
 
 export const bun: Program = {
   names: "bun",
+  edits: true,
   tellsVersion: true,
   tasks: "package.json",
   starts: true,
   valued: "--cwd",
+  manifests: "package.json",
   hosts: "registry.npmjs.org",
   verbs: {
     "install i add update": { ...gets, writes: "packages" },
@@ -21,4 +23,4 @@ export const bun: Program = {
   },
 };
 
-export const bunx: Program = { names: "bunx", otherwise: { reaches: true }, starts: true };
+export const bunx: Program = { names: "bunx", edits: true, otherwise: { reaches: true }, starts: true };

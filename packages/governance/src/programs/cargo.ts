@@ -7,6 +7,7 @@ const builds: Verb = { login: true, apart: "build" };
 /** A `rustc-wrapper` of the workspace runs with it: no answer for its connections lasts. */
 export const cargo: Program = {
   names: "cargo",
+  obeys: "Cargo.toml build.rs .cargo/config.toml",
   tellsVersion: true,
   valued: "--config --color -C -Z",
   hosts: "index.crates.io static.crates.io crates.io",

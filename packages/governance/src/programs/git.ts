@@ -19,6 +19,7 @@ const listing = { most: 0 } as const;
 
 export const git: Program = {
   names: "git",
+  edits: true,
   tellsVersion: true,
   key: "push",
   valued: "-c -C --git-dir --work-tree",

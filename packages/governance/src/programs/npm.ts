@@ -54,11 +54,13 @@ const valued = "-C --prefix -w --workspace --loglevel --registry --userconfig --
 
 export const npm: Program = {
   names: "npm",
+  edits: true,
   tellsVersion: true,
   tasks: "package.json",
   starts: true,
   valued,
   key: "publish",
+  manifests: "package.json",
   hosts: "registry.npmjs.org",
   logins: ["npm"],
   plain,
@@ -99,4 +101,10 @@ export const npmLike: Program = {
   verbs: { "publish pub unpublish unpub deprecate dist-tag dist-tags deploy": publishes },
 };
 
-export const npx: Program = { names: "npx", otherwise: { reaches: true }, starts: true, tellsVersion: true };
+export const npx: Program = {
+  names: "npx",
+  edits: true,
+  otherwise: { reaches: true },
+  starts: true,
+  tellsVersion: true,
+};

@@ -11,6 +11,7 @@ export const otherManagers: readonly Program[] = [
     names: "deno",
     tellsVersion: true,
     tasks: true,
+    manifests: "deno.json deno.jsonc package.json",
     hosts: "jsr.io deno.land registry.npmjs.org",
     deploys: uploads,
     verbs: { add: adds, remove: takes, init: begins, "install i": gets, publish: publishes },
@@ -29,12 +30,14 @@ export const otherManagers: readonly Program[] = [
   },
   {
     names: "bundle",
+    manifests: "Gemfile",
     hosts: "rubygems.org index.rubygems.org",
     starts: true,
     verbs: { add: adds, remove: takes, init: begins, "install update outdated": gets, "show info": names },
   },
   {
     names: "composer",
+    manifests: "composer.json",
     tasks: true,
     hosts: "repo.packagist.org packagist.org",
     verbs: {

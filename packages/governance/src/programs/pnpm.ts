@@ -5,11 +5,13 @@ import { asks, begins, installs, names, publishes, removes, signsIn } from "./sh
 /** It loads `.pnpmfile.cjs` of the workspace: no answer for its connections lasts. */
 export const pnpm: Program = {
   names: "pnpm",
+  edits: true,
   tellsVersion: true,
   tasks: "package.json",
   starts: true,
   valued: "-C --dir --prefix -F --filter --filter-prod --loglevel --reporter --registry",
   key: "publish",
+  manifests: "package.json",
   hosts: "registry.npmjs.org",
   logins: ["npm"],
   apart: {
@@ -42,4 +44,4 @@ export const pnpm: Program = {
   },
 };
 
-export const pnpx: Program = { names: "pnpx", otherwise: { reaches: true }, starts: true };
+export const pnpx: Program = { names: "pnpx", edits: true, otherwise: { reaches: true }, starts: true };

@@ -21,6 +21,8 @@ export interface Program {
   readonly reaches?: true;
   /** Public hosts that its verbs reach. Others stand in settings of the user or the project. */
   readonly hosts?: string;
+  /** Names of the files in which a project declares its dependencies. */
+  readonly manifests?: string;
   /** Where the user's logins for its registries are. */
   readonly logins?: readonly LoginSource[];
   /** With these words alone, it runs no other program, reads no instructions from a file, and takes packages only from registries. */
@@ -41,6 +43,10 @@ export interface Program {
   readonly reads?: Readonly<Record<string, ReadingForm>>;
   /** It may be asked for its version, by nothing but `--version`, `-v`, `-V` or `version`. */
   readonly tellsVersion?: true;
+  /** Files that it reads without being told, in which a project says what to run. */
+  readonly obeys?: string;
+  /** It, or what it starts, may change a part of a file that its words name. */
+  readonly edits?: true;
   /** Makefiles are written by it. */
   readonly makefiles?: true;
   /** What it does to the files in its words. Where it is absent, that follows from `reads`. */

@@ -2,6 +2,7 @@ import type { Program } from "./program.ts";
 import { adds, asks, begins, gets, names, publishes, takes } from "./shared-rows.ts";
 
 const hosts = "pypi.org files.pythonhosted.org";
+const manifests = "pyproject.toml";
 const deploys = { anyOperand: /^(?:publish|unpublish|push|upload|release)$/ };
 
 /** It runs a `setup.py`: no answer for its connections lasts. Versions have names of their own: `pip3.12`. */
@@ -29,11 +30,11 @@ export const ofPython: readonly Program[] = [
   pip,
   { names: "python python3", byPath: true, tellsVersion: true, starts: true, module: "-m" },
   { names: "pipx pipenv", hosts, starts: true, verbs: apart },
-  { names: "uv", hosts, starts: true, deploys, verbs: { ...ofProject, "pip tool": { reaches: true } } },
+  { names: "uv", hosts, manifests, starts: true, deploys, verbs: { ...ofProject, "pip tool": { reaches: true } } },
   { names: "uvx", otherwise: { reaches: true }, starts: true },
-  { names: "poetry", hosts, starts: true, deploys, verbs: ofProject },
-  { names: "pdm hatch", hosts, starts: true, tasks: true, deploys, verbs: ofProject },
-  { names: "rye", hosts, starts: true, deploys, verbs: ofProject },
+  { names: "poetry", hosts, manifests, starts: true, deploys, verbs: ofProject },
+  { names: "pdm hatch", hosts, manifests, starts: true, tasks: true, deploys, verbs: ofProject },
+  { names: "rye", hosts, manifests, starts: true, deploys, verbs: ofProject },
   {
     names: "conda mamba",
     hosts: "conda.anaconda.org repo.anaconda.com",
@@ -44,5 +45,6 @@ export const ofPython: readonly Program[] = [
   { names: "flit maturin", deploys },
   { names: "twine", deploys: { verb: /^(?:upload|register)$/ } },
   { names: "python2 py", starts: true },
-  { names: "invoke inv fab nox tox poe", tasks: true },
+  { names: "tox", tasks: true, obeys: "tox.ini pyproject.toml" },
+  { names: "invoke inv fab nox poe", tasks: true },
 ];

@@ -230,6 +230,7 @@ function merged(): readonly Program[] {
   }
   for (const [name, row] of files) add(name, { files: row });
   for (const [name, rows] of dangers) add(name, { dangers: rows });
+  for (const name of "sed gsed patch touch chmod chown chgrp ed ex".split(" ")) add(name, { edits: true });
   for (const name of "bash sed awk grep tar".split(" ")) add(name, { tellsVersion: true });
   return [...programs.values()];
 }

@@ -5,11 +5,13 @@ import { asks, begins, installs, names, publishes, removes, signsIn } from "./sh
 /** The first one and those after it differ. Either starts the yarn that the workspace names: no answer for its connections lasts. */
 export const yarn: Program = {
   names: "yarn",
+  edits: true,
   tellsVersion: true,
   tasks: "package.json",
   starts: true,
   bare: "install",
   valued: "--cwd --registry",
+  manifests: "package.json",
   hosts: "registry.yarnpkg.com registry.npmjs.org",
   logins: ["npm", "yarn"],
   apart: {

@@ -16,7 +16,7 @@ function answers(text: string): string {
   return [
     splitInstall(text) === undefined ? "" : "i",
     installs ? "p" : "",
-    manifests ? "m" : "",
+    manifests.length > 0 ? "m" : "",
     opensConnections(analysis) ? "c" : "",
     found?.verb.login === true && found.isCertain ? "l" : "",
   ].join("");

@@ -1,3 +1,4 @@
+import { programNamed } from "@gennai/governance/programs/known-programs";
 import * as z from "zod";
 import type { Workspace } from "./workspace.ts";
 
@@ -11,17 +12,6 @@ const maxManifestBytes = 1024 * 1024;
 const maxScript = 2_000;
 
 const packageSchema = z.object({ scripts: z.record(z.string(), z.unknown()).optional() });
-
-/** By program: files that it reads without being told, and in which a project says what to run. */
-const obeyed: ReadonlyMap<string, readonly string[]> = new Map([
-  ["make", ["GNUmakefile", "makefile", "Makefile"]],
-  ["just", ["justfile", "Justfile", ".justfile"]],
-  ["task", ["Taskfile.yml", "Taskfile.yaml"]],
-  ["cargo", ["Cargo.toml", "build.rs", ".cargo/config.toml"]],
-  ["mypy", ["mypy.ini", ".mypy.ini", "pyproject.toml", "setup.cfg"]],
-  ["tox", ["tox.ini", "pyproject.toml"]],
-  ["eslint", ["eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts"]],
-]);
 
 /** Files that a program looks for in a directory that it is told to run. */
 const entries = ["package.json", "index.js", "index.mjs", "index.cjs", "__main__.py", "__init__.py"];
@@ -59,7 +49,7 @@ export async function whatRuns(
     }
   }
   if (Object.keys(runs).length > 0) words.add(".npmrc");
-  for (const word of [...words]) for (const file of obeyed.get(word) ?? []) words.add(file);
+  for (const word of [...words]) for (const file of programNamed(word)?.obeys?.split(" ") ?? []) words.add(file);
   let files = 0;
   for (const word of words) {
     if (data.test(word)) continue;

@@ -1,3 +1,4 @@
+import { isInterpreter, isScriptRunner } from "../../programs/interpreters.ts";
 import { programNamed } from "../../programs/known-programs.ts";
 import type { DangerRule } from "../words/invocation.ts";
 import { hasOption } from "../words/option-spec.ts";
@@ -6,15 +7,15 @@ import { deny } from "./danger-rows.ts";
 
 /** Programs that decode data into text that was unreadable before. */
 const decoders =
-  /^(?:base(?:64|32)|basenc|xxd|tr|rev|openssl|gunzip|zcat|gzip|bzcat|xzcat|uudecode|gpg|sed|awk|perl|python3?|ruby|node|od|hexdump|printf|cut|tac|paste|dd|envsubst|jq)$/;
+  /^(?:base(?:64|32)|basenc|xxd|tr|rev|openssl|gunzip|zcat|gzip|bzcat|xzcat|uudecode|gpg|sed|od|hexdump|printf|cut|tac|paste|dd|envsubst|jq)$/;
 /** What comes from the network when a program prints it. */
 const isFromNetwork = (source: string): boolean => programNamed(source)?.reaches === true;
 
 export const codeDangers: readonly DangerRule[] = [
   {
     rule: "floor/download-and-run",
-    programs: [...shells, "python", "python3", "node", "perl", "ruby", "php", "source", ".", "eval", "iex"],
     find({ input, words, name }) {
+      if (!shells.has(name) && !isScriptRunner(name) && !/^(?:eval|iex)$/.test(name)) return undefined;
       const substituted = words.some(
         (word) => word.sources?.some(isFromNetwork) && /^["']?(?:[<$]\(|`)/.test(word.raw),
       );
@@ -25,7 +26,11 @@ export const codeDangers: readonly DangerRule[] = [
       if (words.some((word) => /^-(?:[a-z]*c|e|p|m)/.test(word.literal ?? "")) && !shells.has(name)) return undefined;
       if (input.sources.some(isFromNetwork))
         return deny("Code from the network would run without anybody seeing it first.");
-      if (input.text === undefined && shells.has(name) && input.sources.some((source) => decoders.test(source))) {
+      if (
+        input.text === undefined &&
+        shells.has(name) &&
+        input.sources.some((source) => decoders.test(source) || isInterpreter(source))
+      ) {
         return deny("The output of another program would run without anybody seeing it first.");
       }
       return undefined;

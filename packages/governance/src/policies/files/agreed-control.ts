@@ -18,8 +18,8 @@ export interface AgreedControl {
   readonly gitState: boolean;
   /** A package manager installs: it may change its directories, and the dependencies in manifests. */
   readonly installs: boolean;
-  /** Manifests that a package manager was told to write as a whole. */
-  readonly manifests: boolean;
+  /** Names of manifests that a package manager was told to write as a whole. */
+  readonly manifests: readonly string[];
   /** Makefiles that a build's configuration writes. */
   readonly makefiles: boolean;
 }
@@ -32,7 +32,7 @@ export const nothingAgreed: AgreedControl = {
   gitNames: [],
   gitState: false,
   installs: false,
-  manifests: false,
+  manifests: [],
   makefiles: false,
 };
 
@@ -42,9 +42,9 @@ export function agreedControl({ commands, paths }: CommandAnalysis): AgreedContr
   const trees = verbs.map((verb) => (verb === undefined ? undefined : verbOf("git", [verb])?.verb));
   const isGitAlone = commands.every(({ name }, index) => inert.has(name) || verbs[index] !== undefined);
   // Otherwise an option may have taken the verb as its value.
-  const writes = commands.map(({ name, words }) => {
+  const certain = commands.flatMap(({ name, words }) => {
     const found = verbOf(name, words);
-    return found?.isCertain === true ? found.verb.writes : undefined;
+    return found?.isCertain === true ? [found] : [];
   });
   return {
     named: paths.filter(({ access }) => access === "write" || access === "delete"),
@@ -58,8 +58,10 @@ export function agreedControl({ commands, paths }: CommandAnalysis): AgreedContr
     gitState:
       isGitAlone &&
       verbs.some((verb, index) => verb !== undefined && !/^(?:looks|adds)$/.test(trees[index]?.tree ?? "")),
-    installs: writes.includes("packages"),
-    manifests: writes.includes("manifests"),
+    installs: certain.some(({ verb }) => verb.writes === "packages"),
+    manifests: certain.flatMap(({ verb, program: { manifests = "" } }) =>
+      verb.writes === "manifests" ? manifests.split(" ") : [],
+    ),
     makefiles: commands.some(({ name }) => programNamed(name)?.makefiles === true),
   };
 }

@@ -2,6 +2,7 @@ import { type PathProtection, pathRuleKinds, protectionsAgainst } from "@gennai/
 import type { CommandAnalysis, CommandPath, SimpleCommand } from "../../command/command-analysis.ts";
 import type { WorkspacePath } from "../../effect.ts";
 import { isInterpreter } from "../../programs/interpreters.ts";
+import { programNamed } from "../../programs/known-programs.ts";
 import { globReach } from "../compile/aimed-glob.ts";
 import { type CompiledRules, excepted, pathRule, ruleBelow } from "../compile/compile-rules.ts";
 import { type PathForm, pathForm } from "../compile/path-form.ts";
@@ -140,8 +141,6 @@ function isScript(raw: string, commands: readonly SimpleCommand[]): boolean {
   );
 }
 
-const editors = /^(?:g?sed|perl|ruby|patch|touch|chmod|chown|chgrp|git|ed|ex|npx|pnpm|npm)$/;
-
 /** Whether a write replaces the whole content: not an append, and not an edit in place. */
 function overwrites(path: CommandPath, command: CommandAnalysis): boolean {
   const redirected = redirectionsTo(path.raw, command.text);
@@ -153,7 +152,7 @@ function overwrites(path: CommandPath, command: CommandAnalysis): boolean {
   return by.some(({ name, words }) => {
     if (name === "tee") return !words.some((word) => word === "--append" || /^-[a-z]*a/.test(word ?? ""));
     if (name === "git") return words.some((word) => /^--output/.test(word ?? ""));
-    return !editors.test(name);
+    return programNamed(name)?.edits !== true;
   });
 }
 

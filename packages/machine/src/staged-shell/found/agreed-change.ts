@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
@@ -31,7 +32,7 @@ export function isAgreed(change: ControlChange, agreed: AgreedControl, around: C
     isNamed(change, agreed, around) ||
     (agreed.gitMoves && agreed.gitAlone && (change.after === undefined || around.isTracked)) ||
     (agreed.installs && isInstalled(change, around)) ||
-    (agreed.manifests && manifest.test(change.name)) ||
+    agreed.manifests.some((name) => sameName(name, change.name)) ||
     (agreed.makefiles && /(?:^|\/)(?:gnu)?makefile$|\.mk$/i.test(change.name)) ||
     isProduct(change, around) ||
     saysTheSame(change, around, ["version"])
@@ -67,7 +68,9 @@ function isInstalled(change: ControlChange, around: ChangeSurroundings): boolean
   return /(?:^|\/)node_modules(?:\/|$)/.test(change.name) || saysTheSame(change, around, dependencyFields);
 }
 
-const manifest = /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|pyproject\.toml|gemfile)$/i;
+function sameName(name: string, path: string): boolean {
+  return basename(path).toLowerCase() === name.toLowerCase();
+}
 
 /**
  * Names of directories of build products: their content comes from agreed sources, even where it looks like a source, and git
