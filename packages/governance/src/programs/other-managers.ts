@@ -60,7 +60,14 @@ export const otherManagers: readonly Program[] = [
   },
   { names: "apt-get dnf yum", verbs: { "install update upgrade": gets, "remove search info": names } },
   { names: "apk", verbs: { "add update upgrade": gets, "search info": names } },
-  { names: "mix lerna nx rush", tasks: true, deploys: uploads },
+  {
+    names: "mix",
+    tasks: true,
+    hosts: "repo.hex.pm hex.pm builds.hex.pm",
+    deploys: uploads,
+    verbs: { "deps.get deps.update local.hex local.rebar archive.install": gets, "hex.publish hex.retire": publishes },
+  },
+  { names: "lerna nx rush", tasks: true, deploys: uploads },
   {
     names: "jsr melos dart flutter changeset pod elm rebar3 luarocks cpan-upload conan vcpkg",
     deploys: uploads,
