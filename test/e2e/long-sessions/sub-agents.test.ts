@@ -100,9 +100,8 @@ test("it ends with the turn that runs it, and shares its budget", async () => {
           : { calls: [task("Task", "t1", "wait")] },
       )
     ).server;
-    const sessionId = await startSession(server, { interactive: true });
-    await using watcher = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "a" });
+    await using watcher = await Watcher.begin(server, { capabilities: { confirmation: true } });
+    const { sessionId } = watcher;
     await watcher.next("gateDecision");
     await server.client.cancelTurn({ sessionId, reason: "enough" });
     expect(await watcher.end()).toBe("CANCELLED");

@@ -1,11 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { type TestConsole, testConsole } from "../../../packages/cli/test/test-console.ts";
+import { loopbackService } from "./loopback-service.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -21,9 +20,6 @@ echo changed > "$HOME/.mine/settings" && echo new > "$HOME/.mine/sessions/2"
 echo two > a.md
 echo obey > AGENTS.md
 `;
-
-const server = `const s = require("node:http").createServer((_request, response) => response.end("hello"));
-s.listen(0, "127.0.0.1", () => console.log(s.address().port));`;
 
 const table = `agents:
   mine:
@@ -52,11 +48,8 @@ async function user() {
   };
   for (const [path, text] of Object.entries(files)) write(path, text);
   write("bin/my-agent", program, 0o755);
-  // A process of its own: what Gennai's own process listens at is never reached.
-  const model = spawn(process.execPath, ["-e", server], { stdio: ["ignore", "pipe", "inherit"] });
-  parts.defer(() => void model.kill());
-  const [port] = await once(model.stdout.setEncoding("utf8"), "data");
-  const host = `127.0.0.1:${String(port).trim()}`;
+  const model = parts.use(await loopbackService({ "/": "hello" }));
+  const host = `127.0.0.1:${model.port}`;
   vi.stubEnv("HOME", place.path("home"));
   const environment = {
     HOME: place.path("home"),
@@ -193,14 +186,12 @@ test("one question names the host and the login; a no starts nothing", async () 
   expect(await place.repository.read("a.md")).toBe("one\n");
 });
 
-const own = "home/.config/gennai/guard-agents.yaml";
-
-test.each<{
+const refusals: readonly {
   readonly words: readonly string[];
   readonly code: number;
   readonly said: RegExp;
-  readonly files?: Readonly<Record<string, string>>;
-}>([
+  readonly own?: string;
+}[] = [
   {
     words: ["--", "vim", "a.md"],
     code: 2,
@@ -215,39 +206,43 @@ test.each<{
     words: ["--allow", "a.example:443", "--", "gone"],
     code: 1,
     said: /nowhere-to-be-found is on no search path/,
-    files: { [own]: "agents: { gone: { program: nowhere-to-be-found } }" },
+    own: "agents: { gone: { program: nowhere-to-be-found } }",
   },
   {
     words: ["--", "gone"],
     code: 3,
     said: /gone needs a\.example:443, and nobody could be asked.*\n.*--allow a\.example:443 --login/,
-    files: { [own]: "agents: { gone: { program: my-agent, hosts: ['a.example:443'] } }" },
+    own: "agents: { gone: { program: my-agent, hosts: ['a.example:443'] } }",
   },
   {
     words: ["--allow", "a.example:443", "--", "all"],
     code: 1,
     said: /lie within each other/,
-    files: { [own]: "agents: { all: { program: my-agent, directories: ['~/'] } }" },
+    own: "agents: { all: { program: my-agent, directories: ['~/'] } }",
   },
   {
     words: ["--", "mine"],
     code: 2,
     said: /guard-agents\.yaml cannot be used: agents\.mine\.logins\.0/,
-    files: { [own]: "agents: { mine: { program: my-agent, logins: [login] } }" },
+    own: "agents: { mine: { program: my-agent, logins: [login] } }",
   },
   {
     words: ["--", "mine"],
     code: 2,
     said: /agents\.pi is one of Gennai's own/,
-    files: { [own]: "agents: { pi: { program: my-agent } }" },
+    own: "agents: { pi: { program: my-agent } }",
   },
-  { words: ["--", "mine"], code: 2, said: /cannot be used: .*correct the YAML/, files: { [own]: "agents: [" } },
-])("what does not start says what to do: $words", async ({ words, code, said, files = {} }) => {
+  { words: ["--", "mine"], code: 2, said: /cannot be used: .*correct the YAML/, own: "agents: [" },
+];
+
+test("what does not start says what to do", async () => {
   await using place = await user();
-  for (const [path, text] of Object.entries(files)) place.write(path, text);
-  const answer = await place.gennai("guard", "run", ...words);
-  expect(answer.err).toMatch(said);
-  expect(answer).toMatchObject({ code, out: "" });
+  for (const { words, code, said, own = table } of refusals) {
+    place.write("home/.config/gennai/guard-agents.yaml", own);
+    const answer = await place.gennai("guard", "run", ...words);
+    expect(answer.err).toMatch(said);
+    expect(answer).toMatchObject({ code, out: "" });
+  }
 });
 
 test("a hook that is installed, and an emergency control, keep it from starting", async () => {

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
+import { eventsOf, Watcher } from "../../rpc/session-client.ts";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
@@ -102,42 +102,49 @@ describe("git push over HTTP, with the login of a credential helper", () => {
 });
 
 describe("a plain chain with a push at its end", () => {
-  const chain = "git add -A && git commit -qm more && git push origin work";
-
-  async function pushing(commands: readonly string[], answer: "yes" | "no" = "yes", prepare?: (root: string) => void) {
+  test("is committed first, then the push is asked about by itself: what fails ends it, a no lets the commit stand", async () => {
+    const chain = (word: string) => `touch ${word}.txt && git add -A && git commit -qm ${word} && git push origin work`;
+    const failing = [
+      "git add -A && false && git push origin work",
+      "git commit -qm nothing --allow-empty-message extra && git push origin work",
+    ];
     await using _home = await userHome();
     await using bare = await bareRepository();
     await using host = await gitOverHttp(bare.root, { user: "me", password });
-    await using server = await staging(commands, { "new.txt": "new\n" });
+    await using server = await staging([...failing, chain("one"), chain("two")], { "new.txt": "new\n" });
     const { workspace } = server;
     await workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
     await workspace.write("new.txt", "newer\n");
-    prepare?.(workspace.root);
-    const before = await workspace.git("rev-parse", "HEAD");
+    const heads = [await workspace.git("rev-parse", "HEAD")];
     await using session = await AskedSession.start(server);
-    const turns = [];
-    for (const _ of commands) turns.push(answer === "yes" ? await session.turnWithYes() : await session.turn());
-    const head = await workspace.git("rev-parse", "HEAD");
-    const asked = turns.flatMap(({ questions }) => questions.map(({ actionStatement }) => actionStatement));
-    return { turns, asked, head, before, pushed: branches(bare), requests: host.requests, port: host.port };
-  }
+    const asked = ({ questions }: Awaited<ReturnType<typeof session.turn>>) =>
+      questions.map(({ actionStatement }) => actionStatement);
 
-  test("is committed first; then the push is asked about by itself, and runs alone", async () => {
-    const { turns, asked, head, before, pushed } = await pushing([chain]);
-    expect(asked).toEqual(["Run `git push origin work`"]);
-    expect(head).not.toBe(before);
-    expect(pushed).toBe(`refs/heads/work ${head}\n`);
-    expect(turns[0]?.output).toMatch(/exit code 0\][^]*\[then, by itself: `git push origin work`\][^]*exit code 0\]/);
-    expect(turns[0]?.exitCode).toBe(0);
+    const failed = [await session.turnWithYes(), await session.turnWithYes()];
+    expect(failed.map(asked)).toEqual([[], []]);
+    expect(failed.map(({ exitCode }) => exitCode)).toEqual([1, 1]);
+    expect(failed[0]?.output).toContain("[`git push origin work` did not run: what stands before it did not succeed]");
+    expect(await workspace.git("rev-parse", "HEAD")).toBe(heads[0]);
+
+    const refused = await session.turn();
+    expect(refused.error).toContain("`git push origin work`: User denied execution");
+    heads.push(await workspace.git("rev-parse", "HEAD"));
+    expect([branches(bare), host.requests]).toEqual(["", []]);
+
+    const pushed = await session.turnWithYes();
+    expect(asked(pushed)).toEqual(["Run `git push origin work`"]);
+    expect(pushed.output).toMatch(/exit code 0\][^]*\[then, by itself: `git push origin work`\][^]*exit code 0\]/);
+    expect(pushed.exitCode).toBe(0);
+    heads.push(await workspace.git("rev-parse", "HEAD"));
+    expect(branches(bare)).toBe(`refs/heads/work ${heads[2]}\n`);
+    expect(new Set(heads).size).toBe(3);
   });
 
   test("what stands before it is in the records while the question waits", async () => {
     await using _home = await userHome();
     await using server = await staging(["touch made.txt && git push origin work"]);
     await server.workspace.git("remote", "add", "origin", "http://127.0.0.1:9/r.git");
-    const sessionId = await startSession(server, { interactive: true });
-    await using watcher = await Watcher.attach(server, sessionId);
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "t" });
+    await using watcher = await Watcher.begin(server);
     await watcher.until((events) => eventsOf(events, "confirmationRequest")[0]);
     const recorded = async () => {
       const records = (await server.workspace.read(".orchestration/agent_trace.jsonl")).split("\n");
@@ -145,24 +152,6 @@ describe("a plain chain with a push at its end", () => {
     };
     await vi.waitFor(recorded);
     expect(await server.workspace.read("made.txt")).toBe("");
-  });
-
-  test("after a no the commit stands, and nothing is sent", async () => {
-    const { turns, head, before, pushed, requests } = await pushing([chain], "no");
-    expect(head).not.toBe(before);
-    expect([pushed, requests]).toEqual(["", []]);
-    expect(turns[0]?.error).toContain("`git push origin work`: User denied execution");
-  });
-
-  test("what fails before it ends it: nobody is asked, and nothing is sent", async () => {
-    const { turns, asked, head, before, pushed } = await pushing([
-      "git add -A && false && git push origin work",
-      "git commit -qm nothing --allow-empty-message extra && git push origin work",
-    ]);
-    expect(asked).toEqual([]);
-    expect([head, pushed]).toEqual([before, ""]);
-    expect(turns[0]?.output).toContain("[`git push origin work` did not run: what stands before it did not succeed]");
-    expect(turns.map(({ exitCode }) => exitCode)).toEqual([1, 1]);
   });
 
   test("a remote that the chain itself puts in place is the one that is asked about", async () => {

@@ -67,7 +67,7 @@ describe("what a person decides", () => {
     );
   });
 
-  test("where both changed the same, that is said to model and user, and nothing of either is lost", async () => {
+  test("where both changed the same, that is said to model and user, is not kept, and nothing of either is lost", async () => {
     await using server = await proposing([
       edits,
       [["Read", { file_path: "a.txt" }]],
@@ -77,7 +77,7 @@ describe("what a person decides", () => {
       ],
     ]);
     const session = await startSession(server, { proposal: true });
-    await turn(server, session);
+    const first = (await turn(server, session)).proposal();
     const users = twentyLines.replace("line 2\n", "the user's\n");
     writeFileSync(server.workspace.path("a.txt"), users);
     const second = await turn(server, session);
@@ -89,6 +89,7 @@ describe("what a person decides", () => {
       proposalId: proposal.proposalId,
       hunks: keeping(proposal, () => true),
     });
+    expect(await refusalOf(server.client.applyProposal(request(first)))).toMatchObject({ info: "stale_file" });
     const conflicting = (await turn(server, session)).proposal();
     expect(await server.workspace.read("a.txt")).toBe(users);
     // The model put both together: that can be kept.
@@ -203,17 +204,5 @@ describe("what a person decides", () => {
     const third = await turn(server, session);
     expect(third.results[0]).toContain("644\n");
     expect(third.proposals).toEqual([]);
-  });
-
-  test("a conflict cannot be kept", async () => {
-    await using server = await proposing([edits, [bash("true")]]);
-    const session = await startSession(server, { proposal: true });
-    const first = (await turn(server, session)).proposal();
-    const users = twentyLines.replace("line 2\n", "the user's\n");
-    writeFileSync(server.workspace.path("a.txt"), users);
-    await turn(server, session);
-    const keep = { sessionId: session, proposalId: first.proposalId, hunks: keeping(first, () => true) };
-    expect(await refusalOf(server.client.applyProposal(keep))).toMatchObject({ info: "stale_file" });
-    expect(await server.workspace.read("a.txt")).toBe(users);
   });
 });

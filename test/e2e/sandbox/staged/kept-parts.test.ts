@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
-import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import { describe, expect, test } from "vitest";
 import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
@@ -12,16 +11,13 @@ test("a yes to what would be kept makes exactly that true, and a restore takes i
     program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),
   );
   mkdirSync(server.workspace.path("empty"));
-  const sessionId = await startSession(server, { interactive: true });
-  await using editor = await Watcher.attach(server, sessionId);
-  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
+  await using editor = await Watcher.begin(server);
+  const { sessionId } = editor;
   const question = await editor.next("confirmationRequest");
   expect(question.actionStatement).toMatch(/^Keep what `node do\.mjs` changed: AGENTS\.md, made\.txt$/);
   expect(question.diff).toContain("--- /dev/null\n+++ b/AGENTS.md\n@@ -0,0 +1,1 @@\n+be kind\n");
   expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
-  const { requestId, actionSha256, ownerEpoch } = question;
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
-  await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+  await editor.answer(question);
   expect(await editor.end()).toBe("COMPLETED");
   expect(await server.workspace.read("AGENTS.md")).toBe("be kind");
 
@@ -39,17 +35,15 @@ test("a person keeps the rest: exactly that is kept, the record says who chose, 
     ["node do.mjs && git add made.txt AGENTS.md", "cat made.txt; ls"],
     program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`),
   );
-  const sessionId = await startSession(server, { interactive: true });
-  await using editor = await Watcher.attach(server, sessionId);
-  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
-  const { parts, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
+  await using editor = await Watcher.begin(server);
+  const question = await editor.next("confirmationRequest");
+  const { parts } = question;
   expect(parts.filter(({ rule }) => rule !== "").map(({ name }) => name)).toEqual(["AGENTS.md"]);
   expect(parts.map(({ name }) => name).toSorted()).toEqual([".git", "AGENTS.md", "made.txt"]);
   const droppedParts = droppedForRest(
     parts.map(({ id, name, rule, reason, needs }) => ({ id, name, rule, reason, needs })),
   );
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, droppedParts: [...(droppedParts ?? [])] };
-  await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+  await editor.answer(question, { droppedParts: [...(droppedParts ?? [])] });
   const { output } = await editor.next("toolResult");
   expect(output).toContain("[not kept, without a yes of the user's: .git, AGENTS.md; the rest is kept.");
   expect(await editor.end()).toBe("COMPLETED");
@@ -84,13 +78,10 @@ test("an answer that names a part that was not offered, or all of them, keeps no
   const writes = program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`);
   await using server = await staging(["node do.mjs"], writes);
   for (const isOffered of [false, true]) {
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId);
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
-    const { parts, requestId, actionSha256, ownerEpoch } = await editor.next("confirmationRequest");
-    const droppedParts = isOffered ? parts.map(({ id }) => id) : ["0".repeat(64)];
-    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, droppedParts };
-    await editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+    await using editor = await Watcher.begin(server);
+    const question = await editor.next("confirmationRequest");
+    const droppedParts = isOffered ? question.parts.map(({ id }) => id) : ["0".repeat(64)];
+    await editor.answer(question, { droppedParts });
     expect((await editor.next("toolResult")).error).not.toBe("");
     expect(await editor.end()).toBe("COMPLETED");
     expect(["AGENTS.md", "made.txt"].filter((path) => existsSync(server.workspace.path(path)))).toEqual([]);

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
@@ -45,12 +44,8 @@ describe("without a word of the user's", () => {
 test("switched off, a command is asked about, and the tree is kept before it, whether it changes anything or not", async () => {
   await using at = await server({ commands: "ask" }, { command: "git commit --allow-empty -qm x" });
   expect(await at.client.getServerInfo({})).toMatchObject({ stages: "off" });
-  const sessionId = await startSession(at, { interactive: true });
-  await using editor = await Watcher.attach(at, sessionId);
-  await at.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
-  const { requestId, actionSha256 } = await editor.next("confirmationRequest");
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
-  await editor.submit({ case: "confirmationResponse", value });
+  await using editor = await Watcher.begin(at);
+  await editor.answer(await editor.next("confirmationRequest"));
   expect((await editor.next("toolResult")).error).toBe("");
   expect(eventsOf(editor.events, "checkpointTaken")).toHaveLength(1);
 });
