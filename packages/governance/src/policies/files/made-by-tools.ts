@@ -7,4 +7,4 @@ export function isMadeByTools(path: string): boolean {
 }
 
 const madeByTools =
-  /(?:^|\/)(?:dist|build|out|target|coverage|obj|_build|htmlcov|test-results|playwright-report|\.next|\.nuxt|\.output|\.svelte-kit|\.cache|\.turbo|\.parcel-cache|\.gradle|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.nyc_output|\.vitest|__pycache__|cmake-build-[^/]*|bazel-[^/]*|[^/]+\.egg-info)\/|(?:\.tsbuildinfo|\.eslintcache|\.stylelintcache|\.py[co]|\.log|\.o|\.coverage)$/i;
+  /(?:^|\/)(?:dist|build|out|target|coverage|obj|_build|htmlcov|test-results|playwright-report|\.next|\.nuxt|\.output|\.svelte-kit|\.cache|\.turbo|\.parcel-cache|\.gradle|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.nyc_output|\.vitest|__pycache__|cmake-build-[^/]*|bazel-[^/]*|[^/]+\.egg-info)\/|(?:\.tsbuildinfo|\.eslintcache|\.stylelintcache|\.py[co]|\.log|\.o|\.coverage|\/install-state\.gz)$/i;
