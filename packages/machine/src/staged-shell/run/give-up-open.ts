@@ -1,3 +1,4 @@
+import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { NotCommitted } from "../../change-set/not-committed.ts";
@@ -78,8 +79,8 @@ index=$(git rev-parse --git-path index); merged=$(git rev-parse --git-path MERGE
 export GIT_AUTHOR_NAME=Gennai GIT_AUTHOR_EMAIL=gennai@localhost GIT_COMMITTER_NAME=Gennai GIT_COMMITTER_EMAIL=gennai@localhost
 whole=$(mktemp); cp "$index" "$whole"; export GIT_INDEX_FILE="$whole"
 git add --all "$(git rev-parse --show-toplevel)" 2>&1
-commit=$(git commit-tree "$(git write-tree)" -p HEAD $(sed 's/^/-p /' "$merged" 2>/dev/null) -m "What ${operation} held when it was given up")
-git update-ref "refs/heads/${branch}" "$commit"
+commit=$(git commit-tree "$(git write-tree)" -p HEAD $(sed 's/^/-p /' "$merged" 2>/dev/null) -m ${quotedCommand([`What ${operation} held when it was given up`])})
+git update-ref ${quotedCommand([`refs/heads/${branch}`])} "$commit"
 `;
 }
 

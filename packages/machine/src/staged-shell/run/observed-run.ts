@@ -154,7 +154,8 @@ export async function runAndObserve(
       { text: install?.program, place: {} },
     ];
     const keeps = caches.all && !isAgreed && session !== undefined;
-    // From here on code of the fetched packages runs, without a way to where they came from. What it leaves in caches must not reach a run with one.
+    // From here on code of the fetched packages runs, without a way to where they came from. What it leaves in caches must not
+    // reach a run with one.
     const fetched =
       keeps && behind.some(({ text: next }) => next !== undefined) ? await listEntries(stage.caches) : undefined;
     let run = first;
