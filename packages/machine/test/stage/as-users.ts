@@ -44,14 +44,15 @@ export function testAsUsers({ file, scenarios }: ScenarioFile, ways: Ways = {}):
 }
 
 /**
- * As `testAsUsers`, each scenario as one of the users, and few of those that are alike.
- * @param ways.oneOf of so many scenarios one is run; 1 without it
+ * As `testAsUsers`, but of so many scenarios one, and each as one of the users, as the seed has it; fewer of those that are alike.
+ * `stage.long.test.ts` runs all as both.
+ * @param ways.oneOf 3 without it, and at least one scenario is run then
  */
 export function testAsOneUser(
   { file, scenarios, alike }: ScenarioFile,
   ways: Ways & { readonly oneOf?: number } = {},
 ): void {
-  const { oneOf = 1 } = ways;
+  const { oneOf = Math.min(3, Object.keys(scenarios).length) } = ways;
   const isAlike = (name: string) => alike !== undefined && name.startsWith(alike);
   const names = Object.keys(scenarios).filter(
     (name, index) => (seed + index) % (isAlike(name) ? Math.max(oneOf, 4) : oneOf) === 0,
