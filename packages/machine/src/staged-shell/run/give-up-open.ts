@@ -42,7 +42,7 @@ export async function giveUp(
       `${said} All of ${open.operation} stays in this session: ${run.output.trim()}`,
       {
         failureClass: "partial_execution",
-        hint: "Tell the user. Run any command to try again; gennai stage drop .git ends it.",
+        hint: "Tell the user. Run any command to try again, or let the user keep what is there: gennai stage keep .git",
       },
     );
   }
