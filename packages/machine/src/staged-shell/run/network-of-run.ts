@@ -17,7 +17,7 @@ export interface RunWatch extends Disposable {
   readonly mounts: readonly RunMount[];
   connections(run: Pick<CommandRun, "exitCode" | "output">): readonly Connection[];
   onlyLookedUp(): readonly string[];
-  /** What was reached so far is reached no more. */
+  /** What was reached so far, and what there is a login for, is reached no more. */
   withdrawReached(): void;
   /** Whether this process itself listens on that port of the network's loopback. */
   listensOnLoopback(port: number): boolean;
@@ -61,7 +61,11 @@ export async function watchRun(
     mounts: believed.mounts,
     connections: (run) => [...use.connections(), ...refusedBySystem(run, watched)],
     onlyLookedUp: () => use.onlyLookedUp(),
-    withdrawReached: () => own?.withdraw(use.connections().filter(({ state }) => state === "allowed")),
+    withdrawReached: () =>
+      own?.withdraw([
+        ...use.connections().filter(({ state }) => state === "allowed"),
+        ...allowed.filter(({ login }) => login !== undefined),
+      ]),
     listensOnLoopback: (port) => watched.listensOnLoopback(port),
     [Symbol.dispose]: () => {
       use[Symbol.dispose]();
