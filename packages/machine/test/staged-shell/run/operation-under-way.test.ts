@@ -16,6 +16,15 @@ const git = "git -c user.name=a -c user.email=a@example.com";
 const merge = `${git} merge -q other || true`;
 const go = `sed -i '/^[<=>]/d' f; git add f; ${git} commit -qm merged`;
 
+/** Runs commands of one session; all that they leave is kept. */
+function runsOf(machine: Awaited<ReturnType<typeof stagingMachine>>, root: string) {
+  return async (text: string) => {
+    const staged = await machine.run(root, text, false, "s");
+    await staged.keep(new Set());
+    return staged;
+  };
+}
+
 test.each([
   { name: "commits another file", act: ["commit"], moved: "HEAD", conflict: false },
   { name: "adds another file to the index", act: ["add"], moved: "git's index", conflict: false },
@@ -23,14 +32,10 @@ test.each([
 ])("nothing of a merge is kept when the user $name meanwhile, and it becomes a proposal", async ({ act, ...row }) => {
   await using machine = await stagingMachine();
   await using repository = await twoBranches();
-  const run = async (text: string) => {
-    const staged = await machine.run(repository.root, text, false, "s");
-    await staged.keep(new Set());
-    return staged;
-  };
+  const run = runsOf(machine, repository.root);
   const before = await seen(repository);
   expect((await run(merge)).operation).toBe("a merge");
-  await run("sed -i s/work/agent/ f; echo notes > new");
+  await run("sed -i s,work,agent, f; echo notes > new");
   expect(await seen(repository)).toEqual(before);
   if (act[0] === "save") await repository.write("f", "1\nthe user's\n3\n");
   else await repository.write("h", "the user's\n");
@@ -60,12 +65,8 @@ test.each([
   await using repository = await twoBranches();
   await repository.write(".gitignore", "built\n");
   await repository.git("branch", "ai-agent/a-merge-given-up");
-  const run = async (text: string) => {
-    const staged = await machine.run(repository.root, text, false, "s");
-    await staged.keep(new Set());
-    return staged;
-  };
-  await run(`${merge}; sed -i s/work/agent/ f; ${more}; echo built > built`);
+  const run = runsOf(machine, repository.root);
+  await run(`${merge}; sed -i s,work,agent, f; ${more}; echo built > built`);
   await repository.write("f", "1\nthe user's\n3\n");
   const theirs = await seen(repository);
   const end = await run("echo not run");
@@ -92,11 +93,7 @@ test.each([
 test("what no proposal can hold stays, where only the commit finds that the user made the same file", async () => {
   await using machine = await stagingMachine();
   await using repository = await twoBranches();
-  const run = async (text: string) => {
-    const staged = await machine.run(repository.root, text, false, "s");
-    await staged.keep(new Set());
-    return staged;
-  };
+  const run = runsOf(machine, repository.root);
   await run(`${merge}; ln -s f link; echo new > new`);
   await repository.write("link", "the user's\n");
   await expect(run(go)).rejects.toMatchObject({ code: "stale_file", message: expect.stringContaining("link") });
@@ -110,11 +107,7 @@ test("what no proposal can hold stays, where only the commit finds that the user
 test("a merge goes on while the user saves other files and looks at the repository", async () => {
   await using machine = await stagingMachine();
   await using repository = await twoBranches();
-  const run = async (text: string) => {
-    const staged = await machine.run(repository.root, text, false, "s");
-    await staged.keep(new Set());
-    return staged;
-  };
+  const run = runsOf(machine, repository.root);
   await run(merge);
   await repository.write("g", "the user's\n");
   await repository.write("new", "the user's\n");
@@ -133,11 +126,7 @@ test("a merge goes on while the user saves other files and looks at the reposito
 test("file tools see and change what is under way, and the workspace once it has ended", async () => {
   await using machine = await stagingMachine();
   await using repository = await twoBranches();
-  const run = async (text: string) => {
-    const staged = await machine.run(repository.root, text, false, "s");
-    await staged.keep(new Set());
-    return staged;
-  };
+  const run = runsOf(machine, repository.root);
   const { stages, stateDir } = machine;
   const zeroAccess = { sha256: "", covers: () => false };
   const below = openLocalWorkspace(repository.root, { stateDir });
