@@ -68,6 +68,9 @@ test("of what lies beside programs, commands read no login, whatever its name an
     ".nvm/versions/node/v1/lib/.env": canary,
     "scripts/push.sh": sh(`TOKEN=${token} run`),
     "app/.npmrc": canary,
+    "app/node_modules/.env": canary,
+    "app/node_modules/notes": `TOKEN=${token}`,
+    "app/node_modules/.cache/x/login": canary,
   };
   const programs = Object.fromEntries(
     [".railway/bin", ".pulumi/bin", ".foundry/bin", "tools/tool/bin", ".cargo/bin", "unknown/bin", "bin"].map((bin) => [
@@ -102,7 +105,8 @@ test("programs run as they do for their user", async () => {
     ".npm-global/lib/node_modules/tool/package.json": '{ "name": "tool", "type": "module" }',
     ".npm-global/lib/node_modules/tool/cli.js": "#!/usr/bin/env node\nimport dep from 'dep'; console.log(dep);",
     ".npm-global/lib/node_modules/tool/node_modules/dep/package.json": '{ "name": "dep", "main": "i.js" }',
-    ".npm-global/lib/node_modules/tool/node_modules/dep/i.js": "module.exports = 'npm -g';",
+    ".npm-global/lib/node_modules/tool/node_modules/dep/i.js": "module.exports = require('./example.js').name;",
+    ".npm-global/lib/node_modules/tool/node_modules/dep/example.js": `module.exports = { name: "npm -g", token: "${token}" };`,
     "tools/cli/package.json": '{ "name": "cli" }',
     "tools/cli/src/main.js": "#!/usr/bin/env node\nconsole.log(require('./part.js'));",
     "tools/cli/src/part.js": "module.exports = 'npm link';",

@@ -22,7 +22,7 @@ export class ShownSecrets {
   private constructor(ofTools: Secrets, places: readonly string[]) {
     this.#ofTools = ofTools;
     this.#places = places;
-    this.#trees = places.map((place) => new RememberedTree(place, lookAtPeoples));
+    this.#trees = places.map(treeAt);
   }
 
   /** Looks at the tools' directories, once. @param pause awaited between small steps */
@@ -46,10 +46,12 @@ export class ShownSecrets {
 
 /** Secrets at a path or below it, where people keep files of their own. */
 export function secretsAt(path: string): Secrets {
-  return [
-    ...(holdsKey(path, basename(path)) ? [path] : []),
-    ...secretsOf(new RememberedTree(path, lookAtPeoples).walk()),
-  ];
+  return [...(holdsKey(path, basename(path)) ? [path] : []), ...secretsOf(treeAt(path).walk())];
+}
+
+/** Where people keep files of their own, or installers their packages. */
+function treeAt(place: string): RememberedTree<Secrets> {
+  return new RememberedTree(place, installed.test(basename(place)) ? lookAtPackages : lookAtPeoples);
 }
 
 /** What nobody can look into is hidden as well. */
@@ -78,6 +80,17 @@ function lookAtPeoples(directory: string, entries: readonly Dirent[]): Looked<Se
     entries,
     (path, name) => (keyStore.test(name) && !holdsOnlyCertificates(path)) || holdsKey(path, name),
   );
+}
+
+/** Packages hold examples of keys, and programs need them whole; what else lies beside them is a cache, settings, a login. */
+function lookAtPackages(directory: string, entries: readonly Dirent[]): Looked<Secrets> {
+  const packages = entries.filter((entry) => entry.isDirectory());
+  const others = packages.filter(({ name }) => name.startsWith(".") && !stores.has(name));
+  const { found } = lookAtPeoples(
+    directory,
+    entries.filter((entry) => !entry.isDirectory()),
+  );
+  return { found: [...found, ...others.map(({ name }) => join(directory, name))], below: [] };
 }
 
 function look(
@@ -111,6 +124,9 @@ function namesOf(path: string): readonly string[] {
 }
 
 const installed = /^(?:node_modules|(?:site|dist)-packages|python\d[\d.]*|__pycache__|gems|rustlib|include|doc)$/;
+
+/** In which npm, pnpm, yarn, Bun and Deno keep programs and packages, beside the packages. */
+const stores: ReadonlySet<string> = new Set([".bin", ".pnpm", ".store", ".bun", ".deno"]);
 
 const keyStore = /\.(?:pem|key|p12|pfx|ppk|jks|keystore)$/i;
 
