@@ -241,7 +241,7 @@ test("wherever it is cut, no result is without its call and no call without its 
       for (const one of log) again.apply(one);
       expect(again.messages).toEqual(conversation.messages);
     }),
-    { examples: [[["calls", "calls", "compact", "dropped"]]] },
+    { examples: [[["calls", "calls", "compact", "dropped"]], [["open", "open", "late", "open"]]] },
   );
 });
 
