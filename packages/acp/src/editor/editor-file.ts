@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstat, readFile, realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 
 /** A file as its editor has it, and as it would be saved. */
 export interface EditorFile {
@@ -67,7 +68,8 @@ export async function diskBytes(path: string): Promise<Uint8Array | undefined> {
  */
 export async function pathInWorkspace(name: string, workingDir: string): Promise<string> {
   const path = resolve(workingDir, name);
-  if (isBelow(path, workingDir) && isBelow(await realPlace(path), workingDir)) return path;
+  if (isWithin(path, { directory: workingDir }) && isWithin(await realPlace(path), { directory: workingDir }))
+    return path;
   throw new Error(`${name} is outside of the workspace.`);
 }
 
@@ -82,11 +84,6 @@ async function realPlace(path: string): Promise<string> {
     throw new Error(`${path} is a link that leads nowhere.`);
   const parent = dirname(path);
   return join(await realPlace(parent), relative(parent, path));
-}
-
-function isBelow(path: string, directory: string): boolean {
-  const below = relative(directory, path);
-  return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }
 
 function decoded(bytes: Uint8Array): string | undefined {

@@ -1,9 +1,10 @@
 import { constants, existsSync } from "node:fs";
 import { open, realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { type ScopeGlob, scopeGlob } from "@gennai/governance/intents/scope-glob";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
+import { isWithin } from "@gennai/protocol/is-within";
 import { isAtLeast, riskWords } from "@gennai/protocol/model/governance/risk";
 import * as z from "zod";
 import { usageError } from "../errors/cli-error.ts";
@@ -52,7 +53,7 @@ export async function readCiPolicy(file: string, place: { directory: string; wor
   let text: string;
   try {
     const real = await realpath(named);
-    if (isInside(real, repositoryAround(place.workspace))) throw inWorkspace(file);
+    if (isWithin(real, { directory: repositoryAround(place.workspace) })) throw inWorkspace(file);
     await using handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = await handle.stat();
     if (!stat.isFile()) throw usageError(`${file} is not a regular file.`, "Write the policy into a file first.");
@@ -125,12 +126,9 @@ function covers(globs: readonly ScopeGlob[], named: readonly string[], workspace
 /** Relative path with slashes; undefined if the path is not below the workspace. */
 export function relativeTo(workspace: string, path: string): string | undefined {
   const full = resolve(workspace, path);
-  return isInside(full, workspace) && full !== workspace ? relative(workspace, full).replaceAll(sep, "/") : undefined;
-}
-
-function isInside(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return isWithin(full, { directory: workspace }) && full !== workspace
+    ? relative(workspace, full).replaceAll(sep, "/")
+    : undefined;
 }
 
 /** The directory counts as well: what `npm test` does depends on where it starts. */

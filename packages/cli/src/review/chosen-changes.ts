@@ -1,3 +1,4 @@
+import { isWithin } from "@gennai/protocol/is-within";
 import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
 import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
 
@@ -33,8 +34,7 @@ export function chosenChanges(answer: string, changes: readonly TriedChange[]): 
  */
 export function keptUnasked(changes: readonly TriedChange[], included: readonly string[]): KeepAnswer {
   const names = included.map((name) => name.replace(/^\.\//, "").replace(/\/+$/, ""));
-  const isNamed = (change: TriedChange, name: string): boolean =>
-    change.name === name || change.name.startsWith(`${name}/`);
+  const isNamed = (change: TriedChange, name: string): boolean => isWithin(change.name, { directory: name });
   const lost = names.find((name) => !changes.some((change) => isNamed(change, name)));
   if (lost !== undefined) return { type: "unclear", message: `Nothing of what it changed is named ${lost}.` };
   return without(changes, (change) => {

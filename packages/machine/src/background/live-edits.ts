@@ -2,6 +2,7 @@ import { type BigIntStats, constants, type FSWatcher, readdirSync, readlinkSync,
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { isWithin } from "@gennai/protocol/is-within";
 import type { Covered } from "../stage/cover/covered-tree.ts";
 import { giveWay } from "../stage/files/give-way.ts";
 import { modeOf, statIfPresent } from "../stage/files/look-at-entry.ts";
@@ -118,7 +119,7 @@ export class LiveEdits implements AsyncDisposable {
 
   #forget(path: string): void {
     for (const [one, { watcher }] of this.#watched) {
-      if (one !== path && !one.startsWith(`${path}/`)) continue;
+      if (!isWithin(one, { directory: path })) continue;
       watcher.close();
       this.#watched.delete(one);
     }

@@ -4,6 +4,7 @@ import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { isWithin } from "@gennai/protocol/is-within";
 import {
   type ChangedFile,
   type ClientCommand,
@@ -175,7 +176,7 @@ export class DiskWorkspace {
   #at(path: string): WorkspacePath {
     const absolute = path === "" ? this.#files.root : `${this.#files.root}/${path}`;
     for (const own of this.#options.ownDirectories) {
-      if (absolute !== own && !absolute.startsWith(`${own}/`)) continue;
+      if (!isWithin(absolute, { directory: own })) continue;
       throw new ToolFailure("permission_denied", `${path} belongs to Gennai itself.`, {
         failureClass: "permission_denied",
       });

@@ -3,7 +3,8 @@ import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import { isPlainInstall, splitInstall } from "@gennai/governance/installs/split-install";
 import { isLoopback } from "@gennai/governance/network/endpoint";
-import { isWithin } from "../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import { stagedDirectories } from "../stage/cover/stage-roots.ts";
 import { isPublicAddress } from "../web/public-address.ts";
 import { keyDirectory } from "./git/key-git.ts";
@@ -120,7 +121,7 @@ const knowsAllowGit = `{ npm install --help | grep -q -- --allow-git || { echo "
 function directoriesUp({ directory, workspaceRoot, keys }: Omit<KeyContext, "signal">): readonly string[] {
   const [top] = stagedDirectories(workspaceRoot, keys.home);
   const directories: string[] = [];
-  for (let at = directory; isWithin(at, top); at = dirname(at)) {
+  for (let at = directory; isWithin(at, { directory: top }); at = dirname(at)) {
     directories.push(at);
     if (dirname(at) === at) break;
   }

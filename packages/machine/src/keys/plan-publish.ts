@@ -3,8 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import type { PublishCommand } from "@gennai/governance/keys/publish-command";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { isWithin } from "@gennai/protocol/is-within";
 import { z } from "zod";
-import { isWithin } from "../sandbox/host/host-layout.ts";
+
 import { stagedDirectories } from "../stage/cover/stage-roots.ts";
 import { keyDirectory } from "./git/key-git.ts";
 import { noKey } from "./login/no-key.ts";
@@ -20,7 +21,7 @@ export function planPublish(command: PublishCommand, place: KeyContext): Promise
   const { keys, workspaceRoot, directory } = place;
   const { manager, operand, options, skipsScripts } = command;
   const named = resolve(directory, operand ?? ".");
-  if (!isWithin(named, workspaceRoot))
+  if (!isWithin(named, { directory: workspaceRoot }))
     throw new ToolFailure("outside_workspace", "What is published has to be in the workspace.");
   const isTarball = named.endsWith(".tgz");
   const registry = registryOf(command, isTarball ? dirname(named) : named, place);

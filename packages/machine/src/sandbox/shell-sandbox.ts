@@ -1,10 +1,11 @@
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { isWithin } from "@gennai/protocol/is-within";
 import { type CommandGitConfiguration, commandGitConfiguration } from "../git/run/command-git-configuration.ts";
 import { giveWay } from "../stage/files/give-way.ts";
 import { ShownSecrets } from "./cover/shown-secrets.ts";
 import { UnprotectedWorkspace } from "./cover/unprotected-workspace.ts";
-import { type HostLayout, isWithin, mayShow } from "./host/host-layout.ts";
+import { type HostLayout, mayShow } from "./host/host-layout.ts";
 import type { BubblewrapFeatures } from "./mounts/bubblewrap-arguments.ts";
 import type { SandboxFiles } from "./sandbox-files.ts";
 
@@ -67,7 +68,8 @@ export function sandboxFailure(run: {
 
 function refuseUnsafeRoot(root: string, layout: HostLayout): void {
   if (root === "/") throw new UnprotectedWorkspace("the workspace is the root of all files.");
-  const around = secretPath(root) === undefined ? layout.hidden.find((path) => isWithin(root, path)) : root;
+  const around =
+    secretPath(root) === undefined ? layout.hidden.find((path) => isWithin(root, { directory: path })) : root;
   if (around !== undefined)
     throw new UnprotectedWorkspace(`the workspace lies in ${around}, which commands must not see.`);
 }

@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandRun } from "../process/run-command.ts";
-import { isWithin } from "../sandbox/host/host-layout.ts";
+
 import type { ShellMachine } from "../sandbox/shell-sandbox.ts";
 import { systemErrorCode } from "../system-error.ts";
 import type { Covered } from "./cover/covered-tree.ts";
@@ -179,7 +180,7 @@ export class Stage {
 
   /** Path by which this process reaches what the command sees at a path. @param path in a root, absolute */
   seen(path: string): string {
-    const root = this.transaction.roots.find((one) => isWithin(path, one.path));
+    const root = this.transaction.roots.find((one) => isWithin(path, { directory: one.path }));
     return root === undefined ? path : join(this.#mounts.merged(root), relative(root.path, path));
   }
 }

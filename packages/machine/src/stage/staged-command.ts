@@ -1,12 +1,13 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandGitConfiguration } from "../git/run/command-git-configuration.ts";
 import { type CommandLimits } from "../process/group/command-limits.ts";
 import { newestProcess, processesSince } from "../process/group/process-table.ts";
 import { CommandNotStarted, type CommandRun, holdDirectory, runCommand } from "../process/run-command.ts";
 import { secretsAt } from "../sandbox/cover/shown-secrets.ts";
-import { isWithin } from "../sandbox/host/host-layout.ts";
+
 import { limitedShell } from "../sandbox/limited-shell.ts";
 import { hideBelow, machineArguments, startArguments } from "../sandbox/mounts/bubblewrap-arguments.ts";
 import { type ShellMachine, sandboxFailure } from "../sandbox/shell-sandbox.ts";
@@ -88,7 +89,7 @@ export async function runOnStage(
   ];
   const env = { ...environment, ...quietGit(environment) };
   // A directory that exists only in the run is entered inside the sandbox.
-  const directory = stage.roots.some(({ path }) => isWithin(cwd, path)) ? cwd : "/";
+  const directory = stage.roots.some(({ path }) => isWithin(cwd, { directory: path })) ? cwd : "/";
   const { onRunning, ...others } = options;
   const { filter } = stage.machine.features;
   const held = holdDirectory(directory);
@@ -111,7 +112,7 @@ function sandboxArguments(
   const { bubblewrap, features, layout, empty } = machine;
   const { git } = user;
   const { temporary = machine.temporary } = command;
-  const isInRoot: InRoot = (path) => roots.some((root) => isWithin(path, root.path));
+  const isInRoot: InRoot = (path) => roots.some((root) => isWithin(path, { directory: root.path }));
   const named = [...git.named, ...(git.hooks === undefined ? [] : [git.hooks])].filter((path) => !isInRoot(path));
   const secrets = [...user.secrets, ...named.flatMap(secretsAt)].filter((path) => !isInRoot(path));
   const inPlace = mounts.readOnly === undefined ? [] : roots.map(({ path }) => path);

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { isWithin, readHostLayout } from "@gennai/machine/sandbox/host/host-layout";
+import { readHostLayout } from "@gennai/machine/sandbox/host/host-layout";
 import { WorkspaceError } from "@gennai/machine/workspace/paths/workspace-error";
+import { isWithin } from "@gennai/protocol/is-within";
 
 /**
  * Real path of the directory under which users have theirs, made if it is missing. Throws `WorkspaceError` for one where a
@@ -18,11 +19,13 @@ export function openUsersRoot(
 ): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const root = realpathSync(directory);
-  const overlapping = [server.stateDir, server.configDir].find((own) => isWithin(own, root) || isWithin(root, own));
+  const overlapping = [server.stateDir, server.configDir].find(
+    (own) => isWithin(own, { directory: root }) || isWithin(root, { directory: own }),
+  );
   if (overlapping !== undefined) throw refused(root, `it overlaps with the server's own directory ${overlapping}`);
   const { environment } = server;
   const { readable } = readHostLayout({ home: homedir(), environment, privateDirectories: [] });
-  const shown = readable.find((path) => isWithin(root, path));
+  const shown = readable.find((path) => isWithin(root, { directory: path }));
   if (shown !== undefined) throw refused(root, `every command may read ${shown}`);
   for (let above = root; ; above = dirname(above)) {
     if (existsSync(join(above, ".git")))

@@ -7,6 +7,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { SessionLayer } from "@gennai/machine/stage/layer/session-layer";
 import { stageLayer } from "@gennai/machine/staged-shell/own-changes/stage-layer";
 import { dropOpen } from "@gennai/machine/staged-shell/stages/open-stages";
+import { isWithin } from "@gennai/protocol/is-within";
 import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
@@ -169,7 +170,7 @@ function named(layer: SessionLayer | undefined, session: Session, paths: readonl
   const prefix = relative(layer.root.path, session.workspace.root);
   return paths.flatMap((path) => {
     const name = [prefix, path.replace(/^\.\//, "").replace(/\/+$/, "")].filter((part) => part !== "").join("/");
-    const found = trees.filter((tree) => tree === name || tree.startsWith(`${name}/`));
+    const found = trees.filter((tree) => isWithin(tree, { directory: name }));
     if (found.length === 0) throw nothingThere(session, path);
     return found;
   });

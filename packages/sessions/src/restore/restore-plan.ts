@@ -1,4 +1,5 @@
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
+import { isWithin } from "@gennai/protocol/is-within";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";
@@ -94,7 +95,7 @@ async function netWork(
 ): Promise<ReadonlyMap<string, PathWork>> {
   const net = new Map<string, PathWork>();
   for (const { path, before, after, uncertain = false } of changes) {
-    if (paths.length > 0 && !paths.some((named) => path === named || path.startsWith(`${named}/`))) continue;
+    if (paths.length > 0 && !paths.some((named) => isWithin(path, { directory: named }))) continue;
     const known = net.get(path);
     if (known === undefined) {
       net.set(path, { first: before, last: after, broken: false, uncertain });

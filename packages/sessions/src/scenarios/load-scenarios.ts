@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { parseScenarios } from "@gennai/agent/scenarios/parse-scenarios";
 import { describeScenarioProblem, type Scenario } from "@gennai/agent/scenarios/scenario";
-import { isInside, readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
+import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
+import { isWithin } from "@gennai/protocol/is-within";
 
 export interface LoadedScenarios {
   /** By name, the built-in ones included. */
@@ -58,7 +59,7 @@ async function scenarioFiles(root: string, warnings: string[]): Promise<readonly
   let entries: readonly string[];
   try {
     const real = await realpath(join(root, folder));
-    if (!isInside(root, real)) {
+    if (!isWithin(real, { directory: root })) {
       warnings.push(`${folder}: leads out of the workspace and is ignored; make it a plain directory`);
       return [];
     }

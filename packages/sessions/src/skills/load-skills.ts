@@ -2,8 +2,9 @@ import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { systemErrorCode } from "@gennai/machine/system-error";
-import { isInside, readControlFile } from "@gennai/machine/workspace/files/read-control-file";
+import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
+import { isWithin } from "@gennai/protocol/is-within";
 import * as z from "zod";
 
 /** Instructions for one kind of work, in their own folder; read when needed. */
@@ -133,7 +134,7 @@ function insideOf(root: string, place: string): string | undefined {
   if (!existsSync(join(root, place))) return undefined;
   try {
     const real = realpathSync.native(join(root, place));
-    return isInside(root, real) ? real : undefined;
+    return isWithin(real, { directory: root }) ? real : undefined;
   } catch {
     return undefined;
   }

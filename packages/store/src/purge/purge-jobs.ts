@@ -7,6 +7,7 @@ import { removeStagedTrees } from "@gennai/machine/proposal/staged-tree";
 import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stage/layer/layer-files";
 import { removeOpenStages } from "@gennai/machine/staged-shell/stages/open-stages";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { isWithin } from "@gennai/protocol/is-within";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";
 import {
@@ -146,7 +147,7 @@ function isOf(
   { session, root }: { readonly session: string; readonly root: string },
 ): boolean {
   if (sessionIds.length > 0) return sessionIds.includes(session);
-  return workspaceRoot === root || workspaceRoot.startsWith(`${root}/`);
+  return isWithin(workspaceRoot, { directory: root });
 }
 
 /** Removes copies of the ledger's file from when it had been modified. */

@@ -1,3 +1,4 @@
+import { isWithin } from "@gennai/protocol/is-within";
 import { type ClientPath, ClientWorkspaceError } from "@gennai/protocol/model/editor/client-workspace";
 import type { FolderFiles } from "./folder-files.ts";
 
@@ -8,7 +9,7 @@ import type { FolderFiles } from "./folder-files.ts";
  */
 export async function resolveHeldPath(files: FolderFiles, root: string, raw: string): Promise<ClientPath> {
   const absolute = normalised(raw.startsWith("/") ? raw : `${root}/${raw}`);
-  if (absolute !== root && !absolute.startsWith(`${root}/`)) return { relative: "", absolute, inside: false };
+  if (!isWithin(absolute, { directory: root })) return { relative: "", absolute, inside: false };
   const relative = absolute === root ? "" : absolute.slice(root.length + 1);
   await refuseLinks(files, relative, raw);
   return { relative, absolute, inside: true };

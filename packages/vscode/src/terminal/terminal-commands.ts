@@ -1,8 +1,9 @@
 import { realpath } from "node:fs/promises";
 import type { CommandOptions } from "@gennai/client/bridge/editor";
+import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor/editor-requests";
 import { EditorError } from "../editor/editor-error.ts";
-import { isInside } from "../editor/paths/workspace-paths.ts";
+
 import { checkTerminalCommand, typedCommand } from "./terminal-command.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import type { CommandExecution, CommandTerminal, ExecutionEnd, Terminals } from "./terminals.ts";
@@ -88,7 +89,7 @@ export class TerminalCommands implements AsyncDisposable {
         cause: error,
       });
     });
-    if (isInside(root, real)) return real;
+    if (isWithin(real, { directory: root })) return real;
     throw new EditorError(
       "outside_workspace",
       `${cwd} is outside the workspace.`,

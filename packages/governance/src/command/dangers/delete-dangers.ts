@@ -1,3 +1,4 @@
+import { isWithin } from "@gennai/protocol/is-within";
 import { isTemporary } from "../temporary-directories.ts";
 import { findExpression } from "../words/find-expression.ts";
 import {
@@ -9,7 +10,7 @@ import {
   targetsOf,
 } from "../words/invocation.ts";
 import { hasOption, operandsOf } from "../words/option-spec.ts";
-import { isWithin } from "../words/resolve-path.ts";
+
 import { ask, deny, held, loses } from "./danger-rows.ts";
 
 /** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */
@@ -49,7 +50,11 @@ export const deleteDangers: readonly DangerRule[] = [
       );
       if (!expression.deletes && !removes) return undefined;
       const starts = expression.starts.flatMap((word) => targetsOf(word, invocation, place));
-      if (starts.some((start) => !isWithin(start.absolute, place.workspace) && !isTemporary(start.absolute)))
+      if (
+        starts.some(
+          (start) => !isWithin(start.absolute, { directory: place.workspace }) && !isTemporary(start.absolute),
+        )
+      )
         return deny("find would delete outside the workspace.");
       if (!expression.filtered) {
         const everything = deny("find would delete everything it reaches.");
@@ -87,7 +92,7 @@ function judge(
   const base = whole === undefined ? absolute : whole || "/";
   const broad = broadName(base, place);
   if (broad !== undefined) return deny(`This deletes ${broad}.`);
-  const isInside = isWithin(base, place.workspace);
+  const isInside = isWithin(base, { directory: place.workspace });
   // A workspace may itself lie in a temporary directory: what is in it is work, not scratch.
   if (!isInside && !isTemporary(base)) return deny(`This deletes ${base}, outside the workspace.`);
   if (!recursive) return undefined;
@@ -109,8 +114,8 @@ function broadName(absolute: string, place: Place): string | undefined {
   if (absolute === place.home) return "the home directory";
   if (absolute === place.workspace) return "the whole workspace";
   if (absolute === place.cwd) return "the current directory";
-  if (isWithin(place.workspace, absolute)) return "a directory that holds the workspace";
-  if (isWithin(place.home, absolute)) return "a directory that holds the home directory";
+  if (isWithin(place.workspace, { directory: absolute })) return "a directory that holds the workspace";
+  if (isWithin(place.home, { directory: absolute })) return "a directory that holds the home directory";
   if (/(?:^|\/)\.git(?:\/|$)/i.test(absolute)) return "git's own data";
   return undefined;
 }

@@ -1,7 +1,8 @@
+import { isWithin } from "@gennai/protocol/is-within";
 import type { DangerRule } from "../words/invocation.ts";
 import { targetsOf } from "../words/invocation.ts";
 import { hasOption, operandsOf } from "../words/option-spec.ts";
-import { isWithin } from "../words/resolve-path.ts";
+
 import { ask, deny } from "./danger-rows.ts";
 import { isBroad } from "./delete-dangers.ts";
 
@@ -28,7 +29,8 @@ export const systemDangers: readonly DangerRule[] = [
         targetsOf({ ...word, forms: word.forms.map((form) => form.replace(/^of=/, "")) }, invocation, place),
       );
       return targets.some(
-        ({ absolute }) => isWithin(absolute, "/dev") && !harmlessDevice.test(absolute) && absolute !== "/dev",
+        ({ absolute }) =>
+          isWithin(absolute, { directory: "/dev" }) && !harmlessDevice.test(absolute) && absolute !== "/dev",
       )
         ? deny("This writes straight to a device.")
         : undefined;

@@ -10,12 +10,6 @@ export function absolutePath(path: string, directory: string): string {
   return `/${parts.join("/")}`;
 }
 
-/** True for `directory` itself and for everything below it. */
-export function isWithin(path: string, directory: string): boolean {
-  if (path === directory || directory === "/") return true;
-  return path.startsWith(directory) && path.charCodeAt(directory.length) === 47;
-}
-
 /**
  * A word read as a path. A leading `~` is the home directory, also where quotes would keep the shell from saying so:
  * taking it for home too often only asks too often.

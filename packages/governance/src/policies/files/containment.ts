@@ -1,6 +1,7 @@
+import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandPath } from "../../command/command-analysis.ts";
 import { isTemporary, temporaryDirectories } from "../../command/temporary-directories.ts";
-import { isWithin } from "../../command/words/resolve-path.ts";
+
 import type { WorkspacePath } from "../../effect.ts";
 import type { Policy } from "../../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
@@ -91,7 +92,7 @@ function outside(raw: string): Verdict {
 }
 
 function commandPath(path: CommandPath, root: string, readsOnly: boolean): Verdict {
-  if (isWithin(path.absolute, root) || harmlessDevice.test(path.absolute)) return allow;
+  if (isWithin(path.absolute, { directory: root }) || harmlessDevice.test(path.absolute)) return allow;
   const needsPerson = (reason: string): Verdict =>
     ask({ code: "outside_workspace", rule: "containment/command-outside-workspace", reason });
   switch (path.access) {
@@ -102,7 +103,7 @@ function commandPath(path: CommandPath, root: string, readsOnly: boolean): Verdi
         : outside(path.raw);
     case "list":
     case "read":
-      return readsOnly && openPlaces.some((place) => isWithin(path.absolute, place))
+      return readsOnly && openPlaces.some((place) => isWithin(path.absolute, { directory: place }))
         ? allow
         : needsPerson(`The command reads ${path.raw}, outside the workspace.`);
     case "unknown":

@@ -1,3 +1,4 @@
+import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandPath } from "../../command/command-analysis.ts";
 import { foldPath } from "../../command/fold-name.ts";
 import type { FileWrite, WorkspacePath } from "../../effect.ts";
@@ -29,7 +30,7 @@ export function createControlFilesPolicy(options: {
     const known = pattern ? controlGlob(relative) : controlPath(relative);
     if (known !== undefined) return known;
     const folded = foldPath(relative).join("/");
-    return more.some((directory) => folded === directory || folded.startsWith(`${directory}/`))
+    return more.some((directory) => isWithin(folded, { directory }))
       ? { level: "protected", what: "a directory of hooks" }
       : undefined;
   };

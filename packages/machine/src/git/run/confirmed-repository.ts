@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import { repositoryAt } from "../../sandbox/host/repository-paths.ts";
 
 /** The repository around a directory, with every place that git's data leads to. Real absolute paths. */
@@ -24,7 +25,7 @@ export class UnsafeRepository extends Error {
  */
 export function confirmedRepository(directory: string, home: string | undefined): ConfirmedRepository | undefined {
   for (let at = directory; ; at = dirname(at)) {
-    if (at !== directory && home !== undefined && isWithin(home, at)) return undefined;
+    if (at !== directory && home !== undefined && isWithin(home, { directory: at })) return undefined;
     const found = repositoryIn(at);
     if (found !== undefined) return found;
     if (dirname(at) === at) return undefined;
@@ -75,7 +76,7 @@ function borrowedObjects(objects: string, within: readonly string[], depth = 0):
     const place = isAbsolute(line) ? line : resolve(objects, line);
     const real = existsSync(place) ? realpathSync(place) : place;
     // Git itself follows a chain of five.
-    if (depth > 5 || !within.some((directory) => isWithin(real, directory))) return place;
+    if (depth > 5 || !within.some((directory) => isWithin(real, { directory }))) return place;
     const further = borrowedObjects(real, within, depth + 1);
     if (further !== undefined) return further;
   }

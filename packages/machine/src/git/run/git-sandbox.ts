@@ -3,10 +3,11 @@ import { existsSync, lstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { Writable } from "node:stream";
+import { isWithin } from "@gennai/protocol/is-within";
 import { userConfigDir } from "../../config/config-directory.ts";
 import { defaultStateDir } from "../../config/state-directory.ts";
 import { findBubblewrap } from "../../sandbox/host/find-bubblewrap.ts";
-import { type HostLayout, isWithin, readHostLayout } from "../../sandbox/host/host-layout.ts";
+import { type HostLayout, readHostLayout } from "../../sandbox/host/host-layout.ts";
 import type { UserGitConfiguration } from "./user-git-configuration.ts";
 
 /** Which of the machine's files a git sees, besides the system's own. Real absolute paths. */
@@ -44,8 +45,8 @@ export class GitSandbox {
     const shown = [...readable, ...mounts.readable, ...mounts.writable];
     const covered = hidden.filter(
       (path) =>
-        shown.some((directory) => isWithin(path, directory)) &&
-        !mounts.writable.some((directory) => isWithin(directory, path)),
+        shown.some((directory) => isWithin(path, { directory })) &&
+        !mounts.writable.some((directory) => isWithin(directory, { directory: path })),
     );
     return [
       this.#program,
@@ -95,7 +96,7 @@ export function gitSandboxes(git: string): readonly GitSandbox[] {
     environment: { PATH: dirname(git) },
     privateDirectories: [defaultStateDir(process.env), userConfigDir(process.env)],
   });
-  const narrow = { ...layout, readable: layout.readable.filter((path) => !isWithin(path, home)) };
+  const narrow = { ...layout, readable: layout.readable.filter((path) => !isWithin(path, { directory: home })) };
   // An older bubblewrap cannot keep namespaces from being made inside.
   return [true, false].map(
     (disableUserNamespaces) => new GitSandbox({ program, layout: narrow, disableUserNamespaces }),

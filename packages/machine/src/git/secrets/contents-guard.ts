@@ -2,7 +2,8 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import type { GitContentsPorts } from "@gennai/governance/policies/git/git-contents";
 import type { CompiledRules } from "@gennai/governance/rules/compile/compile-rules";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import { confirmedRepository } from "../run/confirmed-repository.ts";
 import { judgeBy } from "./judge-by-rules.ts";
 import { SecretsInGit } from "./printed-secrets.ts";
@@ -32,8 +33,8 @@ function isOfWorkspace(directory: string, root: string): boolean {
   try {
     const real = realpathSync(directory);
     return (
-      isWithin(real, realpathSync(root)) ||
-      isWithin(real, confirmedRepository(realpathSync(root), homedir())?.workTree ?? root)
+      isWithin(real, { directory: realpathSync(root) }) ||
+      isWithin(real, { directory: confirmedRepository(realpathSync(root), homedir())?.workTree ?? root })
     );
   } catch {
     return false;

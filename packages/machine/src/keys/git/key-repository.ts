@@ -1,7 +1,8 @@
 import { existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import { type RepositoryPaths, repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { repositorySettings, type SettingEntries } from "./git-settings-of.ts";
 
@@ -51,7 +52,7 @@ function gitDirectory({ writable }: RepositoryPaths, common: string): string {
 /** Throws if git could find another repository, from a directory up to the intended work tree, or to the home or the top. */
 function refuseOthers(directory: string, workTree: string | undefined, home: string): void {
   for (let at = directory; at !== workTree; at = dirname(at)) {
-    if (at !== directory && isWithin(home, at)) return;
+    if (at !== directory && isWithin(home, { directory: at })) return;
     const git = join(at, ".git");
     if (lstatSync(git, { throwIfNoEntry: false }) !== undefined) {
       throw strange(git, "leads to a repository that does not name this directory, as a submodule's does");

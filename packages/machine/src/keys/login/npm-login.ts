@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import type { UserKeys } from "./user-keys.ts";
 
 /** The login in the user's `~/.npmrc` for one registry. */
@@ -46,7 +47,7 @@ export function npmSettings(file: string): ReadonlyMap<string, string> {
  */
 export function settingsDirectory(directory: string, top: string): string {
   let found: string | undefined;
-  for (let at = directory; isWithin(at, top); at = dirname(at)) {
+  for (let at = directory; isWithin(at, { directory: top }); at = dirname(at)) {
     if (found === undefined) {
       if (existsSync(join(at, "package.json")) || existsSync(join(at, "node_modules"))) found = at;
     } else if (/"workspaces"\s*:/.test(textOf(join(at, "package.json")))) return at;

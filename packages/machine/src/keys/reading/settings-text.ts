@@ -1,7 +1,8 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { secretPath } from "@gennai/governance/command/secret-paths";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import type { KeyContext } from "../plan-key.ts";
 
 const maxBytes = 256 * 1024;
@@ -25,7 +26,7 @@ export function seenFileText(
   { workspaceRoot, isHidden }: Pick<KeyContext, "workspaceRoot" | "isHidden">,
 ): string | undefined {
   try {
-    if (!isWithin(path, workspaceRoot) || realpathSync(path) !== path) return undefined;
+    if (!isWithin(path, { directory: workspaceRoot }) || realpathSync(path) !== path) return undefined;
     for (let at = path; at !== workspaceRoot; at = dirname(at)) {
       if (secretPath(relative(workspaceRoot, at)) !== undefined || isHidden?.(at) === true) return undefined;
     }

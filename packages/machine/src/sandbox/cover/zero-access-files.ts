@@ -1,7 +1,8 @@
 import { type Dirent, readFileSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { secretPath } from "@gennai/governance/command/secret-paths";
-import { isWithin } from "../host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 
 /**
@@ -31,7 +32,7 @@ function secretAt(root: string, entry: Dirent): readonly string[] {
   if (!entry.isSymbolicLink()) return [path];
   try {
     const target = realpathSync(path);
-    return isWithin(target, root) ? [target] : [];
+    return isWithin(target, { directory: root }) ? [target] : [];
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { secretPath } from "@gennai/governance/command/secret-paths";
+import { isWithin } from "@gennai/protocol/is-within";
 import { certificateVariables } from "../../process/environment/certificate-variables.ts";
 import { holdsOnlyCertificates } from "./only-certificates.ts";
 import { programFiles } from "./program-files.ts";
@@ -54,20 +55,20 @@ export function readHostLayout(options: HostLayoutOptions): HostLayout {
   const caches = waysTo(parts.caches);
   const tools = waysTo([...parts.shown, ...trusted.filter(holdsOnlyCertificates), dirname(process.execPath)]);
   const anyway = [...system, ...caches, ...tools].map(({ real }) => real);
-  const isShown = (path: string): boolean => anyway.some((directory) => isWithin(path, directory));
+  const isShown = (path: string): boolean => anyway.some((directory) => isWithin(path, { directory }));
   const toolHomes = parts.homes.flatMap((path) => wayTo(path)?.real ?? []);
   const searched = (environment["PATH"] ?? "").split(":").filter((path) => isAbsolute(path));
   const programs = searched.flatMap((path) => programFiles(path, { isShown, isNarrow, toolHomes }));
   const ways = waysTo([...programs, ...shown]);
   const ofPeople = withoutNested(ways.map(({ real }) => real).filter((path) => !isShown(path)));
   const readable = withoutNested([...anyway, ...ofPeople]);
-  const isReadable = (path: string): boolean => readable.some((directory) => isWithin(path, directory));
+  const isReadable = (path: string): boolean => readable.some((directory) => isWithin(path, { directory }));
   const links = [system, caches, tools, ways].flat().flatMap((way) => way.links);
   return {
     home: home === "/" ? undefined : home,
     readable,
     ofTools: withoutNested(
-      tools.map(({ real }) => real).filter((path) => !system.some((one) => isWithin(path, one.real))),
+      tools.map(({ real }) => real).filter((path) => !system.some((one) => isWithin(path, { directory: one.real }))),
     ),
     ofPeople,
     caches: [...new Set([...parts.caches, ...searched.filter(holdsShims)])].filter((path) => {
@@ -143,27 +144,25 @@ const checked = /\/(?:\.npm\/_cacache|\.local\/share\/pnpm|\.yarn\/berry)$/;
 
 /** Whether a cache may hold programs or compiled code that others start or load unchecked. @param path value of `PATH` */
 export function holdsPrograms(cache: string, path = ""): boolean {
-  return !checked.test(cache) || path.split(":").some((directory) => isWithin(realPath(directory) ?? directory, cache));
+  return (
+    !checked.test(cache) ||
+    path.split(":").some((directory) => isWithin(realPath(directory) ?? directory, { directory: cache }))
+  );
 }
 
 /** Whether what is at a real path may be shown whole: no home or disk, and nothing that is hidden or named as a secret. */
 export function mayShow(path: string, { home, hidden }: Pick<HostLayout, "home" | "hidden">): boolean {
-  const isWide = path === "/" || wide.has(path) || (home !== undefined && isWithin(home, path));
+  const isWide = path === "/" || wide.has(path) || (home !== undefined && isWithin(home, { directory: path }));
   // Certificates have names like those of keys.
   const isSecret = secretPath(path) !== undefined && !holdsOnlyCertificates(path);
-  return !isWide && !isSecret && hidden.every((secret) => !isWithin(path, secret));
+  return !isWide && !isSecret && hidden.every((secret) => !isWithin(path, { directory: secret }));
 }
 
 const wide: ReadonlySet<string> = new Set(
   "/home /root /Users /var /run /tmp /mnt /media /srv /sys /proc /dev /boot".split(" "),
 );
 
-/** True when `path` is `directory` or lies below it. */
-export function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith("/") ? directory : `${directory}/`);
-}
-
 function withoutNested(paths: readonly string[]): readonly string[] {
   const all = [...new Set(paths)];
-  return all.filter((path) => !all.some((other) => other !== path && isWithin(path, other)));
+  return all.filter((path) => !all.some((other) => other !== path && isWithin(path, { directory: other })));
 }

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 
 /** Where a repository is. */
 export interface RepositoryPaths {
@@ -16,8 +17,7 @@ export interface RepositoryPaths {
  */
 export function repositoryPaths(workspaceRoot: string, home: string | undefined): RepositoryPaths | undefined {
   for (let directory = workspaceRoot; ; directory = dirname(directory)) {
-    if (directory !== workspaceRoot && home !== undefined && (home === directory || home.startsWith(`${directory}/`)))
-      return undefined;
+    if (directory !== workspaceRoot && home !== undefined && isWithin(home, { directory })) return undefined;
     const found = repositoryAt(join(directory, ".git"));
     if (found !== undefined) return found;
     if (dirname(directory) === directory) return undefined;

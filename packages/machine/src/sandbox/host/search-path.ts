@@ -1,5 +1,6 @@
 import { delimiter, isAbsolute } from "node:path";
-import { isWithin } from "./host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import { realPath } from "./way-to.ts";
 
 /** Directories of programs if `PATH` is not set. */
@@ -30,5 +31,5 @@ export function directoriesOutside(
 
 /** @param path absolute */
 export function isOutside(path: string, places: readonly string[]): boolean {
-  return !/[\\/]node_modules(?:[\\/]|$)/.test(path) && !places.some((place) => isWithin(path, place));
+  return !/[\\/]node_modules(?:[\\/]|$)/.test(path) && !places.some((place) => isWithin(path, { directory: place }));
 }

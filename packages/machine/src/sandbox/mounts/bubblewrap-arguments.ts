@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 import { entryAt } from "../../entry-at.ts";
 import { hasCode } from "../../system-error.ts";
-import { type HostLayout, isWithin } from "../host/host-layout.ts";
+import { type HostLayout } from "../host/host-layout.ts";
 import { boundSockets } from "./bound-sockets.ts";
 
 /** What bubblewrap supports on this machine. */
@@ -44,7 +45,7 @@ export function hideBelow(
   { layout, empty }: { readonly layout: Pick<HostLayout, "hidden">; readonly empty: string },
 ): readonly string[] {
   return [...new Set([...layout.hidden, ...boundSockets()])]
-    .filter((path) => visible.some((directory) => isWithin(path, directory)))
+    .filter((path) => visible.some((directory) => isWithin(path, { directory })))
     .flatMap((path) => hide(path, empty));
 }
 

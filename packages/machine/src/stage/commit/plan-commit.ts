@@ -1,3 +1,4 @@
+import { isWithin } from "@gennai/protocol/is-within";
 import type { StageConflict } from "../../change-set/not-committed.ts";
 import { neverKept, type StageEffect } from "../observe/effect.ts";
 
@@ -88,7 +89,7 @@ function replacedAt(
     const effect = anew.get(parts.slice(0, count + 1).join("/"));
     if (effect === undefined) continue;
     const isInIt = (one: StageEffect | undefined): boolean =>
-      one !== undefined && (one.path === effect.path || one.path.startsWith(`${effect.path}/`));
+      one !== undefined && isWithin(one.path, { directory: effect.path });
     // Only at the directory's first effect: later, an earlier effect in it may not be kept, and would be carried out as well.
     if (isInIt(all[at - 1])) continue;
     let end = at;

@@ -1,7 +1,8 @@
 import { lstatSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 import { restatIndex, type StatData } from "../../git-data/restat-index.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import { systemErrorCode } from "../../system-error.ts";
 import { adapt, indexOf } from "../cover/covered-roots.ts";
 import { statIfPresent } from "../files/look-at-entry.ts";
@@ -23,7 +24,7 @@ export interface RootAndCopy {
 export async function adaptCopiedIndex(roots: readonly RootAndCopy[]): Promise<void> {
   const [workTree] = roots;
   const file = workTree === undefined ? undefined : indexOf(workTree.root.path);
-  const owner = roots.find(({ root }) => file !== undefined && isWithin(file, root.path));
+  const owner = roots.find(({ root }) => file !== undefined && isWithin(file, { directory: root.path }));
   if (workTree === undefined || file === undefined || owner === undefined) return;
   const path = relative(owner.root.path, file);
   // A link instead of the file leads to a place that this process must not change.

@@ -1,9 +1,10 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { isWithin } from "@gennai/protocol/is-within";
 import { indexLayout } from "../../git-data/git-index.ts";
 import { skipInIndex } from "../../git-data/skip-in-index.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 import { giveWay } from "../files/give-way.ts";
 import { statIfPresent } from "../files/look-at-entry.ts";
@@ -95,7 +96,7 @@ export class CoveredRoots {
     }
     const [workTree] = roots;
     const index = workTree === undefined ? undefined : indexOf(workTree.root.path);
-    const owner = roots.find(({ root }) => index !== undefined && isWithin(index, root.path));
+    const owner = roots.find(({ root }) => index !== undefined && isWithin(index, { directory: root.path }));
     if (workTree === undefined || index === undefined || owner === undefined) return roots;
     const { hidden, unnamed = [] } = workTree.covered;
     const adapted = this.#adapted(index, relative(owner.root.path, index), [...hidden, ...unnamed.map(String)]);

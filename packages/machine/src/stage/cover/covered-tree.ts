@@ -1,10 +1,11 @@
 import { type Dirent, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { controlPath } from "@gennai/governance/policies/files/control-paths";
+import { isWithin } from "@gennai/protocol/is-within";
 import { type FileNames, fileNames, LinkedFiles } from "../../sandbox/cover/linked-files.ts";
 import { SecretTargets } from "../../sandbox/cover/secret-targets.ts";
 import { secretLinks, zeroAccessFiles } from "../../sandbox/cover/zero-access-files.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import { systemErrorCode } from "../../system-error.ts";
 import { RememberedTree } from "../../workspace/files/remembered-tree.ts";
 import { StageUnavailable } from "../transaction/stage-error.ts";
@@ -80,7 +81,7 @@ export class CoveredTree {
   constructor(root: string, { isZeroAccess = () => false, always = [], targets }: CoverRules = {}) {
     this.#root = root;
     this.#kept = targets === undefined ? undefined : new SecretTargets(targets);
-    this.#always = always.filter((path) => path !== root && isWithin(path, root));
+    this.#always = always.filter((path) => path !== root && isWithin(path, { directory: root }));
     this.#isZeroAccess = isZeroAccess;
     this.#tree = new RememberedTree(root, (directory, entries) => this.#look(directory, entries));
   }
@@ -192,7 +193,7 @@ export class CoveredTree {
   #targetOf(path: string): readonly string[] {
     try {
       const target = realpathSync(path);
-      return isWithin(target, this.#root) ? [target] : [];
+      return isWithin(target, { directory: this.#root }) ? [target] : [];
     } catch {
       return [];
     }

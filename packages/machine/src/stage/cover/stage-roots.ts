@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 
@@ -26,7 +27,9 @@ export function stagedDirectories(
   const repository = repositoryPaths(workspace, home);
   const workTree = repository?.workTree ?? workspace;
   const data = repository?.writable ?? [];
-  const elsewhere = data.filter((path) => !isWithin(path, workTree));
-  const outermost = elsewhere.filter((path) => !elsewhere.some((one) => one !== path && isWithin(path, one)));
+  const elsewhere = data.filter((path) => !isWithin(path, { directory: workTree }));
+  const outermost = elsewhere.filter(
+    (path) => !elsewhere.some((one) => one !== path && isWithin(path, { directory: one })),
+  );
   return [workTree, ...outermost];
 }

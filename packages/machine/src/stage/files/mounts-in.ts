@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
 
 /** Paths on which something is mounted, as this process sees them, also mounts from the same file system. */
 function mountPoints(): readonly string[] {
@@ -17,6 +17,6 @@ function mountPoints(): readonly string[] {
 /** Mount points in a directory, relative to it, with `/`. @param root real path */
 export function mountsIn(root: string): readonly string[] {
   return mountPoints()
-    .filter((point) => point !== root && isWithin(point, root))
+    .filter((point) => point !== root && isWithin(point, { directory: root }))
     .map((point) => relative(root, point));
 }

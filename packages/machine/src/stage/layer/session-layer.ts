@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 import type { LayeredTree } from "@gennai/protocol/model/session/layer";
 import pLimit, { type LimitFunction } from "p-limit";
 import { hasCode } from "../../system-error.ts";
@@ -244,7 +245,7 @@ export class SessionLayer {
       discard: (path) => this.#discard(path),
     });
     const isReplaced = (path: string): boolean =>
-      [...part.anew, ...part.cleared].some((one) => path === one || path.startsWith(`${one}/`));
+      [...part.anew, ...part.cleared].some((one) => isWithin(path, { directory: one }));
     const opaque = [...this.#about.opaque.filter((path) => !isReplaced(path)), ...part.anew];
     const trees = new Map(this.trees.map((tree) => [tree.path, tree]));
     for (const tree of part.trees) trees.set(tree.path, tree);

@@ -1,4 +1,5 @@
 import { type BigIntStats, readlinkSync } from "node:fs";
+import { isWithin } from "@gennai/protocol/is-within";
 import { systemErrorCode } from "../../system-error.ts";
 import type { Covered } from "../cover/covered-tree.ts";
 import { type Entry, modeOf, statIfPresent } from "../files/look-at-entry.ts";
@@ -88,7 +89,7 @@ function leadsOutside(root: FlaggedEntry["root"], path: string): boolean {
     if (links > maxLinks) return true;
     const target = readlinkSync(at);
     if (!target.startsWith("/")) waiting.unshift(...target.split("/"));
-    else if (target === root.path || target.startsWith(`${root.path}/`)) {
+    else if (isWithin(target, { directory: root.path })) {
       way.length = 0;
       waiting.unshift(...target.slice(root.path.length).split("/"));
     } else return true;

@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 import { type GitIndex, type IndexEntry, readGitIndex } from "../../git-data/git-index.ts";
 import { pathsInGit } from "../../git-data/git-path.ts";
 import { decoded, readLooseRef, readPackedRefs } from "../../git-data/git-refs.ts";
 import { rebuiltIndex } from "../../git-data/rebuilt-index.ts";
 import { packedFile, RefValues } from "../../git-data/ref-values.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { Transaction } from "../transaction/transaction.ts";
 import type { Observation, StageEffect } from "./effect.ts";
@@ -74,7 +75,7 @@ export function observeGit(transaction: Transaction, { effects }: Observation): 
     const key = `${effect.root}:${repository}`;
     const observer = repositories.get(key) ?? new RepositoryObserver(root, { index: effect.root, repository });
     repositories.set(key, observer);
-    const module = modules.find((one) => one.root === effect.root && isWithin(effect.path, one.path));
+    const module = modules.find((one) => one.root === effect.root && isWithin(effect.path, { directory: one.path }));
     if (module === undefined) observer.add(effect, inGit);
     else observer.addOfNewModule(effect, inGit, effect.path.slice(module.path.length + 1));
   }

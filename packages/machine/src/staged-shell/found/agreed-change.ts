@@ -2,8 +2,9 @@ import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
+import { isWithin } from "@gennai/protocol/is-within";
 import picomatch from "picomatch";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import type { Entry } from "../../stage/files/look-at-entry.ts";
 
 /** A file that controls tools, and that a command changed. */
@@ -50,7 +51,7 @@ function isNamed(
       return false;
     if (path === absolute) return true;
     // Only a directory was named: the agreement covers what is ordinary in it, and no more.
-    if (!isWithin(path, absolute) || isWithin(root, absolute)) return false;
+    if (!isWithin(path, { directory: absolute }) || isWithin(root, { directory: absolute })) return false;
     return control.level === "sensitive" || after === undefined || after.type === "directory";
   });
 }

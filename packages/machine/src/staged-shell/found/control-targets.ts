@@ -1,8 +1,9 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
+import { isWithin } from "@gennai/protocol/is-within";
 import { gitSettingsIn } from "../../git-data/git-settings-in.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import { systemErrorCode } from "../../system-error.ts";
 
 /** Absolute paths that control files refer to; a directory stands for everything in it. Tools obey these like control files. */
@@ -41,13 +42,19 @@ export function controlTargets(
       if ((!isLink || link !== path) && mayLead(link, control) && !targets.has(link)) targets.set(link, control);
     }
     // A link to a directory that contains the link makes no control files of that directory's content.
-    if (end === undefined || (isLink && isWithin(path, end)) || targets.has(end) || !mayLead(end, control)) return;
+    if (
+      end === undefined ||
+      (isLink && isWithin(path, { directory: end })) ||
+      targets.has(end) ||
+      !mayLead(end, control)
+    )
+      return;
     targets.set(end, control);
     for (const link of linksIn(end)) lead(link, control, true);
   };
   const mayLead = (target: string, control: ControlPath): boolean => {
-    const isInside = options.roots.some((root) => isWithin(target, root));
-    if (!isInside || options.roots.some((root) => isWithin(root, target))) return false;
+    const isInside = options.roots.some((root) => isWithin(target, { directory: root }));
+    if (!isInside || options.roots.some((root) => isWithin(root, { directory: target }))) return false;
     // A program that scripts run by name may be an ordinary source of this project.
     return control.what !== "a program that scripts run by its name" || target.includes("/node_modules/");
   };

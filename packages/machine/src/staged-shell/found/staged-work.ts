@@ -4,11 +4,12 @@ import type { CommandAnalysis } from "@gennai/governance/command/command-analysi
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { type AgreedControl, agreedControl, nothingAgreed } from "@gennai/governance/policies/files/agreed-control";
 import { type ControlPath, controlPath } from "@gennai/governance/policies/files/control-paths";
+import { isWithin } from "@gennai/protocol/is-within";
 import { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { readGitHead } from "../../git-data/git-head.ts";
 import { type GitIndex, type IndexEntry, readGitIndex } from "../../git-data/git-index.ts";
 import { type PathInGit, pathsInGit } from "../../git-data/git-path.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import { type RepositoryPaths, repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { ControlLeads } from "../../stage/cover/covered-tree.ts";
 import { statIfPresent } from "../../stage/files/look-at-entry.ts";
@@ -104,7 +105,7 @@ export class StagedWork {
   /** Directories of git's objects that the command made. */
   get newObjects(): readonly string[] {
     const places = this.#transaction.roots.flatMap(({ path, directory }) => {
-      const git = this.repository?.writable.find((each) => isWithin(each, path));
+      const git = this.repository?.writable.find((each) => isWithin(each, { directory: path }));
       return git === undefined ? [] : [join(directory, stageParts.upper, relative(path, git), "objects")];
     });
     return places.filter((path) => statIfPresent(path)?.isDirectory() === true);
@@ -120,7 +121,7 @@ export class StagedWork {
   }
 
   workspacePath(absolute: string): WorkspacePath {
-    const inside = isWithin(absolute, this.workspaceRoot);
+    const inside = isWithin(absolute, { directory: this.workspaceRoot });
     const name = inside ? relative(this.workspaceRoot, absolute) : "";
     return { raw: inside ? name : absolute, relative: name, absolute, inside };
   }
@@ -132,7 +133,7 @@ export class StagedWork {
   /** Absolute path of git's directory that contains a path, if it is not the workspace's own. */
   repositoryOf(effect: StageEffect): string | undefined {
     const path = this.absolute(effect);
-    if (this.repository?.writable.some((directory) => isWithin(path, directory)) === true) return undefined;
+    if (this.repository?.writable.some((directory) => isWithin(path, { directory })) === true) return undefined;
     const [, git] = /^(.*\/\.git)(?:\/|$)/.exec(path) ?? [];
     return git === undefined || this.isModuleLink(git) ? undefined : git;
   }
@@ -160,7 +161,9 @@ export class StagedWork {
     const [, target] = /^gitdir: ([^\0\n]+)\n$/.exec(this.shown(git)?.toString("utf8") ?? "") ?? [];
     if (target === undefined || this.#index.get(relative(this.top, place))?.mode !== "160000") return false;
     const module = resolve(place, target);
-    const isOwn = this.repository?.writable.some((directory) => isWithin(module, join(directory, "modules"))) === true;
+    const isOwn =
+      this.repository?.writable.some((directory) => isWithin(module, { directory: join(directory, "modules") })) ===
+      true;
     return isOwn && this.shown(join(module, "HEAD")) !== undefined;
   }
 
@@ -179,7 +182,7 @@ export class StagedWork {
   /** Whether the effect is on the workspace's own repository, or a part of it. */
   isOwn({ root, repository }: GitEffect): boolean {
     const git = this.absolute({ root, path: repository });
-    return this.repository?.writable.some((directory) => isWithin(git, directory)) === true;
+    return this.repository?.writable.some((directory) => isWithin(git, { directory })) === true;
   }
 
   /** Whether the effect is on the workspace's own work tree, not on another work tree of the repository or on a submodule. */

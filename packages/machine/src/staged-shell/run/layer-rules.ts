@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { isMadeByTools } from "@gennai/governance/policies/files/made-by-tools";
+import { isWithin } from "@gennai/protocol/is-within";
 import type { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { readGitIndex } from "../../git-data/git-index.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { SessionLayer } from "../../stage/layer/session-layer.ts";
 import type { LayerRules } from "../../stage/observe/layer-part.ts";
@@ -88,7 +89,7 @@ function trackedBy(
   proposed: readonly string[],
 ): Tracked | undefined {
   const index = join(writable.at(-1) ?? "", "index");
-  const root = roots.find(({ path }) => isWithin(index, path));
+  const root = roots.find(({ path }) => isWithin(index, { directory: path }));
   const staged = root === undefined ? [] : [join(root.directory, stageParts.upper, relative(root.path, index))];
   const files = new Set<string>();
   const directories = new Set<string>();

@@ -1,6 +1,7 @@
 import { lstatSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import type { Stage } from "../../stage/stage.ts";
 import type { RunMount } from "../../stage/staged-command.ts";
 
@@ -11,7 +12,7 @@ import type { RunMount } from "../../stage/staged-command.ts";
 export async function withMountPlaces<T>(stage: Stage, mounts: readonly RunMount[], run: () => Promise<T>): Promise<T> {
   const [root] = stage.transaction.roots;
   const places = mounts.flatMap(({ path }) =>
-    root !== undefined && isWithin(path, root.path) ? [relative(root.path, path)] : [],
+    root !== undefined && isWithin(path, { directory: root.path }) ? [relative(root.path, path)] : [],
   );
   if (places.length === 0) return run();
   const absent: string[] = [];

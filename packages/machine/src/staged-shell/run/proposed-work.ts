@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import type { FileChange } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { isWithin } from "@gennai/protocol/is-within";
 import { pathsInGit } from "../../git-data/git-path.ts";
 import type { FileState } from "../../proposal/staged-file.ts";
 import type { FileBytes, StagedTree, StagedUpdate } from "../../proposal/staged-tree.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import type { Entry } from "../../stage/files/look-at-entry.ts";
 import { neverKept, type StageEffect } from "../../stage/observe/effect.ts";
 import { stageParts } from "../../stage/transaction/staged-root.ts";
@@ -135,7 +136,7 @@ export class ProposedWork {
   /** Undefined for a path outside of the workspace. */
   #pathOf({ root, path }: Pick<StageEffect, "root" | "path">): string | undefined {
     const absolute = `${this.#transaction.roots[root]?.path ?? ""}/${path}`;
-    return isWithin(absolute, this.#workspaceRoot) ? relative(this.#workspaceRoot, absolute) : undefined;
+    return isWithin(absolute, { directory: this.#workspaceRoot }) ? relative(this.#workspaceRoot, absolute) : undefined;
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
+import { isWithin } from "@gennai/protocol/is-within";
 import { readGitIndex } from "../../git-data/git-index.ts";
 import { repositoryAt } from "../../sandbox/host/repository-paths.ts";
 import { systemErrorCode } from "../../system-error.ts";
@@ -28,7 +29,7 @@ export function readsOnly(
  */
 export function repositoryStartsNothing(directory: string, home: string): boolean {
   for (let place = directory; ; place = dirname(place)) {
-    if (place !== directory && (home === place || home.startsWith(`${place}/`))) return true;
+    if (place !== directory && isWithin(home, { directory: place })) return true;
     // Git also takes a directory that looks like its own data for a repository.
     if (existsSync(join(place, "HEAD")) && existsSync(join(place, "objects"))) return false;
     const git = join(place, ".git");

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 import { RefValues } from "../../git-data/ref-values.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { statIfPresent } from "../../stage/files/look-at-entry.ts";
 import { stageParts } from "../../stage/transaction/staged-root.ts";
@@ -20,11 +21,11 @@ export function staysInSession(
   agreed: boolean,
 ): (absolute: string) => boolean {
   const git = writable[0] ?? "";
-  const root = roots.find(({ path }) => isWithin(git, path));
+  const root = roots.find(({ path }) => isWithin(git, { directory: path }));
   const left = new RefValues(join(root?.directory ?? "", stageParts.upper, relative(root?.path ?? git, git)));
   const own = new RefValues(git);
   return (absolute) => {
-    const inGit = isWithin(absolute, git) ? relative(git, absolute) : "";
+    const inGit = isWithin(absolute, { directory: git }) ? relative(git, absolute) : "";
     const [, name, kind, short] = /^(?:logs\/)?(refs\/([^/]+)(?:\/(.+))?)$/.exec(inGit) ?? [];
     if (name === undefined) return /^(?:ORIG|FETCH)_HEAD$/.test(inGit);
     // A directory of the user's counts as its content.

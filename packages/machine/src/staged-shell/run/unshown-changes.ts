@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 import { objectOf } from "../../git-data/git-index.ts";
 import { pathsInGit } from "../../git-data/git-path.ts";
 import { ownIndex, rebuiltIndex } from "../../git-data/rebuilt-index.ts";
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+
 import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { statIfPresent } from "../../stage/files/look-at-entry.ts";
 import { neverKept, type StageEffect } from "../../stage/observe/effect.ts";
@@ -17,7 +18,7 @@ const manyPaths = 300;
 /** File with the index that the user will have if what the run left is kept; undefined if the run left the index alone. */
 export function indexToHave({ transaction }: Stage, { writable }: RepositoryPaths): string | undefined {
   const path = join(writable.at(-1) ?? "", "index");
-  const root = transaction.roots.find((each) => isWithin(path, each.path));
+  const root = transaction.roots.find((each) => isWithin(path, { directory: each.path }));
   if (root === undefined) return undefined;
   const left = join(root.directory, stageParts.upper, relative(root.path, path));
   if (statIfPresent(left)?.isFile() !== true) return undefined;
@@ -46,7 +47,12 @@ export async function unshownChanges(
     for (const effect of effects) {
       const [path, entry] = [placeOf(effect), effect.after ?? effect.before];
       const isJudged = entry?.type !== "directory" && inGit[effect.root]?.(effect.path) === undefined;
-      if (!isJudged || !isWithin(path, git.workTree) || effect.flags.some((flag) => neverKept.includes(flag))) continue;
+      if (
+        !isJudged ||
+        !isWithin(path, { directory: git.workTree }) ||
+        effect.flags.some((flag) => neverKept.includes(flag))
+      )
+        continue;
       // One by one: an entry that is gone from a stage must not spare the others there.
       if (effect.after !== undefined && statIfPresent(seen(path)) === undefined) continue;
       let repository = dirname(path);

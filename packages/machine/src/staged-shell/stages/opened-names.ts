@@ -1,4 +1,5 @@
-import { isWithin } from "../../sandbox/host/host-layout.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import { type Link, wayTo } from "../../sandbox/host/way-to.ts";
 import type { ShellMachine } from "../../sandbox/shell-sandbox.ts";
 
@@ -18,7 +19,8 @@ export class OpenedNames {
     const { links, readable } = machine.layout;
     const known = new Set(links.map(({ path }) => path));
     const own = (this.#links.get(workspaceRoot) ?? []).filter(
-      ({ path }) => !known.has(path) && ![workspaceRoot, ...readable].some((directory) => isWithin(path, directory)),
+      ({ path }) =>
+        !known.has(path) && ![workspaceRoot, ...readable].some((directory) => isWithin(path, { directory })),
     );
     return own.length === 0 ? machine : { ...machine, layout: { ...machine.layout, links: [...links, ...own] } };
   }

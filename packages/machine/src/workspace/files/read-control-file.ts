@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 
 /** A control file that exists and cannot be used. The message begins with the file and says what to do. */
 export class UnreadableFile extends Error {
@@ -25,7 +26,8 @@ export async function readControlFile(root: string, file: string, maxBytes: numb
   const path = join(root, file);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) throw missing;
   const real = realpathSync.native(path);
-  if (!isInside(root, real)) throw new UnreadableFile(`${file}: leads out of the workspace; copy the file in`);
+  if (!isWithin(real, { directory: root }))
+    throw new UnreadableFile(`${file}: leads out of the workspace; copy the file in`);
   // Non-blocking: opening a named pipe would wait for a writer for ever.
   const handle = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   let bytes: Buffer;
@@ -52,8 +54,4 @@ function readUpTo(handle: number, most: number): Buffer {
     length += read;
   }
   return buffer.subarray(0, length);
-}
-
-export function isInside(root: string, real: string): boolean {
-  return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
 }

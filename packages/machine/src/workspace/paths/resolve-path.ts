@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, parse, sep } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
+import { isWithin } from "@gennai/protocol/is-within";
 import { systemErrorCode } from "../../system-error.ts";
 import { badPath, checkNewNames, checkPathSyntax, checkVisible } from "./path-syntax.ts";
 
@@ -23,15 +24,10 @@ export function resolvePath(root: string, raw: string, { isRecorded = false }: R
   const walked = walk(root, raw, { ...start, nameIn: isRecorded ? (_directory, name) => name : nameOnDisk });
   if (!isRecorded) checkNew(root, raw, walked);
   const absolute = canonicalCase(walked);
-  const inside = isWithin(root, absolute);
+  const inside = isWithin(absolute, { directory: root });
   const relative = inside ? absolute.slice(root.length + 1).replaceAll(sep, "/") : "";
   if (!isRecorded) checkVisible(inside ? relative : absolute);
   return { raw, relative, absolute, inside };
-}
-
-/** True for the directory itself and everything below it. Both paths are canonical. */
-export function isWithin(directory: string, path: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
 function checkNew(root: string, raw: string, { path, unseen }: Walked): void {
@@ -99,7 +95,7 @@ function nameOnDisk(directory: string, name: string): string {
 }
 
 function look(root: string, raw: string, path: string): "directory" | "file" | "unseen" | { readonly leadsTo: string } {
-  if (kernelDirectories.has(path) && !isWithin(path, root)) return "unseen";
+  if (kernelDirectories.has(path) && !isWithin(root, { directory: path })) return "unseen";
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return "unseen";
@@ -115,7 +111,7 @@ function look(root: string, raw: string, path: string): "directory" | "file" | "
 
 /** Where walking starts: at `base`, or at the top of the file system for an absolute path. */
 function startOf(base: string, path: string): { readonly directory: string; readonly rest: string } {
-  if (path === base || path.startsWith(`${base}/`)) return { directory: base, rest: path.slice(base.length) };
+  if (isWithin(path, { directory: base })) return { directory: base, rest: path.slice(base.length) };
   const top = parse(path).root;
   return top === "" ? { directory: base, rest: path } : { directory: parse(base).root, rest: path.slice(top.length) };
 }

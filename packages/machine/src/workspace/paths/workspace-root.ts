@@ -2,7 +2,8 @@ import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, parse, resolve } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { isWithin } from "./resolve-path.ts";
+import { isWithin } from "@gennai/protocol/is-within";
+
 import { WorkspaceError } from "./workspace-error.ts";
 
 /** The directory a workspace was opened on. A path can come to mean another directory, (device, inode) cannot. */
@@ -66,9 +67,9 @@ function canonical(directory: string): { readonly path: string; readonly stat: S
 function tooBroad(path: string, home: string, stateDir: string): string | undefined {
   if (path === parse(path).root) return "is the whole file system";
   if (path === home) return "is the home directory";
-  if (isWithin(path, home)) return "contains the home directory";
-  if (isWithin(path, stateDir)) return "contains the server's own state";
-  if (systemDirectories.has(path) || kernelDirectories.some((kernel) => isWithin(kernel, path))) {
+  if (isWithin(home, { directory: path })) return "contains the home directory";
+  if (isWithin(stateDir, { directory: path })) return "contains the server's own state";
+  if (systemDirectories.has(path) || kernelDirectories.some((kernel) => isWithin(path, { directory: kernel }))) {
     return "belongs to the operating system";
   }
   return undefined;

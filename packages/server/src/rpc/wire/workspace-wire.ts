@@ -19,6 +19,7 @@ import {
   type WorkspaceRequestSchema,
   type WorkspaceResponse,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
+import { isWithin } from "@gennai/protocol/is-within";
 import { digest, optionalDigest } from "@gennai/protocol/model/checked-field";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
@@ -149,7 +150,7 @@ export function clientWorkspaceFromWire(message: ClientWorkspace): ClientWorkspa
     if (isNormal(path) && path !== "/" && path.length <= 4096 && !/\p{Cc}/u.test(path)) continue;
     throw new ServiceError("invalid_argument", `client_workspace.${field} must be an absolute path with slashes.`);
   }
-  if (root === home || home.startsWith(`${root}/`)) {
+  if (isWithin(home, { directory: root })) {
     throw new ServiceError("invalid_argument", "client_workspace.root holds the home directory.", {
       reason: "workspace_too_broad",
       hint: "Choose the directory of one project.",

@@ -1,5 +1,5 @@
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
-import { isWithin } from "@gennai/machine/workspace/paths/resolve-path";
+import { isWithin } from "@gennai/protocol/is-within";
 
 /** Directories whose content later staged commands see too, or where nothing is written. */
 const harmless = ["/tmp", "/dev", "/proc"];
@@ -13,7 +13,7 @@ export function lostWrites({ paths }: Pick<CommandAnalysis, "paths">, workspaceR
     ({ access, absolute, pattern }) =>
       access === "write" &&
       pattern === undefined &&
-      ![workspaceRoot, ...harmless].some((root) => isWithin(root, absolute)),
+      ![workspaceRoot, ...harmless].some((root) => isWithin(absolute, { directory: root })),
   );
   return [...new Set(lost.map(({ raw }) => raw))];
 }

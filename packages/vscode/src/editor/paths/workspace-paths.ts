@@ -1,4 +1,5 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isWithin } from "@gennai/protocol/is-within";
 import { EditorError } from "../editor-error.ts";
 import { isLink, realPathOf } from "./real-path.ts";
 
@@ -21,19 +22,13 @@ export async function resolveInWorkspace(workspace: string, name: string): Promi
   refuseBadName(name);
   const root = await realPathOf(workspace);
   const absolute = await realPathOfNew(resolve(root, name));
-  if (!isInside(root, absolute)) throw outside(name);
+  if (!isWithin(absolute, { directory: root })) throw outside(name);
   return { name, absolute, root };
-}
-
-/** True for the folder itself and everything below it. Both paths must be absolute and normalized. */
-export function isInside(folder: string, path: string): boolean {
-  const rest = relative(folder, path);
-  return rest === "" || (rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
 }
 
 /** Workspace path of an absolute one, with forward slashes; undefined if it is outside. */
 export function nameInWorkspace(root: string, absolute: string): string | undefined {
-  if (!isInside(root, absolute)) return undefined;
+  if (!isWithin(absolute, { directory: root })) return undefined;
   const name = relative(root, absolute).replaceAll(sep, "/");
   return name === "" ? "." : name;
 }

@@ -1,8 +1,9 @@
 import { mkdir, symlink } from "node:fs/promises";
+import { isWithin } from "@gennai/protocol/is-within";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isInside, nameInWorkspace, resolveInWorkspace } from "../../../src/editor/paths/workspace-paths.ts";
+import { nameInWorkspace, resolveInWorkspace } from "../../../src/editor/paths/workspace-paths.ts";
 
 async function scene() {
   const directory = await temporaryDirectory({ "ws/src/a.ts": "a", "other/b.ts": "b" });
@@ -71,7 +72,7 @@ test("no name leads out", async () => {
   await fc.assert(
     fc.asyncProperty(name, async (given) => {
       const found = await resolveInWorkspace(directory.path("ws"), given).catch(() => undefined);
-      if (found !== undefined) expect(isInside(directory.path("ws"), found.absolute)).toBe(true);
+      if (found !== undefined) expect(isWithin(found.absolute, { directory: directory.path("ws") })).toBe(true);
     }),
     { numRuns: 300 },
   );

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { isWithin } from "@gennai/machine/sandbox/host/host-layout";
 import { realPath } from "@gennai/machine/sandbox/host/way-to";
 import type { ProgramHome, RunMount } from "@gennai/machine/stage/staged-command";
+import { isWithin } from "@gennai/protocol/is-within";
 import * as z from "zod";
 import { CliError } from "../../../errors/cli-error.ts";
 import type { StartedAgent } from "./started-agents.ts";
@@ -34,7 +34,9 @@ export class AgentHome {
           },
         );
       }
-      const other = [...apart, home].find((one) => isWithin(one, path) || (one !== home && isWithin(path, one)));
+      const other = [...apart, home].find(
+        (one) => isWithin(one, { directory: path }) || (one !== home && isWithin(path, { directory: one })),
+      );
       if (other !== undefined) {
         throw new CliError(`${path}, a directory of ${agent.id}, and ${other} lie within each other.`, {
           next: ["Work in another directory, or move the agent's."],
@@ -90,7 +92,7 @@ export class AgentHome {
   }
 
   #shows(path: string): boolean {
-    return this.#directories.some((directory) => isWithin(path, directory));
+    return this.#directories.some((directory) => isWithin(path, { directory }));
   }
 
   #loginFiles(): readonly string[] {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isProgram, searchPath } from "@gennai/machine/keys/login/user-program";
-import { isWithin } from "@gennai/machine/sandbox/host/host-layout";
 import { realPath } from "@gennai/machine/sandbox/host/way-to";
+import { isWithin } from "@gennai/protocol/is-within";
 
 /** An agent's program on this machine. */
 export interface AgentProgram {
@@ -19,7 +19,7 @@ export function agentProgram(
 ): AgentProgram | undefined {
   for (const directory of searchPath(environment, [workspace])) {
     const real = realPath(join(directory, name));
-    if (real === undefined || isWithin(real, workspace) || !isProgram(real)) continue;
+    if (real === undefined || isWithin(real, { directory: workspace }) || !isProgram(real)) continue;
     const [, packages = real] = /^(.*?\/node_modules)\//.exec(real) ?? [];
     return { path: real, shown: packages };
   }
