@@ -21,12 +21,8 @@ const exceptions = [
     "npm npx",
     /^(?:agent\/src\/scenarios|cli\/src|protocol\/src\/errors|repl\/src\/hosts|server\/src\/page)\/|^sessions\/src\/attempts\/server-attempts/,
   ],
-  ["what the model is told of logins", "npm gh", /^sessions\/src\/tools\/commands\/bash-tool\.ts$/],
-  [
-    "commands that are built for a run with a login, until the gateway has it",
-    "npm pnpm gh pip python3 cargo",
-    /^(?:governance|machine)\/src\/keys\//,
-  ],
+  ["what the model is told of logins", "gh", /^sessions\/src\/tools\/commands\/bash-tool\.ts$/],
+  ["where a user's login is, and what people are told of it", "npm gh cargo", /^machine\/src\/keys\//],
   [
     "names of files, of directories, and of the scripts that lock files belong to",
     "npm pnpm yarn bun cargo gem deno docker brew gh pip uv dotnet python tox lerna nx mvn mvnw gradle gradlew sbt",

@@ -45,7 +45,7 @@ export type Effect =
       readonly where: "server" | "client";
       /** It runs on a copy: its changes are found and judged before any is kept. */
       readonly staged?: boolean;
-      /** The last parts of `command`, which need a user's login: each becomes a separate call once the rest has succeeded. */
+      /** The last parts of `command`, which need the user's ssh keys: each becomes a separate call once the rest has succeeded. */
       readonly behind?: readonly string[];
     }
   | GitChange

@@ -123,6 +123,8 @@ export interface WantedConnections {
   readonly endpoints: readonly AllowedEndpoint[];
   /** The command runs in the background: the way is open until it ends. */
   readonly lasts?: boolean;
+  /** The question is over when it aborts: the run that waited for the answer is gone. */
+  readonly until?: AbortSignal;
   /** Answered earlier, and only checked again: if refused now, the command runs without them, and may not need them. */
   readonly stand?: boolean;
 }

@@ -1,6 +1,5 @@
 import { quotedCommand } from "../command/quoted-command.ts";
 import { oneCommand } from "../keys/one-command.ts";
-import { isPlain } from "../programs/is-plain.ts";
 import { type FoundVerb, verbOf } from "../programs/known-programs.ts";
 import type { BuildApart, InstallApart, InstallWay } from "../programs/program.ts";
 
@@ -41,23 +40,6 @@ export function splitInstall(text: string): SplitInstall | undefined {
         : // Of a package that was named, only what was installed has scripts to run.
           inWay(apart, ({ scripts, packages = scripts }) => (isNamed ? packages : scripts)),
   };
-}
-
-/**
- * Whether this is an install that takes packages only from registries, into the surrounding project. No option names a program,
- * settings, or another project; a package from a git repository is not from a registry.
- *
- * @param text for the shell
- */
-export function isPlainInstall(text: string): boolean {
-  const [name, ...words] = oneCommand(text) ?? [];
-  const { program, verb } = (name === undefined ? undefined : verbOf(name, words)) ?? {};
-  return (
-    program?.plain !== undefined &&
-    verb?.apart === "install" &&
-    splitInstall(text) !== undefined &&
-    isPlain(words.slice(1), program.plain)
-  );
 }
 
 function inWay({ ways, version = "" }: InstallApart, text: (way: InstallWay) => string): string {

@@ -1,8 +1,7 @@
-import { programName } from "../command/words/invocation.ts";
-import { keyCommand, namedKey } from "./key-command.ts";
 import { maskedDocuments, oneCommand } from "./one-command.ts";
+import { pushCommandOf } from "./push-command.ts";
 
-/** Commands joined by `&&`, of which the last ones need a user's login, each simple enough to be a separate call. */
+/** Commands joined by `&&`, of which the last ones push, each simple enough to be a separate call. */
 export interface KeyChain {
   /** The shell command before them; undefined if there is none. */
   readonly first: string | undefined;
@@ -13,25 +12,22 @@ export interface KeyChain {
 }
 
 /**
- * `git add -A && git commit -m x && git push && gh pr create`, taken apart. Undefined for anything else: other joints, signs of the shell, something
- * behind a command that needs a login, and parts that say something to the shell itself, which the next one would no longer hear.
+ * `git add -A && git commit -m x && git push`, taken apart. Undefined for anything else: other joints, signs of the shell,
+ * something behind a push, and parts that say something to the shell itself, which the next one would no longer hear.
  * @param text for the shell
  */
 export function keyChain(text: string): KeyChain | undefined {
   const parts = joinedParts(text.trim());
-  const at = parts.findIndex((part) => keyCommand(part) !== undefined);
+  const at = parts.findIndex((part) => pushCommandOf(part) !== undefined);
   if (at < 0 || parts.length < 2) return undefined;
   const [before, keys] = [parts.slice(0, at), parts.slice(at)];
-  if (keys.some((part) => keyCommand(part) === undefined)) return undefined;
+  if (keys.some((part) => pushCommandOf(part) === undefined)) return undefined;
   if (before.length === 0) return { first: undefined, keys, directory: undefined };
   const [beginning, ...others] = before.map((part) => oneCommand(part));
   if (beginning === undefined) return undefined;
   const directory = ledTo(beginning);
   for (const words of directory === undefined ? [beginning, ...others] : others) {
     if (words === undefined || !isProgram(words[0])) return undefined;
-    const [program, ...rest] = words;
-    // It needs a login in a form for which none is given.
-    if (namedKey([{ name: programName(program), words: rest }]) !== undefined) return undefined;
   }
   return { first: before.join(" && "), keys, directory };
 }

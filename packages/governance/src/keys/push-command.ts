@@ -1,6 +1,8 @@
+import { programNamed } from "../programs/known-programs.ts";
+import { oneCommand } from "./one-command.ts";
+
 /** `git push`, with the options that are passed to git. */
 export interface PushCommand {
-  readonly type: "push";
   readonly options: readonly string[];
   /** The name of a remote, or its address; undefined where git chooses. */
   readonly remote: string | undefined;
@@ -11,10 +13,15 @@ export interface PushCommand {
   readonly setsUpstream: boolean;
 }
 
-/** @param words behind `git`. Undefined for another command of git's, and with options that would lead git elsewhere. */
-export function pushCommand(words: readonly string[]): PushCommand | undefined {
-  const [verb, ...rest] = words;
-  if (verb !== "push") return undefined;
+/**
+ * A push that is a command of its own, so simple that all its effects are known. Undefined for any other command, and with options
+ * that would lead git elsewhere.
+ *
+ * @param text for the shell
+ */
+export function pushCommandOf(text: string): PushCommand | undefined {
+  const [program = "", verb, ...rest] = oneCommand(text) ?? [];
+  if (programNamed(program)?.logins?.includes("git") !== true || verb !== "push") return undefined;
   const options: string[] = [];
   const operands: string[] = [];
   let skipsHook = false;
@@ -39,7 +46,7 @@ export function pushCommand(words: readonly string[]): PushCommand | undefined {
   }
   const [remote, ...refspecs] = operands;
   if (remote === "" || remote?.startsWith("-") === true) return undefined;
-  return { type: "push", options, remote, refspecs, skipsHook, setsUpstream };
+  return { options, remote, refspecs, skipsHook, setsUpstream };
 }
 
 /** No option that names a program, another repository, or another repository's settings. */

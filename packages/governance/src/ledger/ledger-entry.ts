@@ -57,7 +57,7 @@ export interface LedgerCall {
   readonly stopped?: string;
   readonly exitCode?: number;
   readonly failureClass?: string;
-  /** What it was allowed or refused to reach: URLs, or `HOST:PORT`. */
+  /** What it was allowed or refused to reach: URLs, or `HOST:PORT`, behind what was to be sent there with a login. */
   readonly reaches?: readonly string[];
   /** For a staged command: what it moved in the workspace's repository. */
   readonly refs?: readonly RefMove[];

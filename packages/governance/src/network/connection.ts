@@ -6,6 +6,8 @@ export interface AllowedEndpoint extends Endpoint {
   readonly address?: string;
   /** The user's login that is added there, outside the command, in words. */
   readonly login?: string;
+  /** What one request with that login changes there, in words; it is let through once. */
+  readonly sends?: string;
   /** Whose yes it was, for the record. */
   readonly answer?: string;
 }

@@ -10,7 +10,7 @@ const deploys: Program["deploys"] = {
 export const forges: readonly Program[] = [
   {
     names: "gh",
-    key: "gh",
+    logins: ["gh"],
     hosts: "api.github.com github.com",
     dangers: [signsIn],
     deploys,

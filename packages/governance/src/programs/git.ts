@@ -21,7 +21,7 @@ export const git: Program = {
   names: "git",
   edits: true,
   tellsVersion: true,
-  key: "push",
+  logins: ["git"],
   valued: "-c -C --git-dir --work-tree",
   plain: {
     flags: /^(?:-[qvpt]|--(?:quiet|verbose|all|tags|no-tags|prune|bare|heads|refs|depth=\d+))$/,
@@ -38,11 +38,11 @@ export const git: Program = {
       { tree: "moves" },
     "checkout switch merge rebase worktree": { tree: "moves", refs: true },
     "branch update-ref symbolic-ref remote": { refs: true },
-    push: { reaches: true, refs: true },
-    pull: { reaches: true, tree: "moves", refs: true },
-    clone: { reaches: true, lasting: true, tree: "moves" },
-    fetch: { reaches: true, lasting: "at root", refs: true },
-    "ls-remote": { reaches: true, lasting: "at root" },
+    push: { reaches: true, login: true, refs: true },
+    pull: { reaches: true, login: true, tree: "moves", refs: true },
+    clone: { reaches: true, login: true, lasting: true, tree: "moves" },
+    fetch: { reaches: true, login: true, lasting: "at root", refs: true },
+    "ls-remote": { reaches: true, login: true, lasting: "at root" },
   },
   // Some remotes build and run what is pushed to them.
   deploys: {

@@ -59,7 +59,6 @@ export const npm: Program = {
   tasks: "package.json",
   starts: true,
   valued,
-  key: "publish",
   manifests: "package.json",
   hosts: "registry.npmjs.org",
   logins: ["npm"],

@@ -10,7 +10,6 @@ export const pnpm: Program = {
   tasks: "package.json",
   starts: true,
   valued: "-C --dir --prefix -F --filter --filter-prod --loglevel --reporter --registry",
-  key: "publish",
   manifests: "package.json",
   hosts: "registry.npmjs.org",
   logins: ["npm"],

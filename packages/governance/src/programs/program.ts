@@ -23,7 +23,7 @@ export interface Program {
   readonly hosts?: string;
   /** Names of the files in which a project declares its dependencies. */
   readonly manifests?: string;
-  /** Where the user's logins for its registries are. */
+  /** Where the user's logins for its hosts are. */
   readonly logins?: readonly LoginSource[];
   /** With these words alone, it runs no other program, reads no instructions from a file, and takes packages only from registries. */
   readonly plain?: PlainWords;
@@ -32,10 +32,6 @@ export interface Program {
   readonly deploys?: DeployWords;
   /** Its first operands name a script, a task or a target of the project; which file has them, where that matters. */
   readonly tasks?: true | "package.json";
-  /** Started by a path as well: each virtual environment has its own. */
-  readonly byPath?: true;
-  /** What of it is given a login of the user's in a run of its own. */
-  readonly key?: "push" | "publish" | "gh";
   /** It runs the program that its words name: a package on demand, in an environment, on another machine. */
   readonly starts?: true;
   readonly dangers?: readonly DangerRow[];
@@ -57,7 +53,7 @@ export interface Verb {
   /** What it changes in the project: directories of packages and dependencies in manifests, or manifests as a whole. */
   readonly writes?: "packages" | "manifests";
   readonly reaches?: true;
-  /** It may need the user's login: to read packages of a registry, or for what `key` says. */
+  /** It may need the user's login at the host that it reaches. */
   readonly login?: true;
   /** With plain words, all that it does with a network is what the verb says; `at root`: it obeys settings of its directory. */
   readonly lasting?: true | "at root";
@@ -73,7 +69,7 @@ export interface Verb {
   readonly refs?: true;
 }
 
-export type LoginSource = "npm" | "yarn" | "cargo" | "pip";
+export type LoginSource = "npm" | "yarn" | "cargo" | "pip" | "git" | "gh";
 
 export interface PlainWords {
   readonly flags: RegExp;

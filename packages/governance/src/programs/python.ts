@@ -8,7 +8,6 @@ const deploys = { anyOperand: /^(?:publish|unpublish|push|upload|release)$/ };
 /** It runs a `setup.py`: no answer for its connections lasts. Versions have names of their own: `pip3.12`. */
 const pip: Program = {
   names: "pip pip3",
-  byPath: true,
   tellsVersion: true,
   hosts,
   logins: ["pip"],
@@ -28,7 +27,7 @@ const apart: Program["verbs"] = { "install upgrade update inject run": gets, "un
 
 export const ofPython: readonly Program[] = [
   pip,
-  { names: "python python3", byPath: true, tellsVersion: true, starts: true, module: "-m" },
+  { names: "python python3", tellsVersion: true, starts: true, module: "-m" },
   { names: "pipx pipenv", hosts, starts: true, verbs: apart },
   { names: "uv", hosts, manifests, starts: true, deploys, verbs: { ...ofProject, "pip tool": { reaches: true } } },
   { names: "uvx", otherwise: { reaches: true }, starts: true },

@@ -11,7 +11,7 @@ export const removes: Verb = { ...names, writes: "packages" };
 export const adds: Verb = { ...gets, writes: "manifests" };
 export const takes: Verb = { ...names, writes: "manifests" };
 export const begins: Verb = { writes: "manifests" };
-export const publishes: Verb = { reaches: true, deploys: true };
+export const publishes: Verb = { reaches: true, login: true, deploys: true };
 
 /** Words with which a program of an account or a cloud only looks. */
 export const looking = /^(?:list|ls|view|status|describe(?:-.*)?|get(?:-.*)?|show|help|--version|--help|info|logs?)$/;

@@ -3,7 +3,7 @@ import { keyChain } from "#keys/key-chain";
 
 const message = `"$(cat <<'EOF'\nMend "it" && more; $X\n\ngit push\nEOF\n)"`;
 
-describe("a plain chain that ends in what needs a login", () => {
+describe("a plain chain that ends in a push", () => {
   test.each<[string, string | undefined, string[], string?]>([
     ["git add -A && git commit -m x && git push", "git add -A && git commit -m x", ["git push"]],
     [
@@ -14,9 +14,6 @@ describe("a plain chain that ends in what needs a login", () => {
     ['npm test 2>&1&&git push -u origin "a b"', "npm test 2>&1", ['git push -u origin "a b"']],
     [`git commit -m ${message} && git push`, `git commit -m ${message}`, ["git push"]],
     ["git push ../mirror && git push", undefined, ["git push ../mirror", "git push"]],
-    ["git push -u origin work && gh pr create --fill", undefined, ["git push -u origin work", "gh pr create --fill"]],
-    ["git commit -am x && git push && gh pr create --fill", "git commit -am x", ["git push", "gh pr create --fill"]],
-    ["npm run build && npm publish --tag next", "npm run build", ["npm publish --tag next"]],
     ["cd packages/a && git commit -am x && git push", "cd packages/a && git commit -am x", ["git push"], "packages/a"],
     ["  cd /ws/a && git push ", "cd /ws/a", ["git push"], "/ws/a"],
   ])("%s", (text, first, keys, directory) => {
@@ -67,8 +64,7 @@ describe("is nothing that could be told in another way", () => {
     ["cd by a tilde", "cd ~/x && git push"],
     ["git told otherwise", "git add -A && git -c core.sshCommand=evil push"],
     ["another repository", "git add -A && git -C ../x push"],
-    ["one before it that is told otherwise", "git -c x=y push && git push"],
-    ["one before it by another path", "/usr/bin/git push && git push"],
+    ["another program behind it", "git commit -am x && git push && gh pr create --fill"],
     ["escapes", String.raw`echo \" && git push \"`],
     ["quotes that do not end", "echo 'a && git push"],
     ["a comment", "git add -A # && git push"],

@@ -3,29 +3,29 @@ import type { PushCommand } from "@gennai/governance/keys/push-command";
 import type { RunMount } from "../stage/staged-command.ts";
 import { cleanGitSettings } from "./git/clean-git-settings.ts";
 import { gitAddressText } from "./git/git-address.ts";
+import { type RemoteTarget, remoteTarget } from "./git/remote-target.ts";
 import { gitWithLogin } from "./git-with-login.ts";
+import { guardedPlace, type KeyContext } from "./key-context.ts";
 import type { KeyPlan } from "./login/user-keys.ts";
-import type { GuardedKeyContext } from "./plan-key.ts";
-import { type PushTarget, pushTarget } from "./push-target.ts";
 
-/** Undefined for a push to a directory. Rejects with `ToolFailure`. */
-export async function planPush(command: PushCommand, place: GuardedKeyContext): Promise<KeyPlan | undefined> {
-  const target = await pushTarget(command, place);
-  if (target === undefined) return undefined;
+/** Undefined for a push that does not go by ssh. Rejects with `ToolFailure`. */
+export async function planPush(command: PushCommand, place: KeyContext): Promise<KeyPlan | undefined> {
+  const target = await remoteTarget(command.remote, "push", place);
+  if (target?.address.scheme !== "ssh") return undefined;
   const before = command.skipsHook ? {} : { before: hookRun(command, target) };
   const notes = command.setsUpstream
     ? [
         `[-u was left out: git's settings are as they were. To set it: git branch --set-upstream-to=${target.remote ?? "REMOTE"}/BRANCH]`,
       ]
     : [];
-  const { address, user, repository } = target;
+  const { address, repository } = target;
   const { environment } = repository;
-  const run = { address, user, environment, text: pushText(command, target), mounts: [settingsMount(target)] };
-  return { ...(await gitWithLogin(run, place)), ...before, notes };
+  const run = { address, environment, text: pushText(command, target), mounts: [settingsMount(target)] };
+  return { ...(await gitWithLogin(run, guardedPlace(place))), ...before, notes };
 }
 
 /** A run of the workspace's pre-push hook without network and login, by pushing everything to an empty repository. */
-function hookRun({ options, remote, refspecs }: PushCommand, target: PushTarget): NonNullable<KeyPlan["before"]> {
+function hookRun({ options, remote, refspecs }: PushCommand, target: RemoteTarget): NonNullable<KeyPlan["before"]> {
   // The empty repository does not have the remote's refs that these options refer to.
   const kept = options.filter((option) => !/^--force-|^--push-option/.test(option));
   const named = remote ?? target.remote;
@@ -43,7 +43,7 @@ function hookRun({ options, remote, refspecs }: PushCommand, target: PushTarget)
   };
 }
 
-function pushText({ options, refspecs }: PushCommand, { remote, address }: PushTarget): string {
+function pushText({ options, refspecs }: PushCommand, { remote, address }: RemoteTarget): string {
   return quotedCommand(["git", "push", ...options, remote ?? gitAddressText(address), ...refspecs]);
 }
 
@@ -56,8 +56,8 @@ export function settingsMount({
   remote,
   address,
   repository,
-}: Pick<PushTarget, "remote" | "address"> & {
-  readonly repository: Pick<PushTarget["repository"], "entries" | "file">;
+}: Pick<RemoteTarget, "remote" | "address"> & {
+  readonly repository: Pick<RemoteTarget["repository"], "entries" | "file">;
 }): RunMount & { readonly text: string } {
   const text = gitAddressText(address);
   return { text: cleanGitSettings(repository.entries, new Map([[remote ?? text, text]])), path: repository.file };

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { RunMount } from "../stage/staged-command.ts";
 import type { GitAddress } from "./git/git-address.ts";
 import { keyDirectory } from "./git/key-git.ts";
+import type { GuardedKeyContext } from "./key-context.ts";
 import { noKey } from "./login/no-key.ts";
 import { runUserProgram } from "./login/run-user-program.ts";
 import type { UserKeys } from "./login/user-keys.ts";
 import { userProgram } from "./login/user-program.ts";
-import type { GuardedKeyContext } from "./plan-key.ts";
 
 /** How the user logs in to one host by ssh. */
 export interface SshLogin {

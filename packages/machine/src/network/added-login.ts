@@ -1,27 +1,75 @@
 import type { Endpoint } from "@gennai/governance/network/endpoint";
 
 /**
- * A user's login for a package registry. A run may read from the registry without seeing the login: this process adds it to the
- * run's requests.
+ * A user's login at one host and port. A run never has it: it sends a placeholder, or nothing, and this process adds the login to
+ * the requests that the user agreed to.
  */
 export interface AddedLogin {
   readonly endpoint: Endpoint;
-  /** Whether the registry speaks TLS. */
+  /** Whether the host speaks TLS there. */
   readonly isTls: boolean;
   /** The login, in words for people. Never the secret. */
   readonly login: string;
   /** Texts that no answer to the run may contain. */
   readonly secrets: readonly string[];
-  /**
-   * The `Authorization` header for a path; undefined if the path is not one by which packages are read.
-   * @param path as requested, without query, not decoded
-   */
-  authorizationFor(path: string): string | undefined;
-  /** Environment that makes a program send requests at all; it contains no login. */
-  readonly environment: Readonly<Record<string, string>>;
+  /** The random text that the run has in place of the secret. */
+  readonly placeholder: string;
+  /** What a request may do with the login; undefined for one that is refused. */
+  use(request: LoginRequest): LoginUse | undefined;
   /** Certificates that the user trusts besides the usual ones, in PEM. */
   readonly trusted: readonly string[];
 }
+
+/** The beginning of a request, as it came from the run. */
+export interface LoginRequest {
+  readonly method: string;
+  /** Without query, not decoded; `isPlainPath` holds for it. */
+  readonly path: string;
+  /** With its `?`; empty without one. */
+  readonly query: string;
+  /** By names in lower case; one that came more than once is not there. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+export interface LoginUse {
+  /** Value of the `Authorization` header. */
+  readonly authorization: string;
+  /** The login is added also where the run sends no placeholder, as some programs do unless they are told to. */
+  readonly unasked?: true;
+  /** Headers of the request that go on besides the usual ones. */
+  readonly headers?: readonly string[];
+  /** Absent for a request that reads and has no body. */
+  readonly body?: BodyReader;
+}
+
+/** Reads what a request does from its body, of which nothing is sent before. */
+export interface BodyReader {
+  /** Bytes; if it is not clear what the request does after so many, it is refused. */
+  readonly most: number;
+  /** It is read as it comes, and the rest of it is of no importance. Otherwise it is read when it has ended. */
+  readonly early?: true;
+  /** Undefined: more of it is needed. @param isWhole it has ended */
+  read(bytes: Buffer, isWhole: boolean): RequestMeaning | undefined;
+}
+
+export type RequestMeaning =
+  /** `body` is sent in place of the one that came, so that nothing is sent that was not read. */
+  | { readonly type: "reads"; readonly body?: Buffer }
+  /** `what`: for the person who is asked, as `push 1234abc to refs/heads/main`. */
+  | { readonly type: "writes"; readonly what: string; readonly body?: Buffer }
+  | { readonly type: "refused"; readonly why: string };
+
+/** A request that would change something with a login, and waits for a person. */
+export interface HeldRequest {
+  readonly endpoint: Endpoint;
+  readonly login: string;
+  readonly what: string;
+  /** Aborts when it cannot be sent any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks a person whether a request is sent; resolves with why it is not. */
+export type AskToSend = (request: HeldRequest) => Promise<string | undefined>;
 
 /**
  * True if no part of a path leads up or elsewhere, however a server reads it; `%2f` is allowed only in npm's names

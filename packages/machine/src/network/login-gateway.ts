@@ -10,9 +10,17 @@ import { createServer as createTlsServer } from "node:https";
 import { isIP, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
 import { callbackify } from "node:util";
-import { type AddedLogin, isPlainPath } from "./added-login.ts";
+import {
+  type AddedLogin,
+  type AskToSend,
+  isPlainPath,
+  type LoginRequest,
+  type LoginUse,
+  type RequestMeaning,
+} from "./added-login.ts";
 import { formsOf, withoutTexts } from "./answer-filter.ts";
 import type { ConnectionFilter, ReachedOutside } from "./connection-filter.ts";
+import { heldBody } from "./held-body.ts";
 import type { RunCertificates } from "./run-authority.ts";
 import { usualAuthorities } from "./usual-authorities.ts";
 
@@ -28,29 +36,45 @@ const passedOn: ReadonlySet<string> = new Set(
 const keptBack =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|alt-svc|set-cookie2?|authentication-info)$/i;
 
+/** What of a request is sent. */
+interface SentRequest {
+  /** With its query. */
+  readonly path: string;
+  /** Absent: it goes on without the login. */
+  readonly authorization: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `rest`: what has not come yet follows; `length` of all, where it is known. */
+  readonly body?: { readonly bytes: Buffer; readonly rest: boolean; readonly length: string | undefined };
+}
+
 /**
- * Answers a run in place of a registry, and requests packages there by GET and HEAD, with a login that the run never sees.
- * Searches the registry's answers for the login.
+ * Answers a run in place of a host, and sends its requests on with a login that the run never sees. What only reads goes on at
+ * once; what would change something waits for a yes to exactly that. Everything else is refused. Searches the host's answers for
+ * the login.
  */
 export class LoginGateway implements Disposable {
   readonly login: AddedLogin;
   readonly #filter: ConnectionFilter;
+  readonly #ask: AskToSend;
   readonly #server: Server;
   readonly #agent: HttpAgent;
   readonly #forbidden: readonly string[];
   /** Each function records the bytes of one connection since its last call. */
   readonly #counts = new Set<() => void>();
+  readonly #closing = new AbortController();
 
-  /** @param certificates for a registry with TLS */
-  constructor(login: AddedLogin, filter: ConnectionFilter, certificates?: RunCertificates) {
+  /** @param ask for what would change something @param certificates for a host with TLS */
+  constructor(login: AddedLogin, filter: ConnectionFilter, ask: AskToSend, certificates?: RunCertificates) {
     this.login = login;
     this.#filter = filter;
+    this.#ask = ask;
     this.#forbidden = formsOf(login.secrets);
     this.#agent = this.#outside();
     const answer = (incoming: IncomingMessage, response: ServerResponse): void => {
       this.answer(incoming, response, incoming.url ?? "");
     };
-    const limits = { maxHeaderSize: 64 * 1024 };
+    // A request may wait for a person.
+    const limits = { maxHeaderSize: 64 * 1024, requestTimeout: 0 };
     this.#server =
       certificates === undefined
         ? createServer(limits, answer)
@@ -71,52 +95,111 @@ export class LoginGateway implements Disposable {
 
   /** @param path with its query */
   answer(incoming: IncomingMessage, response: ServerResponse, path: string): void {
-    incoming.resume();
     for (const stream of [incoming, response]) stream.on("error", () => incoming.socket.destroy());
-    const refusal = refusedRequest(incoming, path);
-    const authorization = refusal === undefined ? this.login.authorizationFor(path) : undefined;
-    if (authorization === undefined) {
-      const { host, port } = this.login.endpoint;
-      const why = refusal ?? noPackage;
-      this.#filter.refuse({ host, port }, why);
-      response.writeHead(403, { "Content-Type": "text/plain" }).end(`${why}\n`);
-      return;
-    }
-    this.#ask(incoming, response, { path, authorization });
+    this.#answer(incoming, response, path).catch(() => incoming.socket.destroy());
   }
 
+  /** From now on nothing is sent. */
   [Symbol.dispose](): void {
+    this.#closing.abort();
     this.#agent.destroy();
     this.#server.closeAllConnections();
   }
 
-  #ask(
-    incoming: IncomingMessage,
+  async #answer(incoming: IncomingMessage, response: ServerResponse, whole: string): Promise<void> {
+    const request = requestOf(incoming, whole);
+    const use = request && this.login.use(request);
+    if (request === undefined || use === undefined) {
+      this.#refuse(incoming, response, `With ${this.login.login}, ${incoming.method} of that address is refused.`);
+      return;
+    }
+    const isAsked = says(request.headers["authorization"], this.login.placeholder);
+    const said = {
+      path: whole,
+      authorization: isAsked || use.unasked === true ? use.authorization : undefined,
+      headers: forwarded(request, use),
+    };
+    if (use.body === undefined) {
+      incoming.resume();
+      this.#send(incoming, response, said);
+      return;
+    }
+    const { meaning, bytes, isWhole } = await heldBody(incoming, use.body);
+    const why = await this.#whyNot(meaning, said.authorization, response);
+    if (why !== undefined) {
+      this.#refuse(incoming, response, why);
+      return;
+    }
+    const sent = (meaning.type !== "refused" && meaning.body) || bytes;
+    const length = isWhole ? String(sent.length) : request.headers["content-length"];
+    this.#send(incoming, response, { ...said, body: { bytes: sent, rest: !isWhole, length } });
+  }
+
+  /** Why a request is not sent. */
+  async #whyNot(
+    meaning: RequestMeaning,
+    authorization: string | undefined,
     response: ServerResponse,
-    { path, authorization }: { readonly path: string; readonly authorization: string },
-  ): void {
+  ): Promise<string | undefined> {
+    if (meaning.type === "reads") return undefined;
+    if (meaning.type === "refused") return meaning.why;
+    if (authorization === undefined) return "It would change something, and says no login.";
+    const gone = new AbortController();
+    const leave = (): void => gone.abort();
+    response.once("close", leave);
+    try {
+      const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
+      const { endpoint, login } = this.login;
+      const refusal = await this.#ask({ endpoint, login, what: meaning.what, signal });
+      return signal.aborted ? "It had ended before the answer came." : refusal;
+    } finally {
+      response.off("close", leave);
+    }
+  }
+
+  #refuse(incoming: IncomingMessage, response: ServerResponse, why: string): void {
+    // What the run still sends is read and dropped, so that it reads the answer.
+    incoming.resume();
+    const { host, port } = this.login.endpoint;
+    this.#filter.refuse({ host, port }, why);
+    if (response.destroyed) return;
+    const isJson = /json/.test(incoming.headers["content-type"] ?? "");
+    response
+      .writeHead(403, { "Content-Type": isJson ? "application/json" : "text/plain" })
+      .end(isJson ? JSON.stringify({ error: why, message: why }) : `${why}\n`);
+  }
+
+  #send(incoming: IncomingMessage, response: ServerResponse, sent: SentRequest): void {
+    if (this.#closing.signal.aborted) return void incoming.socket.destroy();
     const { endpoint, isTls } = this.login;
     const literal = endpoint.host.includes(":") ? `[${endpoint.host}]` : endpoint.host;
     const headers: Record<string, string> = {
+      ...sent.headers,
       Host: endpoint.port === (isTls ? 443 : 80) ? literal : `${literal}:${endpoint.port}`,
-      Authorization: authorization,
+      ...(sent.authorization === undefined ? {} : { Authorization: sent.authorization }),
       // A compressed answer cannot be searched.
       "Accept-Encoding": "identity",
+      ...(sent.body === undefined ? {} : lengthOf(sent.body)),
     };
-    for (const [name, value] of Object.entries(incoming.headers)) {
-      if (passedOn.has(name) && typeof value === "string") headers[name] = value;
-    }
     const giveUp = (status: number): void => {
       outgoing.destroy();
       if (response.headersSent) incoming.socket.destroy();
       else response.writeHead(status).end();
     };
-    const outgoing = request({ method: incoming.method, path, headers, agent: this.#agent, setDefaultHeaders: false });
+    const outgoing = request({
+      method: incoming.method,
+      path: sent.path,
+      headers,
+      agent: this.#agent,
+      setDefaultHeaders: false,
+    });
     outgoing.on("error", () => giveUp(502));
     response.on("close", () => outgoing.destroy());
     outgoing.on("response", (answer) => this.#pass(answer, response, giveUp));
     outgoing.on("upgrade", () => giveUp(502));
-    outgoing.end();
+    if (sent.body !== undefined) outgoing.write(sent.body.bytes);
+    if (sent.body?.rest === true) incoming.pipe(outgoing);
+    else outgoing.end();
   }
 
   #pass(answer: IncomingMessage, response: ServerResponse, giveUp: (status: number) => void): void {
@@ -133,7 +216,7 @@ export class LoginGateway implements Disposable {
     if (this.#forbidden.some((text) => said.includes(text)) || coding !== "identity") {
       this.#filter.refuse(
         endpoint,
-        coding === "identity" ? holdsLogin : "The registry packs its answer, though it was told not to.",
+        coding === "identity" ? holdsLogin : "The host packs its answer, though it was told not to.",
       );
       giveUp(502);
       return;
@@ -153,7 +236,7 @@ export class LoginGateway implements Disposable {
     answer.pipe(filter).pipe(response);
   }
 
-  /** Makes the connections to the registry, each of which is recorded. */
+  /** Makes the connections to the host, each of which is recorded. */
   #outside(): HttpAgent {
     const { endpoint, isTls, login, trusted } = this.login;
     const agent = new HttpAgent({ keepAlive: true, maxSockets: 16 });
@@ -198,11 +281,34 @@ export class LoginGateway implements Disposable {
   }
 }
 
-function refusedRequest({ method = "" }: IncomingMessage, path: string): string | undefined {
-  if (method !== "GET" && method !== "HEAD")
-    return `With a login, packages are read and nothing else: ${method} is refused.`;
-  return isPlainPath(path) ? undefined : noPackage;
+/** Undefined if servers could read its address, or its login, in different ways. */
+function requestOf({ method = "", headersDistinct }: IncomingMessage, whole: string): LoginRequest | undefined {
+  const [path = "", ...more] = whole.split(/(?=\?)/);
+  const query = more.join("");
+  if (!isPlainPath(path) || !/^(?:\?[\x21-\x7e]*)?$/.test(query) || query.includes("#")) return undefined;
+  if ((headersDistinct["authorization"]?.length ?? 0) > 1) return undefined;
+  const headers = Object.fromEntries(
+    Object.entries(headersDistinct).flatMap(([name, values]) => (values?.length === 1 ? [[name, values[0]]] : [])),
+  );
+  return { method, path, query, headers };
 }
 
-const noPackage = "With a login, nothing but packages is read.";
-const holdsLogin = "What the registry answered holds the login.";
+/** Whether an `Authorization` says the placeholder: as it is, as a token, or as the password or name of a user. */
+function says(authorization: string | undefined, placeholder: string): boolean {
+  const [, pair] = /^basic ([a-z0-9+/=_-]+)$/i.exec(authorization ?? "") ?? [];
+  return (pair === undefined ? (authorization ?? "") : Buffer.from(pair, "base64").toString()).includes(placeholder);
+}
+
+function forwarded({ headers }: LoginRequest, { headers: more = [] }: LoginUse): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value !== undefined && (passedOn.has(name) || more.includes(name)) ? [[name, value]] : [],
+    ),
+  );
+}
+
+function lengthOf({ length }: NonNullable<SentRequest["body"]>): Readonly<Record<string, string>> {
+  return length === undefined ? { "Transfer-Encoding": "chunked" } : { "Content-Length": length };
+}
+
+const holdsLogin = "What the host answered holds the login.";

@@ -1,12 +1,12 @@
 import { type Endpoint, isLoopback, sameEndpoint } from "@gennai/governance/network/endpoint";
-import type { AddedLogin } from "./added-login.ts";
+import type { AddedLogin, AskToSend } from "./added-login.ts";
 import type { ConnectionFilter } from "./connection-filter.ts";
 import { LoginGateway } from "./login-gateway.ts";
 import type { RunCertificates } from "./run-authority.ts";
 
-/** Where this process answers a run in place of registries, and the authority whose certificates it uses there. */
+/** Where this process answers a run in place of hosts, and the authority whose certificates it uses there. */
 export class LoginGateways implements Disposable {
-  /** In PEM; undefined if no registry has TLS. */
+  /** In PEM; undefined if no host has TLS. */
   readonly authority: string | undefined;
   readonly #gateways: readonly LoginGateway[];
 
@@ -15,13 +15,15 @@ export class LoginGateways implements Disposable {
     this.authority = authority;
   }
 
-  static async open(logins: readonly AddedLogin[], filter: ConnectionFilter): Promise<LoginGateways> {
+  static async open(logins: readonly AddedLogin[], filter: ConnectionFilter, ask: AskToSend): Promise<LoginGateways> {
     const secured = logins.filter(({ isTls }) => isTls).map(({ endpoint }) => endpoint);
     const names = secured.flatMap((endpoint) =>
       isLoopback(endpoint) ? [endpoint.host, "localhost", "127.0.0.1", "::1"] : [endpoint.host],
     );
     const certificates = names.length === 0 ? undefined : await certificatesFor([...new Set(names)]);
-    const gateways = logins.map((login) => new LoginGateway(login, filter, login.isTls ? certificates : undefined));
+    const gateways = logins.map(
+      (login) => new LoginGateway(login, filter, ask, login.isTls ? certificates : undefined),
+    );
     return new LoginGateways(gateways, certificates?.authority);
   }
 

@@ -4,7 +4,7 @@ import type { AllowedEndpoint, Connection } from "@gennai/governance/network/con
 import { type Endpoint, endpointOf, isLoopback } from "@gennai/governance/network/endpoint";
 import { OneByOne } from "../one-by-one.ts";
 import { SessionNetwork } from "../stage/keeper/session-network.ts";
-import type { AddedLogin } from "./added-login.ts";
+import type { AddedLogin, AskToSend } from "./added-login.ts";
 import { ConnectionBook } from "./connection-book.ts";
 import { ConnectionFilter } from "./connection-filter.ts";
 import { httpProxy } from "./http-proxy.ts";
@@ -30,6 +30,8 @@ const usualPorts: readonly number[] = [
 /** Ports of services that mostly run beside the command and not in its network. */
 const servicePorts: readonly number[] = [1433, 3306, 4222, 4873, 5432, 5672, 6379, 9092, 9200, 11_211, 27_017];
 
+const refusing: AskToSend = () => Promise.resolve("With a login, nothing is changed here.");
+
 /** Names that commands may look up at the same time. */
 const maxNames = 40;
 
@@ -49,6 +51,8 @@ export interface WatchedNetworkOptions {
   readonly allowed?: readonly AllowedEndpoint[];
   /** Logins for some of `allowed`: this process makes the requests there. */
   readonly logins?: readonly AddedLogin[];
+  /** Asks about what would change something with one of them; without it, that is refused. */
+  readonly ask?: AskToSend | undefined;
   readonly outside?: Outside | undefined;
 }
 
@@ -98,7 +102,7 @@ export class WatchedNetwork implements Disposable {
   static async open(options: WatchedNetworkOptions): Promise<WatchedNetwork> {
     const watched = new WatchedNetwork(await SessionNetwork.open(options.bubblewrap), options);
     try {
-      watched.#gateways = await LoginGateways.open(options.logins ?? [], watched.#filter);
+      watched.#gateways = await LoginGateways.open(options.logins ?? [], watched.#filter, options.ask ?? refusing);
       await watched.#listen();
       return watched;
     } catch (error) {
@@ -148,6 +152,8 @@ export class WatchedNetwork implements Disposable {
   /** @see ConnectionFilter.withdraw */
   withdraw(endpoints: readonly Endpoint[]): void {
     this.#filter.withdraw(endpoints);
+    // Their connections stay open for the next request.
+    this.#gateways?.[Symbol.dispose]();
   }
 
   /** The ports that are served outside of the network. */

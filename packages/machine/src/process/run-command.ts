@@ -7,6 +7,7 @@ import { atExit } from "./at-exit.ts";
 import { type CommandLimits, defaultCommandLimits, systemLimits, watchLimits } from "./group/command-limits.ts";
 import { defaultGraceMs, endAll, endHolders, ProcessGroup } from "./group/process-group.ts";
 import { openedBy } from "./group/process-table.ts";
+import { HeldClock } from "./held-clock.ts";
 import { inheritedDescriptors } from "./helper/inherited-descriptors.ts";
 import { parkShell, startInParkedShell } from "./helper/parked-shell.ts";
 import { type CommandEnd, closing, type StartedChild } from "./helper/started-child.ts";
@@ -24,6 +25,8 @@ export interface CapturedCommand {
   readonly cwd: HeldDirectory;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  /** Holds the clock of that time. */
+  readonly clock?: HeldClock | undefined;
   /** Bytes of output kept, half from the beginning and half from the end. */
   readonly keepBytes?: number;
   /** Bytes of output after which the command is ended. */
@@ -107,7 +110,8 @@ export async function runCommand(
   let exceeded: string | undefined;
 
   const stopped = Promise.withResolvers<Exclude<CommandRun["state"], "exited">>();
-  const deadline = setTimeout(() => stopped.resolve("timed-out"), command.timeoutMs);
+  const { clock = new HeldClock() } = command;
+  using _deadline = clock.start(command.timeoutMs, () => stopped.resolve("timed-out"));
   const abort = () => stopped.resolve("aborted");
   options.signal.addEventListener("abort", abort, { once: true });
   if (options.signal.aborted) abort();
@@ -165,7 +169,6 @@ export async function runCommand(
       survivors,
     };
   } finally {
-    clearTimeout(deadline);
     options.signal.removeEventListener("abort", abort);
     if (command.alone !== true) parkShell(command.env);
   }

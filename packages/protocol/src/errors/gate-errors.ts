@@ -103,10 +103,6 @@ export const gateErrors = {
     means: "the command would use a login of yours",
     next: "Answer the question, which names it and the host; it is asked every time.",
   },
-  key_command_not_alone: {
-    means: "a command that needs a login of yours is combined with other commands",
-    next: "Run it as a command of its own, and what belongs before or after it as other commands.",
-  },
   high_risk: { means: "high risk needs a yes of its own", next: "Answer the question; `--yes` does not answer it." },
   high_risk_terminal: {
     means: "a command of high risk does not run in the user's terminal",

@@ -35,10 +35,6 @@ export const toolErrors = {
     means: "it cannot be found out where the push would go",
     next: "Look at `git remote -v`, and name the remote or its address.",
   },
-  no_registry: {
-    means: "the registry to publish to has no plain address",
-    next: "Name it: `npm publish --registry https://HOST/`.",
-  },
   too_many_background_runs: {
     means: "the session has reached the limit of commands in the background",
     next: "Stop one.",

@@ -1,6 +1,5 @@
 import { relative, sep } from "node:path";
 import { type CommandSurroundings, createCommandsPolicy } from "@gennai/governance/policies/commands/commands";
-import { createKeysPolicy } from "@gennai/governance/policies/commands/keys";
 import { createContainmentPolicy } from "@gennai/governance/policies/files/containment";
 import { createControlFilesPolicy } from "@gennai/governance/policies/files/control-files";
 import { createFreshnessPolicy } from "@gennai/governance/policies/files/freshness";
@@ -42,7 +41,6 @@ export function callPolicies(options: CallPolicyOptions): readonly Policy[] {
     createSecretsPolicy(),
     createPathListsPolicy({ allow: config.allowPaths, deny: config.denyPaths }),
     createCommandsPolicy({ surroundings: options.commands, rules: options.rules }),
-    createKeysPolicy(),
     createHighRiskPolicy(),
     createFreshnessPolicy(),
     createRedactionMarkerPolicy(),

@@ -45,8 +45,6 @@ export class Session {
   readonly requests: PendingRequests;
   readonly remembered = new RememberedAnswers();
   readonly seen: SeenContents;
-  /** Hosts, with ports, that asked this session's commands for a login. */
-  readonly wantedLogins = new Set<string>();
   /** By host: its address in the machine's own networks, if a login was to be sent there. */
   readonly privateHosts = new Map<string, string>();
   /**

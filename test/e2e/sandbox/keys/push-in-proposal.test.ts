@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
-import { bareRepository, branches, password, userHome } from "./services/git-host.ts";
+import { bareRepository, branches, password, reachable, userHome } from "./services/git-host.ts";
 import { gitOverHttp } from "./services/git-over-http.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -10,12 +10,13 @@ test("Proposal Mode: a push sends what was committed, not what is staged, and ch
   await using _home = await userHome();
   await using bare = await bareRepository();
   await using host = await gitOverHttp(bare.root, { user: "me", password });
-  await using server = await staging([
-    "echo staged > staged.txt",
-    "git push origin work",
-    "npm publish",
-    "git commit -qam x && git push origin work",
-  ]);
+  using outside = reachable(host.port);
+  await using server = await staging(
+    ["echo staged > staged.txt", "git push origin work", "npm publish", "git commit -qam x && git push origin work"],
+    {},
+    {},
+    { outside },
+  );
   const { workspace } = server;
   await workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
   await using session = await AskedSession.start(server, { proposal: true });
@@ -32,6 +33,6 @@ test("Proposal Mode: a push sends what was committed, not what is staged, and ch
   expect(published.error).toContain("In Proposal Mode nothing is published");
   const chained = await session.turnWithYes();
   expect(chained.questions).toEqual([]);
-  expect(chained.error).toContain("it has to be a command of its own");
+  expect(chained.error).toContain("has to be a command of its own");
   expect(branches(bare)).toBe(`refs/heads/work ${await workspace.git("rev-parse", "HEAD")}\n`);
 });

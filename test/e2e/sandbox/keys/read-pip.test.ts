@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -44,7 +44,7 @@ with zipfile.ZipFile("dep-1.0.0-py3-none-any.whl", "w") as wheel:
   return { port, requests, [Symbol.dispose]: () => void server.close() };
 }
 
-test("pip in another way than a plain install: the login is added to what it reads, and pip itself has none", async () => {
+test("pip: the login is added to what it reads, and pip itself has none", async () => {
   using index = await packageIndex();
   const address = `http://127.0.0.1:${index.port}/simple/`;
   await using home = await temporaryDirectory({
@@ -66,7 +66,7 @@ test("pip in another way than a plain install: the login is added to what it rea
   expect(keptText(server)).not.toContain(password);
 });
 
-test("pip: 401 first, then the login of ~/.netrc by a question; what the workspace prepared finds none", async () => {
+test("pip: 401 first, then the login of ~/.netrc by a question; code of the workspace finds none", async () => {
   using index = await packageIndex();
   const address = `http://127.0.0.1:${index.port}/simple/`;
   await using home = await temporaryDirectory({
@@ -76,43 +76,28 @@ test("pip: 401 first, then the login of ~/.netrc by a question; what the workspa
   vi.stubEnv("HOME", home.root);
   using outside = new TestOutside();
   outside.servers.set(`127.0.0.1:${index.port}`, index.port);
-  // A server listens on its port.
   const install = `/usr/bin/python3 -m pip install --no-deps --user --break-system-packages -i ${address} -r requirements.txt`;
-  const evil = `import os; open("stolen", "a").write(repr(dict(os.environ)))\n`;
   await using server = await staging(
-    [install, install, install],
+    [`${install} && env`],
     {
       "requirements.txt": "# ours\ndep == 1.0.0 ; python_version > '3'\n",
-      "setup.cfg": "[global]\nindex-url = http://127.0.0.1:9/\n",
+      // Python finds it first, in the directory where it is started.
+      "sitecustomize.py": `import os, glob; open("seen.private", "a").write(repr(dict(os.environ)) + "".join(open(f, errors="replace").read() for f in glob.glob("/proc/*/environ") if os.access(f, os.R_OK)))\n`,
     },
     {},
     { outside },
   );
   await using session = await AskedSession.start(server);
-  const first = await session.turnWithYes();
-  expect(first.output).toContain("wants a login, and the user has one");
-  expect(index.requests.every((request) => request.endsWith(" nobody"))).toBe(true);
-
-  // Modules that Python finds first if started here: the pip with the login uses none of them.
-  await server.workspace.write("pip.py", evil);
-  await server.workspace.write("sitecustomize.py", evil);
-  const second = await session.turnWithYes();
-  const [question] = second.questions;
-  expect(question?.computed?.rule).toBe("keys/use");
-  expect(question?.impactStatement).toContain(address);
-  expect(question?.computed?.reason).toContain(`the login of ~/.netrc for 127.0.0.1:${index.port}`);
-  expect(second.output).toContain("Saved /tmp/");
+  const { questions, output } = await session.turnWithYes();
+  expect(
+    questions.map(({ title }) => title),
+    output,
+  ).toEqual([
+    expect.stringContaining(`reach 127.0.0.1:${index.port} with the login of ~/.netrc for 127.0.0.1:${index.port}?`),
+  ]);
+  expect(output).toContain("Successfully installed dep-1.0.0");
   expect(index.requests).toContain("GET /dep-1.0.0-py3-none-any.whl me");
-  expect(second.output).not.toContain(password);
-  const found = await server.workspace.read("stolen");
-  expect(found).toContain("PATH");
-  expect(found).not.toMatch(/PIP_INDEX_URL|correct-horse/);
-  // Without them, it comes from what was fetched.
-  rmSync(server.workspace.path("pip.py"));
-  rmSync(server.workspace.path("sitecustomize.py"));
-  const third = await session.turnWithYes();
-  expect(third.output).toContain("Successfully installed dep-1.0.0");
-  expect(index.requests.filter((request) => request.includes("stolen"))).toEqual([]);
+  expect(output).not.toContain(password);
   await server.running[Symbol.asyncDispose]();
   expect(keptText(server)).not.toContain(password);
 });

@@ -63,7 +63,8 @@ export async function executeCall(
           if (forbiddenNow !== undefined) {
             return { type: "refused", error: forbiddenNow, decision: admitted.decision };
           }
-          const judgement = await judgeConnections(wanted, decided, { ...context, signal }, options);
+          const until = wanted.until === undefined ? signal : AbortSignal.any([signal, wanted.until]);
+          const judgement = await judgeConnections(wanted, decided, { ...context, signal: until }, options);
           if (judgement.type === "refused" && wanted.stand !== true) {
             judged = judgement.decision;
             noConnection = judgement.error;

@@ -26,12 +26,12 @@ export async function judgeConnections(
   context: CallContext,
   options: GateOptions,
 ): Promise<ConnectionJudgement & { readonly decision: Decision }> {
-  const { journal, remembered, confirmer } = options;
-  const judge = (some: readonly AllowedEndpoint[]) =>
+  const { journal, remembered, confirmer, redactor } = options;
+  const judge = async (some: readonly AllowedEndpoint[]) =>
     decideEffects(
       {
-        statement: `Let \`${program.name}\` reach ${named(some)}`,
-        effects: some.map((endpoint) => effectOf(endpoint, program)),
+        statement: `Let \`${program.name}\` ${some.some(({ sends }) => sends !== undefined) ? "" : "reach "}${named(some)}`,
+        effects: await Promise.all(some.map((endpoint) => effectOf(endpoint, program, redactor))),
         operands: { ...decided.analysis.operands, reaches: some.map(nameWithAddress).join(", ") },
       },
       decided,
@@ -105,10 +105,16 @@ function covers(standing: StandingConnection, wanted: AllowedEndpoint): boolean 
   return wanted.login === undefined && sameEndpoint(standing, wanted) && standing.address === wanted.address;
 }
 
-function effectOf(endpoint: AllowedEndpoint, { name }: RunProgram): Effect {
-  const { login } = endpoint;
+/** Its `url` is recorded: what the person sees whole is masked there. */
+async function effectOf(
+  endpoint: AllowedEndpoint,
+  { name }: RunProgram,
+  redactor: GateOptions["redactor"],
+): Promise<Effect> {
+  const { login, sends } = endpoint;
   const used = login === undefined ? {} : { login };
-  return { type: "net", url: endpointName(endpoint), ...used, wanted: { ...endpoint, program: name } };
+  const what = sends === undefined ? "" : `${await redactor.redact(sends)} at `;
+  return { type: "net", url: `${what}${endpointName(endpoint)}`, ...used, wanted: { ...endpoint, program: name } };
 }
 
 function aboutConnections(
@@ -126,6 +132,19 @@ function aboutConnections(
   },
   { connections }: GateOptions,
 ): Question {
+  const [first] = open;
+  if (first?.sends !== undefined) {
+    return {
+      ...question,
+      title: `Let ${program.name} ${named(open)}?`,
+      impactStatement: [
+        "Nothing of it was sent yet. After a yes exactly this is sent, once. It may not be possible to take it back.",
+        ...open.flatMap(connectionWarnings),
+      ].join(" "),
+      rememberStatement: "",
+      offeredScopes: ["once"],
+    };
+  }
   const scopes: ConfirmationScope[] = ["once"];
   if (mayStand) scopes.push("session");
   if (mayStand && connections !== undefined) scopes.push("workspace");
@@ -149,8 +168,10 @@ function aboutConnections(
 
 function loginWarning(endpoint: AllowedEndpoint): readonly string[] {
   if (endpoint.login === undefined) return [];
-  const what = `Code of the workspace that runs beside it can read the packages of ${endpointName(endpoint)} that you may read`;
-  return [`${what}, for this one run; it never sees the login itself.`];
+  const what = `Code of the workspace that runs beside it can read with it what the question names, for this one run`;
+  return [
+    `${what}; it never sees the login itself. What would change something at ${endpointName(endpoint)} is asked about first.`,
+  ];
 }
 
 /** Warnings for the user who is asked about an endpoint, as sentences. */
@@ -169,7 +190,7 @@ function named(endpoints: readonly AllowedEndpoint[]): string {
 }
 
 function nameWithLogin(endpoint: AllowedEndpoint): string {
-  const name = endpointName(endpoint);
+  const name = `${endpoint.sends === undefined ? "" : `${endpoint.sends} at `}${endpointName(endpoint)}`;
   return endpoint.login === undefined ? name : `${name} with ${endpoint.login}`;
 }
 

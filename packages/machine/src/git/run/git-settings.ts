@@ -76,15 +76,20 @@ export "GIT_CONFIG_COUNT=$n"
 exec "$git" "$@"
 `;
 
+/** An environment with further settings for git, which outrank those that it already has. */
+export function withSettings(
+  environment: Readonly<Record<string, string>>,
+  settings: GitSettings,
+): Readonly<Record<string, string>> {
+  const count = Number(environment["GIT_CONFIG_COUNT"] ?? 0);
+  const added = settings.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${count + index}`, name] as const,
+    [`GIT_CONFIG_VALUE_${count + index}`, value] as const,
+  ]);
+  return { ...environment, ...Object.fromEntries(added), GIT_CONFIG_COUNT: String(count + settings.length) };
+}
+
 /** Settings as environment variables for git; their names may contain any character. */
 export function settingsEnvironment(settings: GitSettings): Readonly<Record<string, string>> {
-  return {
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([name, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, name],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
-  };
+  return withSettings({}, settings);
 }

@@ -6,11 +6,8 @@ import type { UserKeys } from "../login/user-keys.ts";
 import { credentialHost, type GitAddress } from "./git-address.ts";
 import type { SettingEntries } from "./git-settings-of.ts";
 
-/**
- * The credential helper that the user's settings name for this host, in words for people, without running it. Throws
- * `ToolFailure` (`no_key`).
- */
-export function helperFor({ host, port }: GitAddress, user: SettingEntries): string {
+/** The login of the credential helper that the user's settings name for a host, in words for people, without running it. */
+export function helperFor({ host, port }: GitAddress, user: SettingEntries): string | undefined {
   const named = credentialHost({ host, port });
   const helpers: string[] = [];
   for (const [name, value] of user) {
@@ -25,10 +22,9 @@ export function helperFor({ host, port }: GitAddress, user: SettingEntries): str
     else helpers.push(value.startsWith("!") ? "a program of the user's own" : value);
   }
   const [first] = helpers;
-  if (first === undefined) {
-    throw noKey(`The user's git has no credential helper for ${named}.`);
-  }
-  return `the login that the user's credential helper (${first.slice(0, 60)}) has for ${named}`;
+  return first === undefined
+    ? undefined
+    : `the login that the user's credential helper (${first.slice(0, 60)}) has for ${named}`;
 }
 
 /** Asks the user's own helpers for exactly this host. Rejects with `ToolFailure` (`no_key`). */

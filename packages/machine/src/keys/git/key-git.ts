@@ -4,13 +4,10 @@ import { fixedSettings, type GitSettings, settingsEnvironment } from "../../git/
 export const keyDirectory = "/run/gennai-key";
 
 /**
- * Environment of a git that has a login: it starts no program that a setting names, reaches hosts in one way only, and does not
- * accept a directory as a repository just because it looks like one.
+ * Environment of a git that has a key: it starts no program that a setting names, reaches hosts only by ssh, and does not accept a
+ * directory as a repository just because it looks like one.
  */
-export function keyGitEnvironment(
-  scheme: "ssh" | "https" | "http",
-  settings: GitSettings,
-): Readonly<Record<string, string>> {
+export function keyGitEnvironment(settings: GitSettings): Readonly<Record<string, string>> {
   return {
     ...settingsEnvironment([
       ...fixedSettings,
@@ -21,7 +18,7 @@ export function keyGitEnvironment(
       ["push.gpgSign", "false"],
       ["fetch.recurseSubmodules", "no"],
       ["protocol.allow", "never"],
-      [`protocol.${scheme}.allow`, "always"],
+      ["protocol.ssh.allow", "always"],
       ...settings,
     ]),
     GIT_CONFIG_GLOBAL: "/dev/null",
@@ -30,6 +27,6 @@ export function keyGitEnvironment(
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_LAZY_FETCH: "1",
     // Outranks all settings of protocols, even more specific ones.
-    GIT_ALLOW_PROTOCOL: scheme,
+    GIT_ALLOW_PROTOCOL: "ssh",
   };
 }

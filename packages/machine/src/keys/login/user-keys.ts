@@ -9,7 +9,7 @@ export interface UserKeys {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A planned run with a user's login, before the user agreed. The login itself has not been read yet. */
+/** A planned run with a user's ssh keys, before the user agreed. */
 export interface KeyPlan {
   /** The place that is reached with the login: scheme, host and port, for people. */
   readonly url: string;
@@ -17,18 +17,13 @@ export interface KeyPlan {
   readonly login: string;
   /**
    * Code of the workspace that is part of the command: runs first, without network and login. If it fails, the rest does not run.
-   * The run with the login sees nothing that it wrote, except the one file that it hands over.
+   * The run with the login sees nothing that it wrote.
    */
-  readonly before?: {
-    readonly text: string;
-    readonly what: string;
-    /** The only file of a directory below its `/tmp`, and where the run with the login finds it. Paths in the runs. */
-    readonly handsOver?: { readonly from: string; readonly as: string };
-  };
+  readonly before?: { readonly text: string; readonly what: string };
   /** Notes for readers of the result. */
   readonly notes: readonly string[];
-  /** Call it after the user agreed. Rejects with `ToolFailure` (`no_key`) if there is no login after all. */
-  uncover(options: { readonly signal: AbortSignal }): Promise<UncoveredKey>;
+  /** Call it after the user agreed. */
+  uncover(): UncoveredKey;
 }
 
 /** What one run gets for its login. */
@@ -37,13 +32,9 @@ export interface UncoveredKey {
   readonly text: string;
   /** Shell text that runs afterwards, on the result, without network and login. */
   readonly scripts?: string;
-  /** Working directory, absolute, as the run sees it; if undefined, the command's own. */
-  readonly cwd?: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Further mounts, by path in the run: a file or socket of the machine, or a text. */
   readonly mounts: readonly RunMount[];
   /** The only endpoints that the run reaches. */
   readonly hosts: readonly AllowedEndpoint[];
-  /** Texts to mask wherever they appear. */
-  readonly secrets: readonly string[];
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { settingsText } from "../login/settings-text.ts";
 import type { UserKeys } from "../login/user-keys.ts";
-import { settingsText } from "../reading/settings-text.ts";
+import { publishesCrate } from "../requests/cargo-publish.ts";
 import type { RegistryAccess } from "./registry-login.ts";
 
 /**
@@ -14,28 +15,43 @@ export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryA
     settingsText(join(directory, "credentials.toml")) || settingsText(join(directory, "credentials")),
   );
   const names = new Set([...settings.keys()].flatMap((name) => /^registries\.(.+)\.index$/.exec(name)?.[1] ?? []));
-  return [...names].flatMap((name) => {
+  const own = [...names].flatMap((name): readonly RegistryAccess[] => {
     const variables = `CARGO_REGISTRIES_${name.toUpperCase().replaceAll("-", "_")}`;
     const token = environment[`${variables}_TOKEN`] || logins.get(`registries.${name}.token`) || "";
     const address = /^sparse\+(https?:\/\/.+)$/.exec(settings.get(`registries.${name}.index`) ?? "")?.[1];
     const url = address === undefined ? null : URL.parse(address.endsWith("/") ? address : `${address}/`);
-    if (url === null || url.username !== "" || url.password !== "" || !/^[\x20-\x7e]+$/.test(token)) return [];
+    if (url === null || url.username !== "" || url.password !== "" || !isHeader(token)) return [];
     return [
       {
-        url,
+        ...place(url, token, variables),
         login: `the login of cargo's for the registry ${name}, which is ${url.href}`,
-        authorization: token,
-        secrets: [token, ...token.split(" ").slice(1)],
         mayAsk: (path) =>
           archive.test(path) || (path.startsWith(url.pathname) && entry.test(path.slice(url.pathname.length))),
-        // If a registry requires a login everywhere, cargo does not ask it without one, nor without knowing the source.
-        environment: {
-          [`${variables}_TOKEN`]: "added-outside",
-          [`${variables}_CREDENTIAL_PROVIDER`]: "cargo:token",
-        },
       },
     ];
   });
+  const token = environment["CARGO_REGISTRY_TOKEN"] || logins.get("registry.token") || "";
+  if (!isHeader(token)) return own;
+  // Everybody reads it without a login, elsewhere.
+  const usual = place(new URL("https://crates.io/"), token, "CARGO_REGISTRY");
+  return [...own, { ...usual, login: "the login of cargo's for crates.io", mayAsk: () => false }];
+}
+
+function place(url: URL, token: string, variables: string): Omit<RegistryAccess, "login" | "mayAsk"> {
+  return {
+    url,
+    authorization: token,
+    secrets: [token, ...token.split(" ").slice(1)],
+    changes: ({ method, path }) => (method === "PUT" && path === "/api/v1/crates/new" ? publishesCrate : undefined),
+    // If a registry requires a login everywhere, cargo does not ask it without one, nor without knowing the source.
+    inRun: (placeholder) => ({
+      environment: { [`${variables}_TOKEN`]: placeholder, [`${variables}_CREDENTIAL_PROVIDER`]: "cargo:token" },
+    }),
+  };
+}
+
+function isHeader(token: string): boolean {
+  return /^[\x20-\x7e]+$/.test(token);
 }
 
 /** An index file (by the beginning of a name), or the index's own configuration. */

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { isLoopback } from "@gennai/governance/network/endpoint";
-import { npmSettings, registryAddress } from "../login/npm-login.ts";
+import { npmSettings, registryAddress } from "../login/npm-settings.ts";
 import type { UserKeys } from "../login/user-keys.ts";
+import { publishing } from "../requests/npm-publish.ts";
 import { basic, bearer, type RegistryAccess } from "./registry-login.ts";
 
 /** Logins in `~/.npmrc`, which npm, pnpm and yarn 1 read. */
@@ -21,7 +22,10 @@ export function npmPlaces({ home, environment }: UserKeys): readonly RegistryAcc
     // The name has no scheme, so it is taken from the user's own address of that registry.
     const below = registries.filter(({ host, pathname }) => `//${host}${pathname}`.startsWith(name));
     const own = below.length > 0 ? below : [placeNamed(name)];
-    return own.flatMap((url) => (url === undefined ? [] : [npmPlace(url, `the login of ~/.npmrc for ${name}`, said)]));
+    const inRun = (placeholder: string) => ({ npmrc: [`${name}:_authToken=${placeholder}`] });
+    return own.flatMap((url) =>
+      url === undefined ? [] : [{ ...npmPlace(url, `the login of ~/.npmrc for ${name}`, said), inRun }],
+    );
   });
 }
 
@@ -35,6 +39,11 @@ export function npmPlace(
     login,
     ...said,
     mayAsk: (path) => path.startsWith(url.pathname) && isPackage(path.slice(url.pathname.length)),
+    describes: (path) => path.startsWith(url.pathname) && packageName.test(path.slice(url.pathname.length)),
+    changes: ({ method, path }) => {
+      const name = path.startsWith(url.pathname) ? path.slice(url.pathname.length) : "";
+      return method === "PUT" && packageName.test(name) ? publishing(name.replace(/%2f/i, "/")) : undefined;
+    },
   };
 }
 
@@ -86,6 +95,8 @@ const packages = new RegExp(
   String.raw`^(?:${named}|${named}/-/(?:@[\w.~-]+/)?[\w.+~%-]+\.tgz|download/${named}/[\w.+-]+/[0-9a-f]{40,128})$`,
   "i",
 );
+
+const packageName = new RegExp(`^${named}$`, "i");
 
 function isPackage(rest: string): boolean {
   return packages.test(rest);

@@ -1,5 +1,5 @@
 import type { UserKeys } from "../login/user-keys.ts";
-import { pipIndexes } from "../reading/pip-settings.ts";
+import { pipIndexes } from "./pip-settings.ts";
 import { basic, type RegistryAccess } from "./registry-login.ts";
 
 /** Logins in the user's `pip.conf`, `PIP_INDEX_URL` and `~/.netrc`. @param named indexes that the command names */

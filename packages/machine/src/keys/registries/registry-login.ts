@@ -1,10 +1,10 @@
 import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/network/endpoint";
-import type { AddedLogin } from "../../network/added-login.ts";
-import { certificateVariables } from "../../process/environment/certificate-variables.ts";
-import { certificatesIn } from "../../process/environment/certificates-in.ts";
+import type { BodyReader, LoginRequest } from "../../network/added-login.ts";
 import { loginSecrets } from "../login/login-secrets.ts";
-import { portOf } from "../login/npm-login.ts";
+import { portOf } from "../login/npm-settings.ts";
+import { trustedBy } from "../login/trusted-by.ts";
 import type { UserKeys } from "../login/user-keys.ts";
+import { newPlaceholder, type OwnLogin, type Placeholders } from "../own-login.ts";
 
 /** The login in the user's own settings for one place of a registry. */
 export interface RegistryAccess {
@@ -17,11 +17,23 @@ export interface RegistryAccess {
   readonly secrets: readonly string[];
   /** Whether a package is read by this path. @param path */
   mayAsk(path: string): boolean;
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Whether it is only described there, which is all that publishing reads; the same as `mayAsk` by default. @param path */
+  describes?(path: string): boolean;
+  /** Reads what a request would change there; undefined for one that is refused. */
+  changes?(request: LoginRequest): BodyReader | undefined;
+  /** Where its program looks for the login. */
+  inRun?(placeholder: string): Placeholders;
 }
 
+/** Headers of what is sent to a registry. The one-time password is in the command's own words. */
+const ofChanges: readonly string[] = ["content-type", "npm-auth-type", "npm-command", "npm-otp"];
+
 /** Combines all places of a host into one login; of several places for a path, the innermost counts. */
-export function addedLogins(places: readonly RegistryAccess[], keys: UserKeys): readonly AddedLogin[] {
+export function combinedLogins(
+  places: readonly RegistryAccess[],
+  keys: UserKeys,
+  { publishes, isNeeded }: { readonly publishes: boolean; isNeeded(endpoint: Endpoint): boolean },
+): readonly OwnLogin[] {
   const endpoints: { readonly endpoint: Endpoint; readonly isTls: boolean; readonly places: RegistryAccess[] }[] = [];
   for (const place of places) {
     const endpoint = endpointOf(place.url.hostname, portOf(place.url));
@@ -31,17 +43,38 @@ export function addedLogins(places: readonly RegistryAccess[], keys: UserKeys): 
     if (known === undefined) endpoints.push({ endpoint, isTls, places: [place] });
     else known.places.push(place);
   }
-  const trusted = certificatesOf(keys);
   return endpoints.map(({ endpoint, isTls, places: all }) => {
     const inner = all.toSorted((one, other) => other.url.pathname.length - one.url.pathname.length);
+    const login = [...new Set(all.map((place) => place.login))].join(" and ");
+    const placeholder = newPlaceholder();
+    const inRun = all.map((place) => place.inRun?.(placeholder) ?? {});
+    const use = (request: LoginRequest) => {
+      const { method, path, query } = request;
+      if (method === "GET" || method === "HEAD") {
+        const isRead = (place: RegistryAccess): boolean =>
+          publishes && place.describes !== undefined ? place.describes(path) : place.mayAsk(path);
+        const read = query === "" ? inner.find(isRead) : undefined;
+        // Some managers send it only for names with a scope.
+        return read && { authorization: read.authorization, unasked: true as const };
+      }
+      for (const { authorization, changes } of query === "" ? inner : []) {
+        const body = changes?.(request);
+        if (body !== undefined) return { authorization, headers: ofChanges, body };
+      }
+      return undefined;
+    };
     return {
       endpoint,
-      isTls,
-      login: [...new Set(all.map(({ login }) => login))].join(" and "),
-      authorizationFor: (path) => inner.find((place) => place.mayAsk(path))?.authorization,
-      secrets: all.flatMap(({ secrets }) => secrets),
-      environment: Object.fromEntries(all.flatMap((place) => Object.entries(place.environment ?? {}))),
-      trusted,
+      login,
+      isNeeded: isNeeded(endpoint),
+      inRun: {
+        environment: Object.fromEntries(inRun.flatMap(({ environment = {} }) => Object.entries(environment))),
+        npmrc: inRun.flatMap(({ npmrc = [] }) => npmrc),
+      },
+      open: () => {
+        const secrets = all.flatMap((place) => place.secrets);
+        return Promise.resolve({ endpoint, isTls, login, secrets, placeholder, use, trusted: trustedBy(keys) });
+      },
     };
   });
 }
@@ -55,10 +88,4 @@ export function basic(pair: string): Pick<RegistryAccess, "authorization" | "sec
   const blob = Buffer.from(pair).toString("base64");
   const [, user = "", password = ""] = /^([^:]*):(.*)$/s.exec(pair) ?? [];
   return { authorization: `Basic ${blob}`, secrets: [blob, pair, ...loginSecrets(user, password)] };
-}
-
-/** Certificates that the user's environment names. */
-function certificatesOf({ environment }: UserKeys): readonly string[] {
-  const files = new Set(certificateVariables.flatMap((name) => environment[name] ?? []));
-  return [...files].flatMap((file) => certificatesIn(file) ?? []);
 }

@@ -1,48 +1,29 @@
-import { isPlainInstall } from "@gennai/governance/installs/split-install";
-import { oneCommand } from "@gennai/governance/keys/one-command";
-import { pipInstall } from "@gennai/governance/keys/pip-install";
-import { knownPrograms, verbOf } from "@gennai/governance/programs/known-programs";
+import type { Endpoint } from "@gennai/governance/network/endpoint";
+import { type FoundVerb, knownPrograms } from "@gennai/governance/programs/known-programs";
 import type { LoginSource } from "@gennai/governance/programs/program";
-import type { AddedLogin } from "../../network/added-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";
+import type { OwnLogin } from "../own-login.ts";
 import { cargoPlaces } from "./cargo-places.ts";
 import { npmPlaces } from "./npm-places.ts";
 import { pipPlaces } from "./pip-places.ts";
-import { addedLogins, type RegistryAccess } from "./registry-login.ts";
+import { combinedLogins, type RegistryAccess } from "./registry-login.ts";
 import { yarnPlaces } from "./yarn-places.ts";
 
-/** The user's logins for the registries that a command may read from, and how a host asks for one. */
-export interface RegistryLogins {
-  readonly logins: readonly AddedLogin[];
-  /** Matches the output of a run without login. */
-  readonly refused: RegExp;
+/** The user's logins for the registries of package managers. Reads only the user's own settings, and none of the workspace's. */
+export function registryLogins(calls: readonly FoundVerb[], keys: UserKeys): readonly OwnLogin[] {
+  const sources = new Set(calls.flatMap(({ program }) => program.logins ?? []));
+  const words = calls.flatMap(({ rest }) => rest.filter((word) => word !== undefined));
+  const deploys = calls.filter(({ verb }) => verb.deploys === true).length;
+  const found = [...sources].flatMap((source) => places[source]?.(keys, words) ?? []);
+  return combinedLogins(found, keys, {
+    publishes: deploys === calls.length,
+    isNeeded: (endpoint) => deploys > 0 || !isPublicRegistry(endpoint),
+  });
 }
 
-/**
- * The logins for a package manager's command. Empty for other commands, and for those that [get a login in a run without code of
- * the workspace](../reading/plan-read.ts). Reads only the user's own settings, and none of the workspace's.
- *
- * @param text for the shell
- */
-export function registryLogins(text: string, keys: UserKeys): RegistryLogins {
-  return {
-    logins: addedLogins(placesFor(text, keys), keys),
-    refused: /\b40[13]\b|\bE(?:NEEDAUTH|401|403)\b|\b404\b[^]{0,300}@[\w.-]+(?:\/|%2f)|\bno token found\b/i,
-  };
-}
+type PlacesOf = (keys: UserKeys, words: readonly string[]) => readonly RegistryAccess[];
 
-function placesFor(text: string, keys: UserKeys): readonly RegistryAccess[] {
-  const [name = "", ...words] = oneCommand(text) ?? [];
-  const base = name.slice(name.lastIndexOf("/") + 1);
-  const found = verbOf(base, words);
-  if (found?.verb.login !== true || !found.isCertain) return [];
-  // A program of the workspace may have any name.
-  if (base !== name && found.program.byPath !== true) return [];
-  if (isPlainInstall(text) || pipInstall(text) !== undefined) return [];
-  return found.program.logins?.flatMap((source) => places[source](keys, words)) ?? [];
-}
-
-const places: Readonly<Record<LoginSource, (keys: UserKeys, words: readonly string[]) => readonly RegistryAccess[]>> = {
+const places: Readonly<Partial<Record<LoginSource, PlacesOf>>> = {
   npm: npmPlaces,
   yarn: yarnPlaces,
   cargo: cargoPlaces,
@@ -57,8 +38,8 @@ function indexesIn(words: readonly string[]): readonly string[] {
 }
 
 /** True for registries that most users read without their login, which is for publishing. */
-export function isPublicRegistry({ endpoint }: AddedLogin): boolean {
-  return publicRegistries.has(endpoint.host);
+function isPublicRegistry({ host }: Endpoint): boolean {
+  return publicRegistries.has(host);
 }
 
 const publicRegistries: ReadonlySet<string> = new Set(

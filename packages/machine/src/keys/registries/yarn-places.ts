@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import { registryAddress } from "../login/npm-login.ts";
+import { registryAddress } from "../login/npm-settings.ts";
+import { settingsText } from "../login/settings-text.ts";
 import type { UserKeys } from "../login/user-keys.ts";
-import { settingsText } from "../reading/settings-text.ts";
 import { authorizationIn, expanded, fromBase64, npmPlace } from "./npm-places.ts";
 import type { RegistryAccess } from "./registry-login.ts";
 

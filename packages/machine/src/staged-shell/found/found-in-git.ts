@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileWrite, FoundTrait, GitChange } from "@gennai/governance/effect";
 import { intentMapFile } from "@gennai/governance/ledger/ledger-directory";
@@ -9,6 +9,7 @@ import { newCommits } from "../../git/new-commits.ts";
 import { objectOf } from "../../git-data/git-index.ts";
 import type { GitEffect } from "../../stage/observe/git-effects.ts";
 import { NotObservable } from "../../stage/transaction/stage-error.ts";
+import { onlyTracks } from "./only-tracks.ts";
 import type { StagedWork } from "./staged-work.ts";
 
 /** What a staged command did to the workspace's repository, and which other repositories it made. */
@@ -151,6 +152,7 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
   if (other !== undefined) return [change("control", inGit(other), gitState)];
   switch (effect.type) {
     case "ref":
+      if (work.usesLogin && /^refs\/remotes\//.test(effect.name)) return [change("ref", effect.name, true)];
       return [change("ref", effect.name, gitState || gitNames.includes(effect.name.replace(/^refs\/heads\//, "")))];
     case "head": {
       if (isOfModule(effect) && isAsRecorded(effect, work)) return [];
@@ -159,6 +161,7 @@ function gitChange(effect: GitEffect, work: StagedWork): readonly GitChange[] {
     case "reflog":
       return effect.shrinks ? [change("reflog", effect.name, gitState || work.popsOwnStash(effect))] : [];
     case "control":
+      if (effect.path === "config" && isTracking(effect, work)) return [];
       return [change("control", inGit(effect.path), gitState && /^(?:config|modules|worktrees)/.test(effect.path))];
     case "unreadable":
       return [change("unreadable", inGit(effect.path), false)];
@@ -212,6 +215,13 @@ const idle = /^(?:worktrees\/[^/]+\/)?(?:AUTO_MERGE|(?:ORIG|FETCH)_HEAD)$/;
 
 /** Git's own merge strategies; any other name is a program. */
 const strategies: ReadonlySet<string> = new Set(["ort", "recursive", "resolve", "octopus", "ours", "subtree"]);
+
+function isTracking({ root, repository, path }: GitEffect & { readonly type: "control" }, work: StagedWork): boolean {
+  const after = textOf({ root, repository }, work, path);
+  const file = work.absolute({ root, path: join(repository, path) });
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  return after !== undefined && isFile && onlyTracks(readFileSync(file, "utf8"), after);
+}
 
 /** Text of a file in git's data, as the command left it. */
 function textOf(

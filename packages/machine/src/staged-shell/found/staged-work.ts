@@ -38,6 +38,8 @@ export interface StagedWorkOptions {
   readonly command: CommandAnalysis;
   /** True if a person allowed the command itself. */
   readonly confirmed: boolean;
+  /** True if a person let it use a login of theirs: what git notes of a remote is then as agreed. */
+  readonly usesLogin?: boolean;
   /** Ids of the commits that commands of the session stashed. */
   readonly ownStashes?: ReadonlySet<string> | undefined;
 }
@@ -48,6 +50,7 @@ export class StagedWork {
   readonly git: readonly GitEffect[];
   readonly workspaceRoot: string;
   readonly repository: RepositoryPaths | undefined;
+  readonly usesLogin: boolean;
   /** What git ignores in the work tree. */
   readonly ignored: IgnoredPaths;
   readonly unshown: ReadonlySet<StageEffect>;
@@ -76,8 +79,10 @@ export class StagedWork {
     leads,
     command,
     confirmed,
+    usesLogin = false,
     ownStashes = new Set(),
   }: StagedWorkOptions) {
+    this.usesLogin = usesLogin;
     this.#ownStashes = ownStashes;
     this.#command = command;
     this.#home = home;

@@ -13,7 +13,7 @@ export interface RunWatch extends Disposable {
   readonly network: SessionNetwork | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly resolver: string | undefined;
-  /** Further mounts: the certificates that the run is to trust. */
+  /** Further mounts: the certificates that the run is to trust, and settings with placeholders. */
   readonly mounts: readonly RunMount[];
   connections(run: Pick<CommandRun, "exitCode" | "output">): readonly Connection[];
   onlyLookedUp(): readonly string[];
@@ -32,16 +32,19 @@ export async function watchRun(
     network,
     allowed = [],
     logins = [],
+    ask,
+    placeholders,
     lasts = false,
   }: {
     readonly stages: Pick<Stages, "openNetwork" | "resolver">;
     /** True if the run goes on beside others: what is seen while another run is under way counts as that run's. */
     readonly lasts?: boolean;
-  } & Pick<StagedSurroundings, "workspaceRoot" | "network" | "allowed" | "logins">,
+  } & Pick<StagedSurroundings, "workspaceRoot" | "network" | "allowed" | "logins" | "ask" | "placeholders">,
 ): Promise<RunWatch> {
-  const own = allowed.length === 0 ? undefined : await stages.openNetwork(workspaceRoot, allowed, logins);
+  const own = allowed.length === 0 ? undefined : await stages.openNetwork(workspaceRoot, { allowed, logins, ask });
   const watched = own ?? network;
-  if (watched === undefined) return unwatched;
+  const { environment: inPlace = {}, mounts = [] } = placeholders ?? {};
+  if (watched === undefined) return { ...unwatched, environment: inPlace, mounts };
   let use: NetworkUse;
   try {
     use = await watched.use(namedPorts(text), { lasts });
@@ -50,15 +53,20 @@ export async function watchRun(
     throw error;
   }
   const believed = believing(own?.authority, logins);
-  const asked = Object.fromEntries(logins.flatMap(({ environment }) => Object.entries(environment)));
   return {
     network: watched.network,
     environment:
       own === undefined
-        ? watched.environment
-        : { ...watched.environment, ...withoutScripts, ...asked, ...believed.environment },
+        ? { ...watched.environment, ...inPlace }
+        : {
+            ...watched.environment,
+            ...(placeholders?.packs === true ? {} : withoutScripts),
+            ...(logins.length > 0 ? patient : {}),
+            ...inPlace,
+            ...believed.environment,
+          },
     resolver: stages.resolver,
-    mounts: believed.mounts,
+    mounts: [...mounts, ...believed.mounts],
     connections: (run) => [...use.connections(), ...refusedBySystem(run, watched)],
     onlyLookedUp: () => use.onlyLookedUp(),
     withdrawReached: () =>
@@ -79,6 +87,15 @@ const withoutScripts = {
   npm_config_ignore_scripts: "true",
   pnpm_config_ignore_scripts: "true",
   YARN_ENABLE_SCRIPTS: "false",
+};
+
+/** A request may wait until a person has answered; and nothing asks for more than what the command is about. */
+const patient = {
+  npm_config_update_notifier: "false",
+  npm_config_fetch_timeout: "0",
+  pnpm_config_fetch_timeout: "86400000",
+  YARN_HTTP_TIMEOUT: "86400000",
+  CARGO_HTTP_TIMEOUT: "86400",
 };
 
 const unwatched: RunWatch = {

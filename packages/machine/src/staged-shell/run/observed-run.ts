@@ -5,6 +5,7 @@ import { agreedControl } from "@gennai/governance/policies/files/agreed-control"
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { IgnoredPaths } from "../../git/ignored-paths.ts";
+import { withSettings } from "../../git/run/git-settings.ts";
 import { commandEnvironment } from "../../process/environment/command-environment.ts";
 import { CommandNotStarted } from "../../process/run-command.ts";
 import { layStagedTree } from "../../proposal/lay-staged-tree.ts";
@@ -63,22 +64,22 @@ export interface ObservedRun extends Pick<StagedShellRun, "run" | "connections" 
  * @param ends whether all is looked at in any case
  */
 export async function runAndObserve(
-  {
-    command,
-    cwd,
-    timeoutMs,
-    liveBytes,
-    confirmed,
-    key,
-    program,
-    temporary,
-    text = key?.text ?? command.text,
-  }: StagedShellCommand,
+  { command, cwd, timeoutMs, liveBytes, confirmed, key, program, text = key?.text ?? command.text }: StagedShellCommand,
   surroundings: StagedSurroundings,
   options: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   { open, ends = false }: { readonly open?: OpenStage | undefined; readonly ends?: boolean | undefined } = {},
 ): Promise<ObservedRun> {
-  const { stages, zeroAccess, workspaceRoot, environment, session, limits = {}, proposal, allowed = [] } = surroundings;
+  const {
+    stages,
+    zeroAccess,
+    workspaceRoot,
+    environment,
+    session,
+    limits = {},
+    proposal,
+    allowed = [],
+    clock,
+  } = surroundings;
   const install = key === undefined && allowed.length > 0 ? splitInstall(text) : undefined;
   using watch = await watchRun(command.text, surroundings).catch((error: unknown) => {
     throw unavailable(error);
@@ -91,6 +92,7 @@ export async function runAndObserve(
   const isAgreed = confirmed || key !== undefined;
   const mayStand = allowed.length > 0 && programHere(command, { cwd, workspaceRoot, environment }).lasting;
   // What an earlier command left for its program to load or start would get the login, or the way out.
+  const usesLogin = (surroundings.logins ?? []).length > 0;
   const startsFresh = key !== undefined || allowed.length > 0;
   const caches = {
     none: isAsRead && startsNothing(command),
@@ -135,15 +137,23 @@ export async function runAndObserve(
       cwd,
       environment: seen,
       resolver,
-      temporary: fresh?.directory ?? temporary,
+      temporary: fresh?.directory,
       timeoutMs,
+      clock,
       limits,
       hasWayOut: startsFresh,
       ...shown,
     };
+    const withLogins = (one: StagedCommand): StagedCommand =>
+      surroundings.placeholders === undefined
+        ? one
+        : { ...one, environment: withSettings(one.environment, surroundings.placeholders.git) };
     const running =
       key === undefined
-        ? stage.run(withProgram(mayStand ? withWayOut(staged, roots) : staged, watch.mounts, program), options)
+        ? stage.run(
+            withProgram(withLogins(mayStand ? withWayOut(staged, roots) : staged), watch.mounts, program),
+            options,
+          )
         : withMountPlaces(stage, key.mounts, () => stage.run(withKey(staged, key, roots), options));
     prepareNext();
     const first = await running;
@@ -171,7 +181,7 @@ export async function runAndObserve(
     const ignored = git && new IgnoredPaths(git.workTree);
     const stays =
       repository && session !== undefined && proposal === undefined
-        ? staysInSession(repository, transaction, agreed?.gitState === true)
+        ? staysInSession(repository, transaction, agreed?.gitState === true || (usesLogin && "remotes"))
         : () => false;
     const rules =
       git && ignored && session !== undefined

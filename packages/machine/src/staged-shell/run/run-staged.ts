@@ -5,9 +5,11 @@ import { shownName } from "@gennai/governance/shown-names";
 import type { FileChange, RefMove } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { UncoveredKey } from "../../keys/login/user-keys.ts";
-import type { AddedLogin } from "../../network/added-login.ts";
+import type { RunPlaceholders } from "../../keys/own-logins.ts";
+import type { AddedLogin, AskToSend } from "../../network/added-login.ts";
 import type { WatchedNetwork } from "../../network/watched-network.ts";
 import type { CommandLimits } from "../../process/group/command-limits.ts";
+import type { HeldClock } from "../../process/held-clock.ts";
 import type { CommandRun } from "../../process/run-command.ts";
 import type { StagedTree } from "../../proposal/staged-tree.ts";
 import { noteWayBack } from "../../stage/commit/way-back.ts";
@@ -43,8 +45,6 @@ export interface StagedShellCommand {
   readonly program?: ProgramHome | undefined;
   /** Text for the shell that replaces the command's. */
   readonly text?: string | undefined;
-  /** Private directory that is its `/tmp`; if undefined, the one that runs of the workspace share. */
-  readonly temporary?: string | undefined;
 }
 
 export interface StagedSurroundings {
@@ -59,6 +59,12 @@ export interface StagedSurroundings {
   readonly allowed?: readonly AllowedEndpoint[] | undefined;
   /** Logins for some of `allowed`, added to the run's requests; the run never sees them. */
   readonly logins?: readonly AddedLogin[] | undefined;
+  /** Asks about each request that would change something with one of them; without it, that is refused. */
+  readonly ask?: AskToSend | undefined;
+  /** What programs of the run find in place of the user's logins. */
+  readonly placeholders?: RunPlaceholders | undefined;
+  /** Holds the clock of the command's time. */
+  readonly clock?: HeldClock | undefined;
   /** The session whose layer the command sees and adds to; without it, files that git ignores are kept like all others. */
   readonly session?: string | undefined;
   /** What in files may be the user's work; all of it, if left out. */
@@ -169,6 +175,7 @@ export async function runStaged(
       command: command.command,
       // A yes to the last command is none to what the ones before it did.
       confirmed: command.confirmed && open === undefined,
+      usesLogin: (surroundings.logins ?? []).length > 0,
       usersContents: surroundings.usersContents ?? allTheUsers,
       ownStashes: session === undefined ? undefined : stages.stashes.of(session),
     });

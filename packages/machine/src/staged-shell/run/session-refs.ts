@@ -12,13 +12,13 @@ import type { Transaction } from "../../stage/transaction/transaction.ts";
  * Which refs that a command made or moved stay in its session: all that are no branches, unless a person agreed to the command,
  * and branches whose name git or a person could take for something else.
  *
- * @param agreed whether a person agreed that the command changes git's state
+ * @param agreed whether a person agreed that the command changes git's state; `remotes`: only what git notes of remotes
  * @returns a test for absolute paths of the user's
  */
 export function staysInSession(
   { writable }: RepositoryPaths,
   { roots }: Transaction,
-  agreed: boolean,
+  agreed: boolean | "remotes",
 ): (absolute: string) => boolean {
   const git = writable[0] ?? "";
   const root = roots.find(({ path }) => isWithin(git, { directory: path }));
@@ -30,7 +30,8 @@ export function staysInSession(
     if (name === undefined) return /^(?:ORIG|FETCH)_HEAD$/.test(inGit);
     // A directory of the user's counts as its content.
     if (statIfPresent(absolute)?.isDirectory() === true) return false;
-    if (kind !== "heads") return !agreed && name !== "refs/stash" && kind !== "bisect";
+    if (kind === "remotes" && agreed !== false) return false;
+    if (kind !== "heads") return agreed !== true && name !== "refs/stash" && kind !== "bisect";
     if (short === undefined || own.value(name) !== undefined) return false;
     return left.text(name)?.startsWith("ref:") === true || isMistakable(short, git, own);
   };

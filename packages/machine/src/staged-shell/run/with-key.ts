@@ -8,7 +8,7 @@ import type { StagedCommand } from "../../stage/staged-command.ts";
  * @param staged real paths of the directories that commands can write to
  */
 export function withKey(command: StagedCommand, key: UncoveredKey, staged: readonly string[]): StagedCommand {
-  const { cwd = command.cwd, mounts } = key;
   const PATH = searchPath(command.environment, staged).join(":");
-  return { ...command, cwd, environment: { ...command.environment, ...key.environment, PATH }, mounts, alone: true };
+  const environment = { ...command.environment, ...key.environment, PATH };
+  return { ...command, environment, mounts: key.mounts, alone: true };
 }

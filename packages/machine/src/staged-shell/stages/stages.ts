@@ -1,10 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
-import type { AddedLogin } from "../../network/added-login.ts";
-import { resolverSettings, WatchedNetwork } from "../../network/watched-network.ts";
+import { resolverSettings, WatchedNetwork, type WatchedNetworkOptions } from "../../network/watched-network.ts";
 import { type Outside, theInternet, wayOut } from "../../network/way-out.ts";
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { ShellMachine, ShellSandbox } from "../../sandbox/shell-sandbox.ts";
@@ -278,12 +276,11 @@ export class Stages implements AsyncDisposable {
    */
   async openNetwork(
     workspaceRoot: string,
-    allowed: readonly AllowedEndpoint[] = [],
-    logins: readonly AddedLogin[] = [],
+    ways: Pick<WatchedNetworkOptions, "allowed" | "logins" | "ask"> = {},
   ): Promise<WatchedNetwork> {
     const { bubblewrap } = this.#machineFor(workspaceRoot);
     writeFileSync(this.resolver, resolverSettings, { mode: 0o644 });
-    return WatchedNetwork.open({ bubblewrap, allowed, logins, outside: this.#options.outside });
+    return WatchedNetwork.open({ ...ways, bubblewrap, outside: this.#options.outside });
   }
 
   /** The address of a host in one of this machine's own networks; undefined for any other host. */

@@ -1,27 +1,25 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync } from "node:fs";
-import { keyCommand } from "@gennai/governance/keys/key-command";
+import { pushCommandOf } from "@gennai/governance/keys/push-command";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { keyGitEnvironment } from "#keys/git/key-git";
 import type { KeyPlan } from "#keys/login/user-keys";
-import { planKey } from "#keys/plan-key";
+import { planPush } from "#keys/plan-push";
 
-const password = "correct-horse-battery";
 let home: TemporaryDirectory;
 let workspace: TemporaryDirectory;
 
 beforeEach(async () => {
   home = await temporaryDirectory({
-    ".gitconfig": `[credential]\n\thelper = "!f() { test \\"$1\\" = get && cat ~/login; }; f"\n[user]\n\tname = Me\n\temail = me@example.com\n`,
-    login: `username=me\npassword=${password}\n`,
-    "bin/gh": "#!/bin/sh\necho gho_token\n",
+    ".gitconfig": "[user]\n\tname = Me\n\temail = me@example.com\n",
+    // Of an agent's, or of a file: ssh itself says what it would take.
+    ".ssh/id_ed25519": "a key\n",
   });
-  chmodSync(home.path("bin/gh"), 0o755);
   vi.stubEnv("HOME", home.root);
   workspace = await temporaryDirectory();
   git("init", "-q", "-b", "main");
-  git("remote", "add", "origin", "https://git.example/me/good.git");
+  git("remote", "add", "origin", "ssh://git@git.example/me/good.git");
   await evilProgram("evil.sh");
   git("add", "-A");
   git("commit", "-qm", "one");
@@ -55,28 +53,27 @@ async function bareLookalike(directory: string): Promise<void> {
 }
 
 async function plan(text: string, directory = "."): Promise<KeyPlan | undefined> {
-  const command = keyCommand(text);
-  if (command === undefined) throw new Error(`${text} is not a command with a key.`);
-  return planKey(command, {
+  const command = pushCommandOf(text);
+  if (command === undefined) throw new Error(`${text} is not a push.`);
+  return planPush(command, {
     directory: workspace.path(directory).replace(/\/\.$/, ""),
     workspaceRoot: workspace.root,
-    keys: { home: home.root, environment: { ...process.env, PATH: `${home.path("bin")}:${process.env["PATH"]}` } },
+    keys: { home: home.root, environment: { ...process.env, SSH_AUTH_SOCK: undefined } },
     signal: new AbortController().signal,
   });
 }
 
 async function environmentFor(text: string): Promise<NodeJS.ProcessEnv> {
-  const key = await (await plan(text))?.uncover({ signal: new AbortController().signal });
+  const key = (await plan(text))?.uncover();
   return { ...process.env, ...key?.environment };
 }
 
 test("a directory that looks like a repository takes no login: nothing is asked, and git itself does not take it", async () => {
   await bareLookalike("pkg");
   await expect(plan("git push origin main", "pkg")).rejects.toMatchObject({ code: "no_push_target" });
-  await expect(plan("gh pr list", "pkg")).rejects.toMatchObject({ code: "no_push_target" });
 
   const cwd = workspace.path("pkg");
-  const inside = { ...process.env, ...keyGitEnvironment("https", []), GENNAI_KEY: password };
+  const inside = { ...process.env, ...keyGitEnvironment([]) };
   spawnSync("git", ["push", "origin", "main"], { cwd, env: inside });
   // A git that is too old to know of such directories.
   const old = { ...inside, GIT_CONFIG_COUNT: "0" };
@@ -89,10 +86,10 @@ test("git takes the repository that was read, from wherever it runs, and whateve
   await bareLookalike(".git/other");
   await workspace.write(".git/commondir", "other\n");
   const environment = await environmentFor("git push origin main");
-  expect(environment).toMatchObject({ GENNAI_KEY: password, GIT_DIR: workspace.path(".git") });
+  expect(environment).toMatchObject({ GIT_DIR: workspace.path(".git") });
   for (const cwd of [workspace.root, workspace.path("pkg")]) {
     const { stdout } = spawnSync("git", ["remote", "-v"], { cwd, env: environment, encoding: "utf8" });
-    expect(stdout).toContain("https://git.example/me/good.git (push)");
+    expect(stdout).toContain("ssh://git@git.example/me/good.git (push)");
     expect(stdout).not.toContain("ext::");
   }
 });
@@ -108,40 +105,8 @@ test("in a submodule, nobody is asked about the repository around it", async () 
   await expect(plan("git push", "pointer")).rejects.toMatchObject({ code: "no_push_target" });
 });
 
-test("what gh starts of git looks into no submodule, where settings of its own name programs", async () => {
-  await using library = await temporaryDirectory({ "a.txt": "a\n" });
-  execFileSync("git", ["init", "-q", "-b", "main", library.root]);
-  execFileSync("git", ["-C", library.root, "add", "-A"]);
-  execFileSync("git", ["-C", library.root, "commit", "-qm", "one"]);
-  git("submodule", "--quiet", "add", library.root, "sub");
-  git("config", "-f", ".gitmodules", "submodule.sub.ignore", "none");
-  git("add", "-A");
-  git("commit", "-qm", "two");
-  execFileSync("git", ["-C", workspace.path("sub"), "config", "filter.x.clean", workspace.path("evil.sh")]);
-  await workspace.write("sub/.gitattributes", "* filter=x\n");
-  await workspace.write("sub/a.txt", "b\n");
-  const status = (env: NodeJS.ProcessEnv) => spawnSync("git", ["status"], { cwd: workspace.root, env });
-
-  const environment = await environmentFor("gh pr create");
-  expect(environment["GH_ENTERPRISE_TOKEN"]).toBe("gho_token");
-  expect(status(environment).status).toBe(0);
-  // Git also takes what the last commit says of them.
-  execFileSync("rm", [workspace.path(".gitmodules")]);
-  expect(status(await environmentFor("gh pr create")).status).toBe(0);
-  expect(existsSync(workspace.path("stolen"))).toBe(false);
-});
-
 test("the name of a remote is not an option, also one that the repository's settings choose", async () => {
   git("config", "branch.main.remote", "--receive-pack=evilcmd");
   git("config", "remote.--receive-pack=evilcmd.url", "ssh://me@server.example/r.git");
   await expect(plan("git push")).rejects.toMatchObject({ code: "no_push_target" });
-});
-
-test.each([
-  "gh repo clone o/r d -- -c filter.x.smudge=evil",
-  "gh pr checkout 5 --recurse-submodules",
-  "gh repo create me/r --source=sub --push",
-  "gh repo create me/r -s sub",
-])("%s leads git to what nobody looked at: no login for it", (text) => {
-  expect(keyCommand(text)).toBeUndefined();
 });

@@ -1,6 +1,8 @@
+import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { registryLogins } from "#keys/registries/registry-logins";
+import { ownLogins } from "#keys/own-logins";
+import type { LoginUse } from "#network/added-login";
 
 const files = {
   ".npmrc": [
@@ -39,16 +41,34 @@ const files = {
   ".netrc": "machine netrc.example login me password password-five\n",
 };
 
-/** By endpoint: the words of each login, and what it says for a path. */
-async function found(text: string, path: (host: string) => string) {
+const { signal } = new AbortController();
+
+async function loginsFor(text: string, home: string) {
+  const keys = { home, environment: { NPM_TOKEN: "npm-token" } };
+  const command = analyseCommand(text, { cwd: home, home });
+  const { logins, inRun } = await ownLogins(command, { directory: home, workspaceRoot: home, keys, signal });
+  const opened = await Promise.all(
+    logins.map(async (own) => ({ ...(await own.open({ signal })), isNeeded: own.isNeeded })),
+  );
+  return { opened, inRun: inRun(logins) };
+}
+
+/** By endpoint: what each login may do with a request. */
+async function uses(text: string, method: string, path: (host: string) => string) {
   await using home = await temporaryDirectory(files);
-  const keys = { home: home.root, environment: { NPM_TOKEN: "npm-token" } };
+  const { opened } = await loginsFor(text, home.root);
   return Object.fromEntries(
-    registryLogins(text, keys).logins.map(({ endpoint: { host, port }, isTls, authorizationFor }) => [
+    opened.map(({ endpoint: { host, port }, isTls, use }): [string, LoginUse | undefined] => [
       `${isTls ? "https" : "http"}://${host}:${port}`,
-      authorizationFor(path(host)),
+      use({ method, path: path(host), query: "", headers: {} }),
     ]),
   );
+}
+
+/** By endpoint: what each login says for a path that is read. */
+async function found(text: string, path: (host: string) => string) {
+  const all = Object.entries(await uses(text, "GET", path));
+  return Object.fromEntries(all.map(([place, use]) => [place, use?.authorization]));
 }
 
 const basic = (pair: string): string => `Basic ${Buffer.from(pair).toString("base64")}`;
@@ -85,26 +105,63 @@ test("pip's, of settings and of ~/.netrc", async () => {
   });
 });
 
+test.each(["npm install", "npm ci && npm test", "pnpm install | tee x", "TOKEN=x pnpm install", "./npm install"])(
+  "%s: of each part of a command",
+  async (text) => {
+    expect(await found(text, npmPath)).toEqual(ofNpm);
+  },
+);
+
 test.each([
-  "npm install",
   "npm test",
   "pnpm run build",
   "pnpm dlx x",
-  "pnpm publish",
-  "pnpm install && cat x",
-  "pnpm install | tee x",
-  "TOKEN=x pnpm install",
-  "yarn npm publish",
   "yarn dlx x",
-  "cargo publish",
   "cargo install x",
   "cargo login",
-  "pip install dep",
   "pip config list",
   "python3 pip install dep",
   "curl https://npm.example/team/dep",
 ])("%s gets none here", async (text) => {
   expect(await found(text, () => "/dep")).toEqual({});
+});
+
+test("what a run has in the place of a login is random, and says nothing of it", async () => {
+  await using home = await temporaryDirectory(files);
+  const [one, other] = [await loginsFor("npm publish", home.root), await loginsFor("npm publish", home.root)];
+  const shown = JSON.stringify(one.inRun);
+  for (const { placeholder, secrets } of one.opened) {
+    expect(shown).toContain(placeholder);
+    expect(JSON.stringify(other)).not.toContain(placeholder);
+    for (const secret of secrets) expect(shown).not.toContain(secret);
+  }
+  const [settings] = one.inRun.mounts;
+  expect(settings).toMatchObject({
+    path: home.path(".npmrc"),
+    text: expect.stringMatching(/^registry=https:\/\/npm\.example\/team\/\n/),
+  });
+  expect((await loginsFor("cargo build", home.root)).inRun.environment).toMatchObject({
+    CARGO_REGISTRIES_CORP_TOKEN: expect.stringMatching(/^placeholder-/),
+  });
+});
+
+test("a package is published by its address; a public registry is asked with the login at once only for that", async () => {
+  const put = await uses("npm publish", "PUT", (host) => (host === "npm.example" ? "/team/@me%2fdep" : "/dep"));
+  expect(Object.values(put).map((use) => use?.body !== undefined)).toEqual([true, true, true, true, true]);
+  for (const path of ["/-/npm/v1/tokens", "/-/package/dep/dist-tags/latest", "/team/dep/-rev/1", "/"]) {
+    const other = await uses("npm publish", "PUT", () => path);
+    expect(
+      Object.values(other).filter((use) => use !== undefined),
+      path,
+    ).toEqual([]);
+  }
+  expect(Object.values(await uses("npm publish", "DELETE", () => "/dep")).filter((use) => use !== undefined)).toEqual(
+    [],
+  );
+  await using home = await temporaryDirectory(files);
+  const needed = async (text: string) =>
+    (await loginsFor(text, home.root)).opened.find(({ endpoint }) => endpoint.host === "registry.npmjs.org")?.isNeeded;
+  expect([await needed("npm install"), await needed("npm publish")]).toEqual([false, true]);
 });
 
 const paths: readonly (readonly [text: string, host: string, path: string, isRead: boolean])[] = [
@@ -147,6 +204,7 @@ test("settings that are none, or broken, have no logins", async () => {
     ".cargo/config.toml": "[registries\nindex = ",
     ".cargo/credentials.toml": "\0\0",
   });
-  const keys = { home: home.root, environment: {} };
-  for (const text of ["pnpm install", "yarn", "cargo build"]) expect(registryLogins(text, keys).logins).toEqual([]);
+  for (const text of ["pnpm install", "yarn", "cargo build"]) {
+    expect((await loginsFor(text, home.root)).opened).toEqual([]);
+  }
 });

@@ -1,5 +1,4 @@
 import type { Effect, FileWrite } from "@gennai/governance/effect";
-import { keyChain } from "@gennai/governance/keys/key-chain";
 import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
@@ -61,8 +60,7 @@ export function decidableTool(
 /** Only commands of the server in the workspace are staged. */
 function asStaged(effect: Effect): Effect {
   if (effect.type !== "exec" || effect.where !== "server" || !effect.cwd.inside) return effect;
-  const chain = keyChain(effect.command.text);
-  return { ...effect, staged: true, ...(chain === undefined ? {} : { behind: chain.keys }) };
+  return { ...effect, staged: true };
 }
 
 function writtenPaths(args: unknown): readonly string[] {

@@ -1,11 +1,11 @@
 import type { Decided } from "@gennai/governance/gate/admitted-call";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
-import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
+import type { Connection } from "@gennai/governance/network/connection";
 import type { CallContext } from "@gennai/governance/tool";
 import type { ProgramHome } from "@gennai/machine/stage/staged-command";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
-import { runWithNetwork } from "../../tools/commands/run-with-network.ts";
+import { type RunWays, runWithNetwork } from "../../tools/commands/run-with-network.ts";
 import { type Offer, offerStaged } from "./offer-staged.ts";
 import { type PersonsNetwork, personsNetwork } from "./persons-network.ts";
 import { asServiceError } from "./staged-failure.ts";
@@ -109,7 +109,7 @@ export async function tryCommand(
     if (!isRecorded) return;
     await recorded(ledger, (to) => to.record("outcome", { ...by, title: command.text }, { connections }));
   };
-  const start = async (allowed: readonly AllowedEndpoint[]): Promise<StagedShellRun> => {
+  const start = async ({ allowed }: RunWays): Promise<StagedShellRun> => {
     const staged = await runStaged(request, { ...surroundings, network: watched, allowed }, { signal, onOutput });
     connections.push(...staged.connections);
     return staged;

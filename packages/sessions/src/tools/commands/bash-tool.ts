@@ -1,17 +1,20 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import { gitReadCommand } from "@gennai/governance/keys/git-read-command";
 import { keyChain } from "@gennai/governance/keys/key-chain";
-import { keyCommand } from "@gennai/governance/keys/key-command";
+import { pushCommandOf } from "@gennai/governance/keys/push-command";
+import { verbOf } from "@gennai/governance/programs/known-programs";
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import type { KeyContext } from "@gennai/machine/keys/key-context";
 import { type KeyPlan, type UserKeys } from "@gennai/machine/keys/login/user-keys";
 import { withAddresses } from "@gennai/machine/keys/login/with-addresses";
-import { planKey } from "@gennai/machine/keys/plan-key";
-import { planRead } from "@gennai/machine/keys/reading/plan-read";
-import { registryLogins } from "@gennai/machine/keys/registries/registry-logins";
+import { noLogins, ownLogins } from "@gennai/machine/keys/own-logins";
+import { planPush } from "@gennai/machine/keys/plan-push";
+import { planRead } from "@gennai/machine/keys/plan-read";
 import { variablesNotPassed } from "@gennai/machine/process/environment/command-environment";
 import { type HeldDirectory, holdDirectory } from "@gennai/machine/process/run-command";
 import { runShellCommand, type ShellSurroundings } from "@gennai/machine/shell/shell-runner";
@@ -28,7 +31,6 @@ import { commandOperands } from "./command-operands.ts";
 import { commandOutcome, jobNotes, maxTimeoutMs } from "./command-outcome.ts";
 import { executeKeyed } from "./execute-keyed.ts";
 import { executeStaged } from "./execute-staged.ts";
-import { withWantedLogin } from "./wanted-login.ts";
 
 const defaultTimeoutMs = 120_000;
 
@@ -81,8 +83,6 @@ export interface Staging
 
 export interface StagingKeys {
   readonly user: UserKeys;
-  /** Hosts, with ports, that asked for a login in this session. */
-  readonly wanted: Set<string>;
   /** By host: its address in the machine's own networks, as seen in this session. */
   readonly addresses: Map<string, string>;
   /** Masks a secret from now on. */
@@ -94,8 +94,9 @@ const plainDescription =
   "Processes it leaves in the background are ended with it.";
 
 const keyDescription =
-  "git push, gh and npm publish get the user's login after a yes, each time: run them by themselves or last in a chain of &&, without " +
-  "pipes or variables. A pre-push hook and a package's scripts run before, without network and login.";
+  "git over https, gh and package managers get the user's login after a yes, each time: the run itself has only a placeholder. Each push, " +
+  "publishing and other change waits until the user has agreed to exactly that. git over ssh: run it by itself or last in a chain of &&, " +
+  "without pipes or variables; its pre-push hook runs before, without network and key.";
 
 const stagedDescription =
   "It runs on a copy of the workspace, without network at first: what it changed is looked at when it has ended, and becomes " +
@@ -114,7 +115,7 @@ const proposalDescription =
   "and the user do not. Git's own data cannot be changed, and nothing runs in the background.";
 
 const proposedKeyDescription =
-  "git push and gh get the user's login after a yes, each time, as commands of their own: they send what had been committed before, not what is staged.";
+  "git push gets the user's login after a yes, each time, as a command of its own: it sends what had been committed before, not what is staged.";
 
 function withoutVariables(names: string | undefined): string {
   return names === undefined
@@ -175,7 +176,8 @@ export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
       const staged = ports.staging !== undefined && (await canBeStaged(ports.staging.stages, cwd, root));
       const alone = staged && args.run_in_background !== true;
       const { keys: itsKeys, proposal } = ports.staging ?? {};
-      const chain = alone && itsKeys !== undefined && proposal === undefined ? keyChain(args.command) : undefined;
+      const joined = alone && itsKeys !== undefined && proposal === undefined ? keyChain(args.command) : undefined;
+      const chain = joined && (await goesBySsh(ports, joined.keys, { cwd, signal })) ? joined : undefined;
       const effect: Effect = {
         type: "exec",
         command,
@@ -193,7 +195,7 @@ export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
       const isHeld = client === undefined && cwd.inside && !isApart;
       const directory = isHeld ? heldDirectory(cwd.absolute, pathName(cwd)) : undefined;
       directories.set(effect, directory);
-      const plan = alone && chain === undefined ? await keyPlan(ports, args.command, cwd, signal) : undefined;
+      const plan = alone && chain === undefined ? await keyPlan(ports, args.command, { cwd, signal }) : undefined;
       if (plan !== undefined) plans.set(effect, plan);
       const { url, login } = plan === undefined || plan instanceof ToolFailure ? {} : plan;
       const used = url === undefined || login === undefined ? undefined : { url, login };
@@ -231,28 +233,21 @@ export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
         const network = await background.openNetwork(surroundings).catch(() => undefined);
         const plan = plans.get(effect);
         if (plan instanceof ToolFailure) throw plan;
+        const { command } = effect;
+        // It sends what was committed: it sees the workspace itself, and its changes are dropped.
+        const sends = staging.proposal !== undefined && sendsCommits(command);
+        const all = { ...surroundings, network, blobs, seen };
+        const place = sends ? { ...all, proposal: undefined, keepsNothing } : all;
         if (plan !== undefined && keys !== undefined) {
-          const all = { ...surroundings, network, blobs, seen, keys };
-          const sends = keyCommand(effect.command.text) !== undefined;
-          // It sends what was committed: it sees the workspace itself, and its changes are dropped.
-          const place = sends && staging.proposal !== undefined ? { ...all, proposal: undefined, keepsNothing } : all;
-          return executeKeyed(effect, plan, timeoutMs, place, context);
+          return executeKeyed(effect, plan, timeoutMs, { ...place, keys }, context);
         }
-        const registries = keys && {
-          own: registryLogins(effect.command.text, keys.user),
+        const logins = keys && {
+          own: fetchesInVain(staging, command.text)
+            ? noLogins
+            : await ownLogins(command, keyPlace(ports, keys.user, { cwd: effect.cwd, signal })),
           learn: (secret: string) => keys.learn(secret),
         };
-        const place = { ...surroundings, network, blobs, seen, ...(registries && { registries }) };
-        const outcome = await executeStaged(effect, timeoutMs, place, context);
-        if (keys === undefined || fetchesInVain(staging, effect.command.text)) return outcome;
-        const readPlace = {
-          directory: effect.cwd.absolute,
-          workspaceRoot: ports.workspace.root,
-          keys: keys.user,
-          isHidden: (path: string) => staging.zeroAccess.covers(path),
-          signal,
-        };
-        return withWantedLogin(outcome, effect.command.text, readPlace, keys.wanted);
+        return executeStaged(effect, timeoutMs, { ...place, ...(logins && { logins }) }, context);
       }
       const cwd = directories.get(effect) ?? heldDirectory(effect.cwd.absolute, pathName(effect.cwd));
       const { text, readsOnly } = effect.command;
@@ -302,28 +297,57 @@ const notPublished = new ToolFailure(
   },
 );
 
-/** The login that the command would need, or why there is none; after the rules' verdict on the command. */
+/** The user's ssh keys for a command of git, or why there are none; after the rules' verdict on the command. */
 async function keyPlan(
-  { staging, workspace }: BashPorts,
+  ports: BashPorts,
   text: string,
-  cwd: WorkspacePath,
-  signal: AbortSignal,
+  place: { readonly cwd: WorkspacePath; readonly signal: AbortSignal },
 ): Promise<KeyPlan | ToolFailure | undefined> {
-  if (staging?.keys === undefined) return undefined;
-  const { user: keys, wanted, addresses } = staging.keys;
-  const isHidden = (path: string): boolean => staging.zeroAccess.covers(path);
-  const place = { directory: cwd.absolute, workspaceRoot: workspace.root, keys, isHidden, signal };
-  const command = keyCommand(text);
-  if (command?.type === "publish" && staging.proposal !== undefined) return notPublished;
-  if (fetchesInVain(staging, text)) return undefined;
+  const { staging } = ports;
+  if (staging?.keys === undefined || fetchesInVain(staging, text)) return undefined;
+  const { user, addresses } = staging.keys;
+  const there = keyPlace(ports, user, place);
+  const push = pushCommandOf(text);
   try {
-    const plan = await (command === undefined ? planRead(text, place, wanted) : planKey(command, place));
+    const plan = await (push === undefined ? planRead(text, there) : planPush(push, there));
     return plan && withAddresses(plan, addresses);
   } catch (error) {
     if (error instanceof ToolFailure) return error;
     throw error;
   }
 }
+
+/** True if one of these pushes needs the user's ssh keys. */
+async function goesBySsh(
+  ports: BashPorts,
+  pushes: readonly string[],
+  place: { readonly cwd: WorkspacePath; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const plans = await Promise.all(pushes.map((text) => keyPlan(ports, text, place)));
+  return plans.some((plan) => plan !== undefined);
+}
+
+function keyPlace(
+  { workspace }: BashPorts,
+  keys: UserKeys,
+  { cwd, signal }: { readonly cwd: WorkspacePath; readonly signal: AbortSignal },
+): KeyContext {
+  return { directory: cwd.absolute, workspaceRoot: workspace.root, keys, signal };
+}
+
+/** True for a push that is a command of its own. Throws `ToolFailure` for what would send more than what was committed. */
+function sendsCommits({ text, commands }: CommandAnalysis): boolean {
+  const calls = commands.flatMap(({ name, words }) => verbOf(name, words) ?? []);
+  if (calls.some(({ verb }) => verb.login === true && verb.deploys === true)) throw notPublished;
+  if (!calls.some(({ program, name }) => program.logins?.includes("git") === true && name === "push")) return false;
+  if (pushCommandOf(text) === undefined) throw notAlone;
+  return true;
+}
+
+const notAlone = new ToolFailure("no_key", "In Proposal Mode git push has to be a command of its own.", {
+  failureClass: "tool_unavailable",
+  hint: "It sends what had been committed before, and nothing that is staged.",
+});
 
 /** In Proposal Mode, nothing that git fetches could be kept. */
 function fetchesInVain({ proposal }: Staging, text: string): boolean {

@@ -1,12 +1,10 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { Effect } from "@gennai/governance/effect";
-import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { shownName, shownNames } from "@gennai/governance/shown-names";
 import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { UncoveredKey } from "@gennai/machine/keys/login/user-keys";
-import type { RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
-import type { AddedLogin } from "@gennai/machine/network/added-login";
+import type { OwnLogins } from "@gennai/machine/keys/own-logins";
 import { runProposed } from "@gennai/machine/staged-shell/run/run-proposed";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
 import type { ToolFact } from "../tool-fact.ts";
@@ -14,7 +12,7 @@ import { waysToKeep } from "../ways-to-keep.ts";
 import { commandOutcome, jobNotes } from "./command-outcome.ts";
 import { type EditContents, editRecords } from "./edit-records.ts";
 import { lostWrites } from "./lost-writes.ts";
-import { type NetworkedRun, runWithNetwork } from "./run-with-network.ts";
+import { type NetworkedRun, type RunWays, runWithNetwork } from "./run-with-network.ts";
 import { stagedLimitNotes } from "./staged-limits.ts";
 
 type StagedExec = Effect & { readonly type: "exec" };
@@ -26,29 +24,28 @@ type StagedExec = Effect & { readonly type: "exec" };
 export async function executeStaged(
   { command, cwd }: StagedExec,
   timeoutMs: number,
-  surroundings: StagedSurroundings &
+  surroundings: Omit<StagedSurroundings, "logins"> &
     EditContents & {
       readonly key?: UncoveredKey;
-      /** User's logins that a yes may have made available to what it reads; default: none. */
-      readonly registries?: { readonly own: RegistryLogins; learn(secret: string): void };
+      /** The user's logins that it may use by a yes, and their masking; default: none. */
+      readonly logins?: { readonly own: OwnLogins; learn(secret: string): void };
       /** Why none of its changes is kept. */
       readonly keepsNothing?: string | undefined;
     },
   context: ExecutionContext,
 ): Promise<ToolOutcome> {
-  const { proposal, key, registries } = surroundings;
+  const { proposal, key, logins, ...place } = surroundings;
   const shellCommand = { command, cwd: cwd.absolute, timeoutMs, confirmed: context.confirmed, key };
-  const run = (allowed: readonly AllowedEndpoint[], logins: readonly AddedLogin[]): Promise<StagedShellRun> => {
-    for (const secret of logins.flatMap(({ secrets }) => secrets)) registries?.learn(secret);
-    const place = { ...surroundings, allowed, logins };
+  const run = (ways: RunWays): Promise<StagedShellRun> => {
+    for (const { secrets } of ways.logins ?? []) for (const secret of secrets) logins?.learn(secret);
     return proposal === undefined
-      ? runStaged(shellCommand, place, context)
-      : runProposed(shellCommand, { ...place, proposal }, context);
+      ? runStaged(shellCommand, { ...place, ...ways }, context)
+      : runProposed(shellCommand, { ...place, ...ways, proposal }, context);
   };
   const { connections, ...ended } = await runWithNetwork(
     { ...surroundings, command, cwd: cwd.absolute },
     run,
-    { given: surroundings.allowed, own: registries?.own },
+    { given: surroundings.allowed, own: logins?.own },
     context,
   );
   const { keepsNothing, workspaceRoot } = surroundings;

@@ -13,10 +13,13 @@ import type {
   NetworkPermission,
   WantedConnections,
 } from "@gennai/governance/tool";
-import { isPublicRegistry, type RegistryLogins } from "@gennai/machine/keys/registries/registry-logins";
-import type { AddedLogin } from "@gennai/machine/network/added-login";
+import type { OwnLogin } from "@gennai/machine/keys/own-login";
+import { noLogins, type OwnLogins, wantsLogin } from "@gennai/machine/keys/own-logins";
+import type { AskToSend } from "@gennai/machine/network/added-login";
+import { OneByOne } from "@gennai/machine/one-by-one";
+import { HeldClock } from "@gennai/machine/process/held-clock";
 import { programHere } from "@gennai/machine/staged-shell/run/program-here";
-import type { StagedShellRun } from "@gennai/machine/staged-shell/run/run-staged";
+import type { StagedShellRun, StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
 
 export interface NetworkedRun {
   readonly staged: StagedShellRun;
@@ -26,7 +29,8 @@ export interface NetworkedRun {
   readonly notes: readonly string[];
 }
 
-const noLogins: RegistryLogins = { logins: [], refused: /(?!)/ };
+/** What one of the runs gets for the network. */
+export type RunWays = Pick<StagedSurroundings, "allowed" | "logins" | "ask" | "placeholders" | "clock">;
 
 /** Maximum restarts: an allowed host may lead to the next one. */
 const maxRuns = 6;
@@ -37,22 +41,46 @@ const maxRuns = 6;
  *
  * @param start one run; nothing of it is kept yet
  * @param given what it may reach by the yes to the call itself
- * @param own user's logins that a yes may have made available for what it reads
+ * @param own the user's logins that it may use by a yes
  */
 export async function runWithNetwork(
   { command, ...place }: { readonly command: CommandAnalysis } & Parameters<typeof programHere>[1],
-  start: (allowed: readonly AllowedEndpoint[], logins: readonly AddedLogin[]) => Promise<StagedShellRun>,
+  start: (ways: RunWays) => Promise<StagedShellRun>,
   {
     given = [],
-    own = noLogins,
-  }: { readonly given?: readonly AllowedEndpoint[] | undefined; readonly own?: RegistryLogins | undefined },
+    own: { logins: own, inRun } = noLogins,
+  }: { readonly given?: readonly AllowedEndpoint[] | undefined; readonly own?: OwnLogins | undefined },
   { network, onOutput, signal }: Pick<ExecutionContext, "network" | "onOutput" | "signal">,
 ): Promise<NetworkedRun> {
   const program = programHere(command, place);
   const connections: Connection[] = [];
+  const clock = new HeldClock();
+  const questions = new OneByOne<"question">();
+  // By a yes to the host, each once.
+  const agreed = new Set<string>();
+  let hasSent = false;
   let allowed = given.length > 0 ? given : await standing(program, network);
+  const ask: AskToSend = ({ endpoint, login, what, signal: until }) =>
+    questions.run("question", async () => {
+      if (!agreed.delete(`${what} at ${endpointName(endpoint)}`)) {
+        using _held = clock.hold();
+        const { address } = allowed.find((one) => sameEndpoint(one, endpoint)) ?? {};
+        const wanted = { ...endpoint, ...(address && { address }), login, sends: what };
+        const judgement = await network.letThrough({ program, endpoints: [wanted], until });
+        if (judgement.type === "refused") return judgement.error.message;
+      }
+      hasSent = true;
+      return undefined;
+    });
   for (let runs = 1; ; runs += 1) {
-    const staged = await start(allowed, addedTo(allowed, own));
+    const used = own.filter(({ endpoint, login }) =>
+      allowed.some((one) => one.login === login && sameEndpoint(one, endpoint)),
+    );
+    // A host that is reached without the login would take its placeholder for a wrong one.
+    const reached = (one: OwnLogin): boolean => allowed.some((other) => sameEndpoint(one.endpoint, other));
+    const placeholders = inRun(own.filter((one) => used.includes(one) || !reached(one)));
+    const logins = await Promise.all(used.map((login) => login.open({ signal })));
+    const staged = await start({ allowed, logins, ask, placeholders, clock });
     connections.push(...staged.connections);
     const refused = refusedEndpoints(staged.connections).filter((one) => !isRefusedBesideLogin(one, allowed));
     const ended = { staged, connections };
@@ -62,9 +90,11 @@ export async function runWithNetwork(
     const { state, exitCode } = staged.run;
     const wanted =
       state !== "aborted" && isWorthAsking(command, refused, exitCode)
-        ? refused.map((one) => withLogin(one, own))
+        ? withLogins(refused, own, allowed)
         : wantingLogin(staged, command, allowed, own);
     if (wanted.length === 0) return { ...ended, notes };
+    // It would be done twice.
+    if (hasSent) return { ...ended, notes: [...notes, onceSent] };
     const judgement = await letThrough({ program, endpoints: wanted }, staged, network);
     if (judgement.type === "refused") {
       const { message, hint } = judgement.error;
@@ -74,38 +104,54 @@ export async function runWithNetwork(
     await staged.drop();
     signal.throwIfAborted();
     const more = judgement.allowed;
+    for (const { sends, ...one } of more) if (sends !== undefined) agreed.add(`${sends} at ${endpointName(one)}`);
     allowed = [...allowed.filter((one) => !more.some((other) => sameEndpoint(one, other))), ...more];
     onOutput(`\n[it may reach ${named(more)} now, and runs again]\n`);
   }
 }
 
-/** A registry of the user's own needs a login from the start; a public one only if it asks for it. */
-function withLogin(endpoint: AllowedEndpoint, { logins }: RegistryLogins): AllowedEndpoint {
-  const found = logins.find((login) => sameEndpoint(login.endpoint, endpoint) && !isPublicRegistry(login));
-  return found === undefined ? endpoint : { ...endpoint, login: found.login };
+/** With the logins that are needed there, and at hosts where the command certainly goes as well. */
+function withLogins(
+  refused: readonly AllowedEndpoint[],
+  own: readonly OwnLogin[],
+  allowed: readonly AllowedEndpoint[],
+): readonly AllowedEndpoint[] {
+  const needed = refused.map((endpoint) => ({
+    endpoint,
+    found: own.find((login) => sameEndpoint(login.endpoint, endpoint) && login.isNeeded),
+  }));
+  const more = own.filter(
+    ({ endpoint, isCertain }) =>
+      isCertain === true && ![...refused, ...allowed].some((one) => sameEndpoint(one, endpoint)),
+  );
+  if (needed.every(({ found }) => found === undefined)) return refused;
+  const isAlone = refused.length + more.length === 1;
+  return [...needed, ...more.map((found) => ({ endpoint: found.endpoint, found }))].map(({ endpoint, found }) => ({
+    ...endpoint,
+    ...(found && { login: found.login }),
+    ...(isAlone && found?.expects !== undefined && { sends: found.expects }),
+  }));
 }
+
+const onceSent =
+  "[it was refused more, and does not run again for that, as something was sent: run what is left as a command of its own]";
 
 /** Endpoints reached without a login that asked for one the user has. */
 function wantingLogin(
   { run, connections }: StagedShellRun,
   command: CommandAnalysis,
   allowed: readonly AllowedEndpoint[],
-  { logins, refused }: RegistryLogins,
+  own: readonly OwnLogin[],
 ): readonly AllowedEndpoint[] {
-  if ((run.exitCode === 0 && !hidesFailure(command)) || run.state === "aborted" || !refused.test(run.output)) return [];
+  if ((run.exitCode === 0 && !hidesFailure(command)) || run.state === "aborted") return [];
+  if (!wantsLogin.test(run.output)) return [];
   const reached = allowed.filter(
     (one) => one.login === undefined && connections.some((each) => each.state === "allowed" && sameEndpoint(each, one)),
   );
   return reached.flatMap(({ host, port, address }) => {
-    const found = logins.find(({ endpoint }) => sameEndpoint(endpoint, { host, port }));
+    const found = own.find(({ endpoint }) => sameEndpoint(endpoint, { host, port }));
     return found === undefined ? [] : [{ host, port, ...(address && { address }), login: found.login }];
   });
-}
-
-function addedTo(allowed: readonly AllowedEndpoint[], { logins }: RegistryLogins): readonly AddedLogin[] {
-  return logins.filter(({ endpoint, login }) =>
-    allowed.some((one) => one.login === login && sameEndpoint(one, endpoint)),
-  );
 }
 
 /** Endpoints that the login does not cover are refused where the login is used; another question would not help. */

@@ -98,7 +98,6 @@ export async function turnTools(
             learnSecrets: learnSecrets(session, rules),
             keys: services.userKeys && {
               user: services.userKeys,
-              wanted: session.wantedLogins,
               addresses: session.privateHosts,
               learn: (secret) => services.redactor.learn(secret),
             },

@@ -15,11 +15,11 @@ const done: Omit<CallResult, "call"> = {
   dropped: [],
 };
 
-/** Runs `prettier -w . && git push && npm publish`, or another chain. @param answers by the command */
+/** Runs `prettier -w . && git push && git push --tags`, or another chain. @param answers by the command */
 async function runChain(
   answers: Readonly<Record<string, (controller: AbortController) => Promise<Partial<CallResult>>>>,
-  command = "prettier -w . && git push && npm publish",
-  behind = ["git push", "npm publish"],
+  command = "prettier -w . && git push && git push --tags",
+  behind = ["git push", "git push --tags"],
 ) {
   const controller = new AbortController();
   const ran: string[] = [];
@@ -52,20 +52,25 @@ const first = "prettier -w .";
 describe("what stands behind a command and needs a login", () => {
   test("runs in order, each part as a call of its own; what one changed is in its own record alone", async () => {
     const { outcome, ran } = await runChain({ [first]: async () => ({ facts: [{ type: "change-set", files: [] }] }) });
-    expect(ran).toEqual([first, "git push", "npm publish"]);
+    expect(ran).toEqual([first, "git push", "git push --tags"]);
     expect(outcome).toMatchObject({ exitCode: 0 });
     expect(outcome.failure ?? outcome.facts ?? outcome.changes).toBeUndefined();
-    expect(outcome.output).toMatch(/done[^]*\[then, by itself: `git push`\][^]*\[then, by itself: `npm publish`\]/);
+    expect(outcome.output).toMatch(/done[^]*\[then, by itself: `git push`\][^]*\[then, by itself: `git push --tags`\]/);
   });
 
   test("two of them, and nothing before: the second is asked about when the first has succeeded", async () => {
-    const chain = "git push && gh pr create -t x -b y";
-    const { outcome, ran } = await runChain({}, chain, ["git push", "gh pr create -t x -b y"]);
-    expect(ran).toEqual(["git push", "gh pr create -t x -b y"]);
-    expect(outcome.output).toMatch(/^\[by itself: `git push`\]\ndone[^]*\[then, by itself: `gh pr create/);
-    const refused = await runChain({ "git push": async () => ({ exitCode: 1 }) }, chain, ["git push", "gh pr create"]);
+    const chain = "git push && git push origin next";
+    const { outcome, ran } = await runChain({}, chain, ["git push", "git push origin next"]);
+    expect(ran).toEqual(["git push", "git push origin next"]);
+    expect(outcome.output).toMatch(/^\[by itself: `git push`\]\ndone[^]*\[then, by itself: `git push origin next/);
+    const refused = await runChain({ "git push": async () => ({ exitCode: 1 }) }, chain, [
+      "git push",
+      "git push origin next",
+    ]);
     expect(refused.ran).toEqual(["git push"]);
-    expect(refused.outcome.output).toContain("[`gh pr create` did not run: what stands before it did not succeed]");
+    expect(refused.outcome.output).toContain(
+      "[`git push origin next` did not run: what stands before it did not succeed]",
+    );
   });
 
   test("a stop before the question sends nothing", async () => {

@@ -2,9 +2,23 @@ import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { TestOutside } from "@gennai/testkit/test-outside";
 import { vi } from "vitest";
 
 export const password = "correct-horse-battery";
+
+/** The login of a home below, for a server of this machine and its one repository. */
+export function loginAt(port: number): string {
+  const host = `127.0.0.1:${port}`;
+  return `${host} with the login that the user's credential helper (a program of the user's own) has for ${host}, in /r.git`;
+}
+
+/** Servers of this process, which commands reach by a question. */
+export function reachable(...ports: readonly number[]): TestOutside {
+  const outside = new TestOutside();
+  for (const port of ports) outside.servers.set(`127.0.0.1:${port}`, port);
+  return outside;
+}
 
 /** A home of the user's, with a credential helper; and bare repositories. */
 export async function userHome(): Promise<TemporaryDirectory> {

@@ -1,0 +1,47 @@
+import { dirname } from "node:path";
+import { type PushCommand, pushCommandOf } from "@gennai/governance/keys/push-command";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { readGitHead } from "../../git-data/git-head.ts";
+import { RefValues } from "../../git-data/ref-values.ts";
+import type { KeyContext } from "../key-context.ts";
+import { movedRef } from "../requests/git-requests.ts";
+import { remoteTarget } from "./remote-target.ts";
+
+/**
+ * What a plain push of branches will most likely send, in the words in which it will be asked about: with them in the question
+ * about the host, that is the only one. Undefined if it is not known before.
+ */
+export async function expectedPush(text: string, place: KeyContext): Promise<string | undefined> {
+  const command = pushCommandOf(text);
+  if (command === undefined || !command.options.every((option) => plain.test(option))) return undefined;
+  const target = await remoteTarget(command.remote, "push", place).catch((error: unknown) => {
+    if (error instanceof ToolFailure) return undefined;
+    throw error;
+  });
+  if (target?.remote === undefined) return undefined;
+  const refs = new RefValues(dirname(target.repository.file));
+  const moves = branchesOf(command, place.directory).map(([from, to]) => {
+    const id = refs.commit(`refs/heads/${from}`);
+    const there = refs.commit(`refs/remotes/${target.remote}/${to}`);
+    return id === undefined || id === there
+      ? undefined
+      : movedRef(there ?? "0".repeat(id.length), id, `refs/heads/${to}`);
+  });
+  return moves.length > 0 && moves.every((move) => move !== undefined) ? moves.join(", ") : undefined;
+}
+
+/** Options that choose nothing of what is sent. */
+const plain =
+  /^(?:-[vqf]+|--(?:verbose|quiet|progress|no-progress|porcelain|force|force-with-lease|force-if-includes|atomic))$/;
+
+/** The branches here, and there. */
+function branchesOf({ refspecs }: PushCommand, directory: string): readonly (readonly [string, string])[] {
+  const head = readGitHead(directory);
+  const current = head.type === "branch" ? head.branch : "";
+  const named = refspecs.length === 0 ? [current] : refspecs;
+  return named.map((refspec) => {
+    const [from = "", to = from] = refspec.replace(/^\+/, "").split(":");
+    const short = (name: string): string => (name === "HEAD" ? current : name.replace(/^refs\/heads\//, ""));
+    return [short(from), short(to)];
+  });
+}

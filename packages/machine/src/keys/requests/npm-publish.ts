@@ -1,0 +1,141 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
+import { unpacked } from "./unpacked.ts";
+
+/** Reads what a registry is sent to publish. @param name of the package, from the address */
+export function publishing(name: string): BodyReader {
+  return { most: maxBytes, read: (bytes) => publishedVersion(name, bytes) };
+}
+
+/** Bytes. The archive is in it as base64. */
+const maxBytes = 256 * 1024 * 1024;
+
+const texts = z.record(z.string(), z.string());
+const manifestShape = z.looseObject({
+  name: z.string(),
+  version: z.string(),
+  dist: z.looseObject({ integrity: z.string().optional(), shasum: z.string().optional() }),
+});
+/** What npm, pnpm and yarn send. Nothing else is let through. */
+const publishShape = z.strictObject({
+  _id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  "dist-tags": texts,
+  versions: z.record(z.string(), manifestShape),
+  access: z.enum(["public", "restricted"]).nullish(),
+  readme: z.string().optional(),
+  _attachments: z.record(
+    z.string(),
+    z.strictObject({ content_type: z.string(), data: z.string(), length: z.int().optional() }),
+  ),
+});
+
+/** What of a version other packages and their installs go by; it has to be what the archive says. */
+const meaningful = ["dependencies", "optionalDependencies", "peerDependencies", "scripts"] as const;
+
+/** What managers add to a version. */
+const added: ReadonlySet<string> = new Set(
+  (
+    "_id dist readme readmeFilename gitHead _from _resolved _integrity _nodeVersion _npmVersion _npmUser _hasShrinkwrap " +
+    "_npmOperationalInternal description maintainers contributors bugs homepage repository man directories gypfile scripts dependencies bin"
+  ).split(" "),
+);
+
+/** One version of a package, whose archive, tags and access are shown. */
+export function publishedVersion(expected: string, bytes: Buffer): RequestMeaning {
+  const body = publishShape.safeParse(parsed(bytes)).data;
+  if (body === undefined) return refused("It is not the publishing of one version, as npm sends it.");
+  const { name, "dist-tags": tags, versions, access, _attachments: attachments } = body;
+  const [one, ...moreVersions] = Object.entries(versions);
+  const [its, ...moreFiles] = Object.entries(attachments);
+  if (one === undefined || its === undefined || moreVersions.length + moreFiles.length > 0) {
+    return refused("With a login, one version is published at a time, of one archive.");
+  }
+  const [version, manifest] = one;
+  const [file, attached] = its;
+  if ([name, body._id, manifest.name].some((each) => each !== expected) || manifest.version !== version) {
+    return refused("What it says of the name or the version of the package is not the same everywhere.");
+  }
+  if (!isPlainVersion(version) || !file.endsWith(`-${version}.tgz`)) return refused("Its version has no plain form.");
+  const entries = Object.entries(tags);
+  if (!entries.every(([tag, tagged]) => /^[\w.-]{1,100}$/.test(tag) && tagged === version)) {
+    return refused("It would set a tag for another version.");
+  }
+  const archive = Buffer.from(attached.data, "base64");
+  if (archive.toString("base64") !== attached.data) return refused("Its archive is not encoded as npm does it.");
+  const sha512 = hash("sha512", archive, "buffer");
+  const integrity = `sha512-${sha512.toString("base64")}`;
+  if (![undefined, integrity].includes(manifest.dist.integrity)) return refused("Its archive has another hash.");
+  const packed = packedManifest(archive);
+  if (packed === undefined) return refused("Its archive holds no package.json that can be read.");
+  if (packed["name"] !== name || !sameVersion(packed["version"], version)) {
+    return refused(`Its archive holds ${String(packed["name"])}@${String(packed["version"])}.`);
+  }
+  const differing = meaningful.find((field) => !isSaid(manifest, packed, field));
+  if (differing !== undefined) return refused(`It says other ${differing} than its archive.`);
+  const unknown = Object.keys(manifest).find((field) => !Object.hasOwn(packed, field) && !added.has(field));
+  if (unknown !== undefined) return refused(`It says ${unknown.slice(0, 50)}, and its archive does not.`);
+  const said = [
+    `publish ${name}@${version} (sha512 ${sha512.toString("hex")}`,
+    `tag ${entries.map(([tag]) => tag).join(" and ") || "none"}`,
+    `access ${access ?? "as it is there"})`,
+  ];
+  // Written anew: where a name stands twice, others may read the other one.
+  return { type: "writes", what: said.join(", "), body: Buffer.from(JSON.stringify(body)) };
+}
+
+function refused(why: string): RequestMeaning {
+  return { type: "refused", why };
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function isPlainVersion(version: string): boolean {
+  return /^\d[\w.+-]{0,99}$/.test(version);
+}
+
+/** Npm takes a `v` before it and a build behind it away. */
+function sameVersion(packed: unknown, version: string): boolean {
+  return (
+    typeof packed === "string" && packed.replace(/^[v=\s]+/, "").replace(/\+.*$/, "") === version.replace(/\+.*$/, "")
+  );
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether both say the same in a field. */
+function isSaid(said: Fields, packed: Fields, field: (typeof meaningful)[number]): boolean {
+  const own = new Map(entriesOf(packed[field]));
+  const known = new Map([...(field === "dependencies" ? entriesOf(packed["optionalDependencies"]) : []), ...own]);
+  // Npm adds this one for a package with sources in C.
+  if (field === "scripts" && !known.has("install")) known.set("install", "node-gyp rebuild");
+  const all = new Map(entriesOf(said[field]));
+  const isNew = [...all].some(([name, value]) => known.get(name) !== value);
+  // Some leave out scripts that are for the package's own project.
+  return !isNew && (field === "scripts" || [...own.keys()].every((name) => all.has(name)));
+}
+
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+}
+
+/** The package.json of an archive; undefined if there is none, or more than one. */
+function packedManifest(archive: Buffer): Fields | undefined {
+  try {
+    const found = unpacked(archive).filter(({ name }) => /^(?:\.\/)*[^/]+\/package\.json$/i.test(name));
+    const [only, ...more] = found;
+    if (only === undefined || more.length > 0) return undefined;
+    const read: unknown = JSON.parse(only.content.toString().replace(/^\uFEFF/, ""));
+    return typeof read === "object" && read !== null ? { ...read } : undefined;
+  } catch {
+    return undefined;
+  }
+}
