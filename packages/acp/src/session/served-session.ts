@@ -6,6 +6,7 @@ import {
   type StopReason,
 } from "@agentclientprotocol/sdk";
 import { ConnectError } from "@connectrpc/connect";
+import { type CommandPlace, slashCommands, typedCommand } from "@gennai/client/commands/slash-commands";
 import { callFailure } from "@gennai/client/connection/call-failure";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { listModels, type ProviderChoice } from "@gennai/client/session/models/model-choices";
@@ -17,12 +18,12 @@ import { acpEditor } from "../editor/acp-editor.ts";
 import type { WaitingMcpServer } from "../editor/editor-mcp-servers.ts";
 import { acceptsServer, mcpPermission } from "../editor/mcp-permission.ts";
 import { unlessWithdrawn } from "../editor/withdrawn-request.ts";
+import { availableCommands } from "./available-commands.ts";
 import { type PromptContent, promptContent } from "./prompt-content.ts";
 import { ServedTurn, type TurnPrompt } from "./served-turn.ts";
 import { type Mode, modeFor, modeOf } from "./session-modes.ts";
 import { chosenSetting, sessionOptions } from "./session-options.ts";
 import { type SessionContext, SessionView } from "./session-view.ts";
-import { availableCommands, type SlashCommandContext, slashCommands, typedCommand } from "./slash-commands.ts";
 
 /** Milliseconds to wait for the models that there are. */
 const modelsMs = 5_000;
@@ -99,17 +100,13 @@ export class ServedSession {
     const choice = mode ?? chosenSetting(configId, value, this.#settings, await this.#offeredModels());
     if (choice === undefined) throw RequestError.invalidParams(undefined, `There is no ${configId} ${String(value)}.`);
     if (mode === undefined) await this.#change(choice);
-    else {
-      await this.#change({ editingMode: mode.editingMode });
-      this.#mode = mode;
-      await this.#view.tell([{ sessionUpdate: "current_mode_update", currentModeId: mode.id }]);
-    }
+    else await this.#useMode(mode);
     return this.configOptions();
   }
 
   /** Tells which commands can be typed. */
   async tellCommands(): Promise<void> {
-    const commands = await slashCommands(this.#commandPlace(this.#place.signal));
+    const commands = slashCommands(await this.#commandPlace(this.#place.signal));
     await this.#view.tell([
       { sessionUpdate: "available_commands_update", availableCommands: availableCommands(commands) },
     ]);
@@ -159,8 +156,8 @@ export class ServedSession {
     const typed = typedCommand(content.text);
     const { scenario = "", name } = this.#mode;
     if (typed === undefined) return { ...content, scenario };
-    const place = this.#commandPlace(signal);
-    const command = (await slashCommands(place)).get(typed.name);
+    const place = await this.#commandPlace(signal);
+    const command = slashCommands(place).find((each) => each.name === typed.name);
     if (command === undefined) return { ...content, scenario };
     const result = await command.run(place, typed.text);
     if (scenario !== "" && (result.type === "continue" || (result.type === "prompt" && result.scenario !== ""))) {
@@ -168,9 +165,25 @@ export class ServedSession {
       return undefined;
     }
     if (result.type === "continue") return { text: "", images: [], scenario: "", continues: result.turnId };
-    if (result.type === "prompt") return { ...content, ...result, scenario: result.scenario || scenario };
-    await this.#view.say(result.text);
+    if (result.type === "prompt") return { ...content, ...result, scenario: result.scenario || this.#scenario };
+    if (result.type === "plan") {
+      if (planMode !== undefined) await this.#useMode(planMode);
+      if (result.goal !== "") return { ...content, text: result.goal, scenario: this.#scenario };
+      await this.#view.say("Plan mode from now on. Say what shall be planned.");
+    }
+    if (result.type === "said" && result.text !== "") await this.#view.say(spelledOut(result.text));
     return undefined;
+  }
+
+  get #scenario(): string {
+    return this.#mode.scenario ?? "";
+  }
+
+  /** Chosen by a command or an option; the editor is told. */
+  async #useMode(mode: Mode): Promise<void> {
+    await this.#change({ editingMode: mode.editingMode });
+    this.#mode = mode;
+    await this.#view.tell([{ sessionUpdate: "current_mode_update", currentModeId: mode.id }]);
   }
 
   /** Once a session: a server that was left out is not asked about with every prompt. */
@@ -227,11 +240,34 @@ export class ServedSession {
     return this.#providers;
   }
 
-  #commandPlace(signal: AbortSignal): SlashCommandContext {
+  async #commandPlace(signal: AbortSignal): Promise<CommandPlace> {
     const { governance, userName } = this.#place;
-    return { session: this.#session, cutOffTurn: () => this.#view.cutOffTurn(), governance, userName, signal };
+    const session = this.#session;
+    const { sessionId, client } = session;
+    const { scenarios, skills } = await client.listScenarios({ sessionId }, { signal });
+    return {
+      session: { sessionId, client, settings: this.#settings },
+      governance,
+      userName,
+      abilities: new Set(["continue", "plan"]),
+      scenarios,
+      skills,
+      signal,
+      cutOffTurn: () => this.#view.cutOffTurn(),
+      undo: async () => {
+        const { files } = await session.undo({ signal });
+        return `Taken back: ${files.map(({ path }) => path).join(", ") || "nothing"}.`;
+      },
+      changeSettings: async (choice) => {
+        if (choice.editingMode === undefined) await this.#change(choice);
+        else await this.#useMode(modeFor(choice.editingMode));
+        return true;
+      },
+    };
   }
 }
+
+const planMode = modeOf("plan");
 
 function identityOf(place: SessionContext, sessionId: () => string) {
   const { editor: client, capabilities, workingDir, name, version } = place;

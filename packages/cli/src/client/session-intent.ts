@@ -1,9 +1,8 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { GovernanceClient } from "@gennai/client/connection/connection";
-import { type IntentSummary, listIntents, type SessionIntents, selectIntent } from "@gennai/client/governance/intents";
+import { type IntentSummary, listIntents, selectIntent } from "@gennai/client/governance/intents";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
-import type { Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 interface IntentRequest {
@@ -56,16 +55,4 @@ export async function activeIntent({
 /** `ID: name`, as it is shown in a line. */
 export function intentTitle({ id, name }: IntentSummary): string {
   return terminalSafe(name === "" ? id : `${id}: ${name}`).replaceAll("\n", " ");
-}
-
-/** The session's intents for a user; `▸` marks the selected one. */
-export function describeSessionIntents({ intents, warnings, active }: SessionIntents, paint: Paint): string {
-  const lines = intents.map((intent) => {
-    const mark = intent.id === active?.id ? "▸" : " ";
-    const text = `${mark} ${intentTitle(intent)} (${terminalSafe(intent.status === "" ? "no status" : intent.status)})`;
-    return paint(intent.selectable ? "green" : "dim", text);
-  });
-  return [...lines, ...warnings.map((warning) => paint("yellow", terminalSafe(warning)))]
-    .map((line) => `${line}\n`)
-    .join("");
 }

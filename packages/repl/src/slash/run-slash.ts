@@ -1,6 +1,7 @@
+import { slashCommands, typedCommand } from "@gennai/client/commands/slash-commands";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ReplControl } from "../control/repl-control.ts";
-import { allSlashCommands } from "./slash-commands.ts";
+import { carryOut, slashPlace } from "./slash-place.ts";
 
 /** The result of a prompt that begins with `/` and a name. */
 export type SlashOutcome =
@@ -12,17 +13,18 @@ export type SlashOutcome =
 
 /** Runs the command that a prompt begins with; undefined for a prompt without one, e.g. a path. Never rejects. */
 export function runSlash(control: ReplControl, prompt: string): Promise<SlashOutcome> | undefined {
-  const match = /^\/([a-z][\w.-]*)(?:\s+([\s\S]*))?$/i.exec(prompt.trim());
-  const [, name = "", text = ""] = match ?? [];
-  if (match === null) return undefined;
-  const command = allSlashCommands(control).find((each) => each.name === name.toLowerCase());
+  const typed = typedCommand(prompt);
+  if (typed === undefined) return undefined;
+  const { name, text } = typed;
+  const place = slashPlace(control);
+  const command = slashCommands(place).find((each) => each.name === name);
   if (command === undefined) {
     return Promise.resolve({
       type: "unknown",
       note: `There is no command /${name}: it was sent as it is. /help lists them.`,
     });
   }
-  const run = async () => command.run(control, text.trim());
+  const run = async () => carryOut(control, await command.run(place, text));
   return run().then(
     (note): SlashOutcome => ({ type: "ran", note }),
     (error: unknown): SlashOutcome => ({

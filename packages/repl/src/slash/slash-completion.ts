@@ -1,6 +1,7 @@
+import { commandUsage, slashCommands } from "@gennai/client/commands/slash-commands";
 import type { CompletionSource } from "../composer/completion.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
-import { allSlashCommands } from "./slash-commands.ts";
+import { slashPlace } from "./slash-place.ts";
 
 /** Completes the `/` at the beginning of a prompt with commands. */
 export function slashCompletion(control: ReplControl): CompletionSource {
@@ -8,12 +9,13 @@ export function slashCompletion(control: ReplControl): CompletionSource {
     const typed = /^\/([\w.-]*)$/.exec(text.slice(0, caret))?.[1]?.toLowerCase();
     if (typed === undefined) return undefined;
     const behind = text.slice(caret).replace(/^[\w.-]+/, "");
-    const found = allSlashCommands(control).filter(({ name }) => name.startsWith(typed));
+    const found = slashCommands(slashPlace(control)).filter(({ name }) => name.startsWith(typed));
     return Promise.resolve(
-      found.map(({ name, argument, description }) => {
+      found.map((command) => {
+        const { name, argument, description } = command;
         const before = argument === "" || /^\s/.test(behind) ? `/${name}` : `/${name} `;
         return {
-          name: argument === "" ? `/${name}` : `/${name} ${argument}`,
+          name: commandUsage(command),
           detail: description,
           icon: "chevron",
           done: { text: before + behind, caret: before.length },

@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtInCommands, commandUsage, slashCommands } from "@gennai/client/commands/slash-commands";
 import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { describe, expect, it, vi } from "vitest";
 import { runSlash } from "#slash/run-slash";
-import { allSlashCommands, slashCommands } from "#slash/slash-commands";
 import { slashCompletion } from "#slash/slash-completion";
+import { slashPlace } from "#slash/slash-place";
 import { appOn, OneSession, opened, progress } from "../control/one-session.ts";
 
 async function app() {
@@ -41,19 +42,19 @@ const nobody = new AbortController().signal;
 describe("slash commands", () => {
   it("are those of the table, then the session's scenarios and skills; a name that is taken is left out", async () => {
     const { control } = await app();
-    expect(allSlashCommands(control).map(({ name }) => name)).toEqual([
-      ...["plan", "proposal", "branch", "attempts", "undo", "model", "compact", "help"],
+    expect(slashCommands(slashPlace(control)).map(({ name }) => name)).toEqual([
+      ...["plan", "proposal", "branch", "mode", "attempts", "again", "undo", "todos", "model", "scenario", "compact"],
+      ...["intent", "read-only", "help"],
       ...["code", "review", "release-notes"],
     ]);
   });
 
   it("stand in the documentation, each with what it does", () => {
     const page = readFileSync(join(import.meta.dirname, "../../../../docs/repl.md"), "utf8");
-    for (const { name, argument, description } of slashCommands) {
-      const row = page
-        .split("\n")
-        .find((line) => line.startsWith(`| \`/${name}${argument === "" ? "" : ` ${argument}`}\``));
-      expect(row?.split("|")[2]?.trim(), name).toBe(description);
+    for (const command of builtInCommands) {
+      const usage = commandUsage(command).replaceAll("|", "\\|");
+      const row = page.split("\n").find((line) => line.startsWith(`| \`${usage}\``));
+      expect(row?.split(/(?<!\\)\|/)[2]?.trim(), command.name).toBe(command.description);
     }
   });
 
@@ -168,7 +169,7 @@ describe("slash commands", () => {
   it("/help lists all of them", async () => {
     const { control } = await app();
     const outcome = await runSlash(control, "/help");
-    expect(outcome?.note?.split("\n")).toHaveLength(allSlashCommands(control).length);
+    expect(outcome?.note?.split("\n")).toHaveLength(slashCommands(slashPlace(control)).length);
   });
 
   it("are completed where the prompt begins, and nowhere else", async () => {
@@ -178,6 +179,7 @@ describe("slash commands", () => {
       (await complete(text, caret, nobody))?.map(({ name, done }) => [name, done.text]);
     expect(await names("/pr")).toEqual([["/proposal [PROMPT]", "/proposal "]]);
     expect(await names("/re more", 3)).toEqual([
+      ["/read-only on | off REASON", "/read-only more"],
       ["/review PROMPT", "/review more"],
       ["/release-notes [PROMPT]", "/release-notes more"],
     ]);

@@ -1,10 +1,18 @@
-import { type IntentSummary, listIntents } from "@gennai/client/governance/intents";
+import { userInfo } from "node:os";
+import {
+  type ClientAbility,
+  type CommandPlace,
+  type CommandResult,
+  commandUsage,
+  slashCommands,
+  typedCommand,
+} from "@gennai/client/commands/slash-commands";
+import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-session";
 import type { TurnRequest } from "@gennai/client/session/turn";
-import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
+import type { EditingMode, ReportedSettings } from "@gennai/protocol/model/session/session-settings";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";
-import { activeIntent, chooseIntent, describeSessionIntents, intentTitle } from "../../client/session-intent.ts";
+import { intentTitle } from "../../client/session-intent.ts";
 import type { UserTerminal } from "../../client/user-terminal.ts";
 import type { ChosenServer } from "../../connection/server-choice.ts";
 import { describeSessions } from "../../connection/session-list.ts";
@@ -32,30 +40,35 @@ export interface PromptOptions {
   readonly afterTurn: (report: TurnReport) => Promise<unknown>;
 }
 
-const help = `Type what shall be done, or:
-  /again           go on with a turn that was cut off: what it asked is asked again
-  /undo            take back the newest change set
-  /compact         shorten what the model is told about the conversation
-  /todos           show the agent's list
-  /mode [NAME]     show or set the mode: branch, proposal or plan
-  /scenario [NAME] list the scenarios, or choose one for the next turns
-  /intents         list what the agent may work on
-  /intent [ID]     show or select the intent to work under
-  /sessions        list the sessions of this workspace
-  /help            this text
-  /exit            leave (so does Ctrl-D, and Ctrl-C at the prompt)
-`;
+const abilities: ReadonlySet<ClientAbility> = new Set(["continue", "plan", "scenario"]);
+
+/** What only a terminal has. */
+const own = [
+  { name: "sessions", argument: "", description: "Lists the sessions of this workspace" },
+  { name: "exit", argument: "", description: "Leaves (so does Ctrl-D, and Ctrl-C at the prompt)" },
+];
+
+interface PromptState {
+  scenario: string;
+  settings: ReportedSettings;
+  planning: boolean;
+  cutOff: CutOffTurn | undefined;
+}
 
 /** Runs turn after turn, until the user leaves. A failed turn is reported and does not end the loop. */
 export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
   const { terminal, interrupts, session } = options;
-  const state = { scenario: options.scenario, mode: session.settings.editingMode, planning: false };
-  let cutOff = session.cutOffTurn;
+  const state: PromptState = {
+    scenario: options.scenario,
+    settings: session.settings,
+    planning: false,
+    cutOff: session.cutOffTurn,
+  };
   const intent = options.intent === undefined ? "" : `, intent ${intentTitle(options.intent)}`;
   terminal.write(
-    `Session ${session.sessionId} in ${session.workingDir}, ${state.mode} mode${intent}. /help shows what can be typed.\n`,
+    `Session ${session.sessionId} in ${session.workingDir}, ${state.settings.editingMode} mode${intent}. /help shows what can be typed.\n`,
   );
-  if (cutOff !== undefined) terminal.view.note(cutOffNote(cutOff));
+  if (state.cutOff !== undefined) terminal.view.note(cutOffNote(state.cutOff));
   if (terminal.requests !== undefined)
     terminal.requests.complete = (text) => mentionCandidates(text, session, options.signal);
   for (;;) {
@@ -69,23 +82,10 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
     if (line === undefined || line.trim() === "/exit" || line.trim() === "/quit") return exitCode.ok;
     if (line.trim() === "") continue;
     try {
-      const runOne = async (turn: TurnRequest): Promise<void> => {
-        const report = await runTurn(session, turn, { view: terminal.view, interrupts, signal: options.signal });
-        cutOff = report.cutOff;
-        if (cutOff !== undefined) terminal.view.note(cutOffNote(cutOff));
-        await options.afterTurn(report);
-      };
-      if (line.trim() === "/again") {
-        if (cutOff === undefined) terminal.write("No turn was cut off here. Say what shall be done.\n");
-        else await runOne({ text: "", continues: cutOff.turnId, branchTask: "continued" });
-      } else if (line.trim().startsWith("/")) await runWord(line.trim(), state, options);
-      else if (state.planning) {
-        await options.prepare(line, "plan");
-        await planAtPrompt(line, session, options);
-      } else {
-        await options.prepare(line, state.mode);
-        await runOne({ text: line, branchTask: line, scenario: state.scenario, enableThinking: options.thinking });
-      }
+      const typed = typedCommand(line);
+      if (typed !== undefined) await carryOut(await commanded(typed, state, options), state, options);
+      else if (state.planning) await plan(line, options);
+      else await runRequest(line, state.scenario, state, options);
     } catch (error) {
       const { message, next } = asCliError(error);
       terminal.write(`${terminal.paint("red", terminalSafe(message))}\n${next.map((step) => `  ${step}\n`).join("")}`);
@@ -99,83 +99,82 @@ function cutOffNote({ message, waited }: CutOffTurn): string {
   return `${terminalSafe(message)}\n${waited ? "/again asks again" : "/again goes on with it"}; anything else begins a new turn.`;
 }
 
-async function runWord(
-  line: string,
-  state: { scenario: string; mode: EditingMode; planning: boolean },
+async function runRequest(text: string, scenario: string, state: PromptState, options: PromptOptions): Promise<void> {
+  await options.prepare(text, state.settings.editingMode);
+  await runOne({ text, branchTask: text, scenario, enableThinking: options.thinking }, state, options);
+}
+
+async function runOne(turn: TurnRequest, state: PromptState, options: PromptOptions): Promise<void> {
+  const { terminal, interrupts, session, signal } = options;
+  const report = await runTurn(session, turn, { view: terminal.view, interrupts, signal });
+  state.cutOff = report.cutOff;
+  if (state.cutOff !== undefined) terminal.view.note(cutOffNote(state.cutOff));
+  await options.afterTurn(report);
+}
+
+async function plan(goal: string, options: PromptOptions): Promise<void> {
+  await options.prepare(goal, "plan");
+  await planAtPrompt(goal, options.session, options);
+}
+
+async function commanded(
+  { name, text }: { readonly name: string; readonly text: string },
+  state: PromptState,
   options: PromptOptions,
-): Promise<void> {
-  const { terminal, session, signal } = options;
-  const [word, argument] = line.split(/\s+/, 2);
-  switch (word) {
-    case "/help":
-      terminal.write(help);
-      return;
-    case "/undo":
-      terminal.write(describeUndone(await session.undo({ signal })));
-      return;
-    case "/compact": {
-      const done = await session.client.compactSession({ sessionId: session.sessionId }, { signal });
-      terminal.write(
-        done.compacted
-          ? `About ${done.tokensBefore} tokens before, ${done.tokensAfter} now; the last ${done.keptMessages} messages stay as they are.\n`
-          : "There is nothing to shorten yet.\n",
-      );
-      return;
-    }
-    case "/todos": {
-      const { items } = await session.client.getTodos({ sessionId: session.sessionId }, { signal });
-      const marks: Partial<Record<TodoStatus, string>> = { [TodoStatus.COMPLETED]: "✓", [TodoStatus.IN_PROGRESS]: "…" };
-      terminal.write(
-        items.length === 0
-          ? "No todos.\n"
-          : items.map((item) => `${marks[item.status] ?? "○"} ${terminalSafe(item.content)}\n`).join(""),
-      );
-      return;
-    }
-    case "/mode":
-      if (argument === "branch" || argument === "proposal") {
-        await session.changeSettings({ editingMode: argument }, { signal });
-        state.mode = argument;
-        state.planning = false;
-      } else if (argument === "plan") {
-        // An approved plan acts as in branch mode.
-        await session.changeSettings({ editingMode: "branch" }, { signal });
-        state.mode = "branch";
-        state.planning = true;
-      } else if (argument !== undefined) terminal.write("There are three modes: branch, proposal and plan.\n");
-      terminal.write(`${state.planning ? "plan" : state.mode} mode\n`);
-      return;
-    case "/scenario":
-      if (argument === undefined) {
-        const { scenarios } = await session.client.listScenarios({ sessionId: session.sessionId }, { signal });
-        terminal.write(
-          scenarios
-            .map(({ name, description }) => `${terminalSafe(name).padEnd(16)} ${terminalSafe(description)}\n`)
-            .join(""),
-        );
-      } else {
-        state.scenario = argument;
-        terminal.write(`Scenario ${terminalSafe(argument)}\n`);
-      }
-      return;
-    case "/intents": {
-      const intents = await listIntents(options.server.governance, session.sessionId, { signal });
-      if (intents.intents.length === 0) terminal.view.note("No intents here. gennai intents init makes a first one.");
-      terminal.write(describeSessionIntents(intents, terminal.paint));
-      return;
-    }
-    case "/intent": {
-      const place = { governance: options.server.governance, sessionId: session.sessionId, signal };
-      const intent = argument === undefined ? await activeIntent(place) : await chooseIntent(argument, place);
-      terminal.write(
-        intent === undefined ? "No intent is selected; /intents lists them.\n" : `Intent ${intentTitle(intent)}\n`,
-      );
-      return;
-    }
-    case "/sessions":
-      terminal.write(await describeSessions(session.client, session.workingDir, { signal }));
-      return;
-    default:
-      terminal.write(`There is no ${word}. /help shows what can be typed.\n`);
+): Promise<CommandResult> {
+  const { session, signal } = options;
+  if (name === "sessions") {
+    return { type: "said", text: await describeSessions(session.client, session.workingDir, { signal }) };
   }
+  const place = await placeOf(state, options);
+  const command = slashCommands(place).find((each) => each.name === name);
+  if (command === undefined) return { type: "said", text: `There is no /${name}. /help shows what can be typed.` };
+  const result = await command.run(place, text);
+  if (name !== "help" || result.type !== "said") return result;
+  const more = own.map((each) => `${commandUsage(each)}: ${each.description}`);
+  return { type: "said", text: [result.text, ...more].join("\n") };
+}
+
+async function carryOut(result: CommandResult, state: PromptState, options: PromptOptions): Promise<void> {
+  const say = (text: string) => options.terminal.write(text === "" ? "" : `${terminalSafe(text.trimEnd())}\n`);
+  switch (result.type) {
+    case "said":
+      return say(result.text);
+    case "prompt":
+      return runRequest(result.text, result.scenario || state.scenario, state, options);
+    case "continue":
+      return runOne({ text: "", continues: result.turnId, branchTask: "continued" }, state, options);
+    case "scenario":
+      state.scenario = result.name;
+      return say(`Scenario ${result.name}`);
+    case "plan":
+      if (result.goal !== "") return plan(result.goal, options);
+      // An approved plan acts as in branch mode.
+      state.settings = await options.session.changeSettings({ editingMode: "branch" }, { signal: options.signal });
+      state.planning = true;
+      return say("Plan mode from now on: what you type is planned, and runs after your yes.");
+    default:
+      throw new Error(`A terminal shows no ${result.type}.`);
+  }
+}
+
+async function placeOf(state: PromptState, { session, server, signal }: PromptOptions): Promise<CommandPlace> {
+  const { sessionId, client } = session;
+  const { scenarios, skills } = await client.listScenarios({ sessionId }, { signal });
+  return {
+    session: { sessionId, client, settings: state.settings },
+    governance: server.governance,
+    userName: userInfo().username,
+    abilities,
+    scenarios,
+    skills,
+    signal,
+    cutOffTurn: async () => state.cutOff,
+    undo: async () => describeUndone(await session.undo({ signal })),
+    changeSettings: async (choice) => {
+      state.settings = await session.changeSettings(choice, { signal });
+      if (choice.editingMode !== undefined) state.planning = false;
+      return true;
+    },
+  };
 }

@@ -264,7 +264,7 @@ describe("gennai run --mode plan", () => {
     await expect.poll(() => console.printed()).toContain("executed yes · verified yes");
     console.input.end("/mode proposal\n/exit\n");
     expect(await done).toBe(0);
-    expect(console.printed()).toContain("plan mode");
+    expect(console.printed()).toContain("Plan mode from now on");
     expect(await here.repository.read("notes.txt")).toBe("hello\n");
   });
 

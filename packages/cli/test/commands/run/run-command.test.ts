@@ -203,7 +203,7 @@ test("a prompt takes one request after the other", async () => {
   console.input.end("show src/b.ts\n/mode proposal\n/nonsense\n/exit\n");
   expect(await runCommandLine(["run"], console)).toBe(0);
   expect(console.printed()).toContain("● Read src/b.ts");
-  expect(console.printed()).toContain("proposal mode");
+  expect(console.printed()).toContain("Proposal Mode from now on.");
   expect(console.printed()).toContain("There is no /nonsense.");
 });
 
