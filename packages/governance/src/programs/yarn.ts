@@ -36,6 +36,8 @@ export const yarn: Program = {
     "init version": begins,
     "dlx create": { reaches: true },
     "run test start": names,
+    // Of version 2 and later: `yarn npm publish`.
+    npm: { reaches: true, login: true },
     "publish pub unpublish unpub deprecate dist-tag dist-tags deploy": publishes,
   },
 };

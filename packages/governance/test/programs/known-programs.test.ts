@@ -29,7 +29,7 @@ test.each<[commands: string, answers: string]>([
   ["npm install-test, npm audit", "pc"],
   ["npm init, npm create vite", "mc"],
   ["npm pkg set x=y, npm version patch", "m"],
-  ["npm publish, npm unpublish x, pnpm publish, cargo publish, gem push x, mix hex.publish", "cl"],
+  ["npm publish, npm unpublish x, pnpm publish, yarn npm publish, cargo publish, gem push x, mix hex.publish", "cl"],
   ["npm exec x, npx x", "c"],
   ["npm run build, npm test, npm explain x, npm foo", ""],
   ["pnpm install, pnpm i, pnpm add x, pnpm upgrade", "ipcl"],

@@ -12,6 +12,7 @@ import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
 import { reachable } from "./services/git-host.ts";
+import { managersBelow } from "./services/package-managers.ts";
 
 const token = "npm_correcthorsebattery";
 
@@ -83,7 +84,7 @@ test("npm publish: what is sent is shown, with its hash, and sent after a yes; s
   const archive = Buffer.from(Object.values(files)[0]?.data ?? "", "base64");
   expect(questions.map(({ title }) => title)).toEqual([
     `Let npm publish reach ${place}?`,
-    `Let npm publish publish @me/thing@1.0.0 (sha512 ${hash("sha512", archive)}, tag latest, access as it is there) at ${place}?`,
+    `Let npm publish send this: publish @me/thing@1.0.0 (sha512 ${hash("sha512", archive)}, tag latest, access as it is there) at ${place}?`,
   ]);
   expect(put).toMatchObject({ line: "PUT /npm/@me%2fthing", authorization: `Bearer ${token}` });
   // What the scripts saw is in what was published.
@@ -133,6 +134,53 @@ test("npm publish: what a script makes of the package, or publishes itself, is w
   expect(puts()).toEqual(["PUT /thing"]);
   expect(renamed.questions.slice(1).map(published)).not.toContain("other@1.0.0");
 });
+
+test.each([
+  ["pnpm", "pnpm publish --no-git-checks", false],
+  ["the first yarn", "yarn publish --new-version 1.0.0 --no-git-tag-version --non-interactive", false],
+  ["the later yarn", "yarn npm publish", true],
+])(
+  "%s publishes by the same request, and has the placeholder where it looks for a login",
+  async (_name, command, laterYarn) => {
+    await using registry = await recordingServer();
+    using outside = new TestOutside();
+    outside.host("registry.example", 80, registry.server);
+    const tools = managersBelow("tools", { laterYarn });
+    await using home = await temporaryDirectory({
+      ".npmrc": `registry=http://registry.example/\n//registry.example/:_authToken=${token}\n`,
+      ".yarnrc.yml": `npmRegistryServer: "http://registry.example"\nnpmAuthToken: ${token}\nunsafeHttpWhitelist: ["registry.example"]\nenableTelemetry: false\n`,
+      ...tools.files,
+    });
+    vi.stubEnv("HOME", home.root);
+    tools.use(home);
+    const manifest = {
+      name: "thing",
+      version: "1.0.0",
+      license: "MIT",
+      scripts: { prepack: "echo packed > made.txt" },
+    };
+    const lock = `__metadata:\n  version: 10\n  cacheKey: 10c0\n\n"thing@workspace:.":\n  version: 0.0.0-use.local\n  resolution: "thing@workspace:."\n  languageName: unknown\n  linkType: soft\n`;
+    await using server = await staging(
+      [command],
+      { "package.json": JSON.stringify(manifest), "made.txt": "", "yarn.lock": laterYarn ? lock : "" },
+      {},
+      { outside },
+    );
+    await using session = await AskedSession.start(server);
+    const { questions, output } = await session.turn("once", "once");
+    const puts = registry.requests.filter(({ line }) => line.startsWith("PUT"));
+    expect(puts, output).toMatchObject([{ line: "PUT /thing", authorization: `Bearer ${token}` }]);
+    expect(questions[1]?.title).toMatch(
+      /publish thing@1\.0\.0 \(sha512 \w{128}, tag latest, access (?:as it is there|public)\) at registry\.example:80/,
+    );
+    const { _attachments: files } = JSON.parse(puts[0]?.body ?? "{}") as {
+      _attachments: Record<string, { data: string }>;
+    };
+    const packed = gunzipSync(Buffer.from(Object.values(files)[0]?.data ?? "", "base64")).toString();
+    expect(packed).toContain("packed\n");
+    expect(output).not.toContain(token);
+  },
+);
 
 test("gh: reads go on with a login that it never sees, in a pipe as well; each change is asked about with what it says", async () => {
   await using certificates = await makeTestCertificates(["DNS:git.example"]);

@@ -33,7 +33,7 @@ describe("git push over HTTP, with the login of a credential helper", () => {
     expect(
       first.questions.map(({ title }) => title),
       first.output,
-    ).toEqual([`Let git push push ${head} to refs/heads/work (new) at ${place}?`]);
+    ).toEqual([`Let git push send this: push ${head} to refs/heads/work (new) at ${place}?`]);
     expect(first.output).toContain("exit code 0");
     for (const question of first.questions) {
       expect(question.computed?.rule).toBe("keys/use");

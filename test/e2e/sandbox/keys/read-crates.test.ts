@@ -114,3 +114,29 @@ test("an address that the workspace has for the name of a registry gets no login
   expect(said.join("\n")).toContain("/config.json");
   expect(said.join("\n")).not.toContain("correcthorsebattery");
 });
+
+test("cargo publish: the crate is shown with its hash and its dependencies, and sent after a yes to that", async () => {
+  await using certificates = await makeTestCertificates([`DNS:${name}`]);
+  const { cert, key } = await certificates.issue("server");
+  const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
+  using registry = await crateRegistry(token, { address, tls });
+  using outside = new TestOutside();
+  outside.host(name, 443, registry.server);
+  await using home = await temporaryDirectory({ ...settings, "ca/ca.crt": certificates.ca });
+  vi.stubEnv("HOME", home.root);
+  vi.stubEnv("SSL_CERT_FILE", home.path("ca/ca.crt"));
+  const publish = "cargo publish --registry corp --allow-dirty --no-verify";
+  const manifest = crate["Cargo.toml"].replace("edition", 'description = "An app"\nlicense = "MIT"\nedition');
+  await using server = await staging([publish, publish], { ...crate, "Cargo.toml": manifest }, {}, { outside });
+  await using session = await AskedSession.start(server);
+  const refused = await session.turn("once", "no");
+  expect(refused.questions[1]?.title, refused.output).toMatch(
+    /send this: publish app 1\.0\.0 \(sha256 \w{64}, dependencies: dep \^1\) at registry\.example:443/,
+  );
+  expect(registry.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
+  const { output } = await session.turn("once", "once");
+  expect(output).toContain("exit code 0");
+  expect(registry.requests.filter((request) => request.startsWith("PUT"))).toEqual([`PUT /api/v1/crates/new ${token}`]);
+  await server.running[Symbol.asyncDispose]();
+  expect(keptText(server).includes("npm_correcthorsebattery")).toBe(false);
+});

@@ -30,7 +30,7 @@ export async function judgeConnections(
   const judge = async (some: readonly AllowedEndpoint[]) =>
     decideEffects(
       {
-        statement: `Let \`${program.name}\` ${some.some(({ sends }) => sends !== undefined) ? "" : "reach "}${named(some)}`,
+        statement: `Let \`${program.name}\` ${asked(some)}`,
         effects: await Promise.all(some.map((endpoint) => effectOf(endpoint, program, redactor))),
         operands: { ...decided.analysis.operands, reaches: some.map(nameWithAddress).join(", ") },
       },
@@ -136,7 +136,7 @@ function aboutConnections(
   if (first?.sends !== undefined) {
     return {
       ...question,
-      title: `Let ${program.name} ${named(open)}?`,
+      title: `Let ${program.name} ${asked(open)}?`,
       impactStatement: [
         "Nothing of it was sent yet. After a yes exactly this is sent, once. It may not be possible to take it back.",
         ...open.flatMap(connectionWarnings),
@@ -150,7 +150,7 @@ function aboutConnections(
   if (mayStand && connections !== undefined) scopes.push("workspace");
   return {
     ...question,
-    title: `Let ${program.name} reach ${named(open)}?`,
+    title: `Let ${program.name} ${asked(open)}?`,
     impactStatement: [
       lasts
         ? "It was refused. After a yes the command runs in the background, and the way is open until it ends."
@@ -187,6 +187,10 @@ export function connectionWarnings(endpoint: AllowedEndpoint): readonly string[]
 
 function named(endpoints: readonly AllowedEndpoint[]): string {
   return endpoints.map(nameWithLogin).join(", ");
+}
+
+function asked(endpoints: readonly AllowedEndpoint[]): string {
+  return `${endpoints.some(({ sends }) => sends !== undefined) ? "send this:" : "reach"} ${named(endpoints)}`;
 }
 
 function nameWithLogin(endpoint: AllowedEndpoint): string {

@@ -13,7 +13,7 @@ import { yarnPlaces } from "./yarn-places.ts";
 export function registryLogins(calls: readonly FoundVerb[], keys: UserKeys): readonly OwnLogin[] {
   const sources = new Set(calls.flatMap(({ program }) => program.logins ?? []));
   const words = calls.flatMap(({ rest }) => rest.filter((word) => word !== undefined));
-  const deploys = calls.filter(({ verb }) => verb.deploys === true).length;
+  const deploys = calls.filter(({ verb, rest }) => verb.deploys === true || rest[0] === "publish").length;
   const found = [...sources].flatMap((source) => places[source]?.(keys, words) ?? []);
   return combinedLogins(found, keys, {
     publishes: deploys === calls.length,

@@ -36,9 +36,11 @@ export function yarnPlaces({ home, environment }: UserKeys): readonly RegistryAc
       token: expanded(npmAuthToken, environment),
       pair: ident === "" || ident.includes(":") ? ident : fromBase64(ident),
     });
-    return url === undefined || said === undefined
-      ? []
-      : [npmPlace(url, `the login of ~/.yarnrc.yml for ${url.host}`, said)];
+    if (url === undefined || said === undefined) return [];
+    const place = npmPlace(url, `the login of ~/.yarnrc.yml for ${url.host}`, said);
+    // It outranks the files that a run sees, which have none.
+    const inRun = (placeholder: string) => ({ environment: { YARN_NPM_AUTH_TOKEN: placeholder } });
+    return [server === servers[0] ? { ...place, inRun } : place];
   });
 }
 

@@ -143,6 +143,9 @@ test("what a run has in the place of a login is random, and says nothing of it",
   expect((await loginsFor("cargo build", home.root)).inRun.environment).toMatchObject({
     CARGO_REGISTRIES_CORP_TOKEN: expect.stringMatching(/^placeholder-/),
   });
+  expect((await loginsFor("yarn npm publish", home.root)).inRun.environment).toEqual({
+    YARN_NPM_AUTH_TOKEN: expect.stringMatching(/^placeholder-/),
+  });
 });
 
 test("a package is published by its address; a public registry is asked with the login at once only for that", async () => {
