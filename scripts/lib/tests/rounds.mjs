@@ -20,6 +20,7 @@ const rounds = [
   [1, "packages/machine/test/stage/copy/copy.test.ts", "packages/machine/test/stage/observe/again.test.ts"],
   [2, "packages/machine/test/stage/mount"],
   [2, "test/crash/server"],
+  [1, "test/effects/kills.test.ts", "test/effects/meanwhile.test.ts"],
   [1, "test/e2e/replicas", "test/e2e/users/replicas.test.ts", "test/scale"],
   [
     1,
