@@ -109,11 +109,9 @@ export interface FoundWrite {
   /** Git's rules before the command leave it out. */
   readonly ignored: boolean;
   readonly traits: readonly FoundTrait[];
-  /** It can be undone like an edit: the old content is kept with the session's changes. Otherwise a checkpoint is needed. */
-  readonly undoable?: boolean;
   /** Bytes that the user never committed would be gone from the tree: the file is gone, or as git knew it. */
   readonly thrownAway?: boolean;
-  /** What was there before is kept nowhere: it is too large, cannot be read, or is no file. */
+  /** What was there before will be nowhere: it cannot be read, is no file, or all of it is more than undo can keep. */
   readonly lost?: boolean;
 }
 

@@ -26,3 +26,10 @@ export interface FileChangeRecord extends AppliedFile {
   /** Directories that were created for the file, outermost first. */
   readonly madeDirectories?: readonly string[];
 }
+
+/** A change of a directory itself: it was made, removed, or has other permission bits; undefined where there is none. */
+export interface DirectoryChangeRecord {
+  readonly path: string;
+  readonly beforeMode?: number | undefined;
+  readonly afterMode?: number | undefined;
+}

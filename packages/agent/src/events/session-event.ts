@@ -15,7 +15,7 @@ import type { MessageCall } from "../model.ts";
 import type { InstructionsTold } from "../prompt/instructions.ts";
 import type { Cost, Usage, UsageSum } from "../use/usage.ts";
 import type { ClientRequest, RequestResolution, ResolvedReply } from "./client-request.ts";
-import type { FileChangeRecord, ProposalReview } from "./proposal.ts";
+import type { DirectoryChangeRecord, FileChangeRecord, ProposalReview } from "./proposal.ts";
 import type { Warning } from "./warning.ts";
 
 export type TurnState =
@@ -210,6 +210,8 @@ type SessionFact =
       readonly type: "change-set-applied";
       readonly changeSetId: string;
       readonly files: readonly FileChangeRecord[];
+      /** Absent if there are none, and in old sessions. */
+      readonly directories?: readonly DirectoryChangeRecord[];
       readonly refs?: readonly RefMove[];
       readonly proposalId?: string;
       /** The call that made these changes; absent if a person made them, and in old sessions. */

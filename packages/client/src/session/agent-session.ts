@@ -197,9 +197,15 @@ export class AgentSession {
     return response.turnIds;
   }
 
-  /** Takes back a change set, the newest one unless named. Throws when a file is no longer as the change set left it. */
-  async undo(options: CallOptions & { readonly changeSetId?: string }): Promise<UndoneChangeSet> {
-    const request = { sessionId: this.sessionId, changeSetId: options.changeSetId ?? "" };
+  /**
+   * Takes back a change set, the newest one unless named. A dry run only says what would be left as it is. Throws when a file is
+   * no longer as the change set left it.
+   */
+  async undo(
+    options: CallOptions & { readonly changeSetId?: string; readonly dryRun?: boolean },
+  ): Promise<UndoneChangeSet> {
+    const { changeSetId = "", dryRun = false } = options;
+    const request = { sessionId: this.sessionId, changeSetId, dryRun };
     const response = await this.client.undoChangeSet(request, { signal: options.signal });
     return {
       changeSetId: response.changeSetId,

@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   constants,
+  fchmodSync,
   openSync,
   readlinkSync,
   renameSync,
@@ -263,10 +264,12 @@ function isClosedDirectory(identity: OperationIdentity): identity is SeenIdentit
 }
 
 /** Sets the mode of the entry itself: never follows a link that was put there. */
-function setMode(path: string, mode: number): void {
-  const descriptor = openSync(path, linuxPath | constants.O_NOFOLLOW);
+export function setMode(path: string, mode: number): void {
+  const isLinux = process.platform === "linux";
+  const descriptor = openSync(path, (isLinux ? linuxPath : constants.O_RDONLY) | (constants.O_NOFOLLOW ?? 0));
   try {
-    chmodSync(`/proc/self/fd/${descriptor}`, mode);
+    if (isLinux) chmodSync(`/proc/self/fd/${descriptor}`, mode);
+    else fchmodSync(descriptor, mode);
   } finally {
     closeSync(descriptor);
   }

@@ -1,4 +1,4 @@
-import { closeSync, fsync, symlinkSync } from "node:fs";
+import { closeSync, constants, copyFileSync, fsync, lstatSync, openSync, symlinkSync, unlinkSync } from "node:fs";
 import { promisify } from "node:util";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -16,13 +16,21 @@ import {
   type SetJournal,
   writeJournal,
 } from "../change-set/set-journal.ts";
+import { entryAt } from "../stage/files/look-at-entry.ts";
 import { sha256 } from "./files/content-digest.ts";
 import { fileFailure } from "./files/file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "./files/held-directory.ts";
-import { temporaryName, writeTemporaryFile } from "./files/held-file.ts";
-import { type InspectedChange, inspectChange, staleFile, verifyBase } from "./inspect-change.ts";
+import { likeFile, temporaryName, writeTemporaryFile } from "./files/held-file.ts";
+import {
+  type CopiedFile,
+  type DiskChange,
+  type InspectedChange,
+  inspectChange,
+  staleFile,
+  verifyBase,
+} from "./inspect-change.ts";
 import { checkRootInPlace, type WorkspaceRoot } from "./paths/workspace-root.ts";
-import type { AppliedChange, ApplyOptions, WorkspaceChange } from "./workspace.ts";
+import type { AppliedChange, ApplyOptions } from "./workspace.ts";
 
 /**
  * `Workspace.apply` on the disk. The steps: look at every file, write the journal, write all new contents beside their places and
@@ -33,7 +41,7 @@ import type { AppliedChange, ApplyOptions, WorkspaceChange } from "./workspace.t
 export async function applyChanges(
   root: WorkspaceRoot,
   stateDir: string,
-  changes: readonly WorkspaceChange[],
+  changes: readonly DiskChange[],
   options: ApplyOptions = {},
 ): Promise<readonly AppliedChange[]> {
   const { ready = Promise.resolve() } = options;
@@ -52,7 +60,7 @@ async function applyWhen(
   ready: Promise<unknown>,
   root: WorkspaceRoot,
   stateDir: string,
-  changes: readonly WorkspaceChange[],
+  changes: readonly DiskChange[],
   options: ApplyOptions,
 ): Promise<readonly AppliedChange[]> {
   if (changes.length === 0) return ready.then(() => []);
@@ -60,8 +68,7 @@ async function applyWhen(
   const planned: PlannedChange[] = [];
   for (const change of changes) {
     const inspected = await inspectChange(root, change, options);
-    const { bytes } = inspected;
-    planned.push({ ...inspected, temporary: temporaryName(), after: bytes === undefined ? undefined : sha256(bytes) });
+    planned.push({ ...inspected, temporary: temporaryName(), after: digestAfter(inspected) });
   }
   using made = new MadeDirectories(root, planned);
   const plan: Plan = { root, planned, made, journal: journalOf(root, planned, made) };
@@ -70,6 +77,11 @@ async function applyWhen(
   else await applySet(ready, stateDir, plan);
   for (const { emptied } of planned) removeEmptyDirectories(root, emptied);
   return planned.map((change) => appliedChange(change, made));
+}
+
+function digestAfter({ content, onlyMode, before }: InspectedChange): string | undefined {
+  if (onlyMode !== undefined) return before?.sha256;
+  return content instanceof Uint8Array ? sha256(content) : content?.sha256;
 }
 
 interface PlannedChange extends InspectedChange {
@@ -85,7 +97,7 @@ interface Plan {
   readonly journal: SetJournal;
 }
 
-function checkDistinct(changes: readonly WorkspaceChange[]): void {
+function checkDistinct(changes: readonly DiskChange[]): void {
   const seen = new Set<string>();
   for (const { path } of changes) {
     if (seen.has(path.relative)) {
@@ -101,19 +113,22 @@ function journalOf(root: WorkspaceRoot, planned: readonly PlannedChange[], made:
   return {
     version: 1,
     markers: [],
-    operations: planned.map(({ path, temporary, before, after, isLink }) => {
-      return {
-        root: 0,
-        path: path.relative,
-        name: temporary,
-        before: before?.identity ?? null,
-        after: after === undefined ? null : { type: isLink ? "link" : "file", sha256: after },
-      };
+    operations: planned.map((change) => {
+      const { path, temporary, before } = change;
+      const identity = before?.identity ?? null;
+      return { root: 0, path: path.relative, name: temporary, before: identity, after: intended(change) };
     }),
     locks: [],
     roots: [{ path: root.path, device: root.device, inode: root.inode }],
     made: made.paths.map((path) => ({ root: 0, path })),
   };
+}
+
+function intended({ onlyMode, before, after, isLink }: PlannedChange): SetJournal["operations"][number]["after"] {
+  if (after === undefined) return null;
+  if (onlyMode === undefined || before === undefined || "sha256" in before.identity)
+    return { type: isLink ? "link" : "file", sha256: after };
+  return { ...before.identity, mode: onlyMode };
 }
 
 /** One file whose content was compared in memory. */
@@ -206,12 +221,13 @@ async function prepare({ root, planned, made }: Plan): Promise<void> {
 }
 
 async function writeBeside(root: WorkspaceRoot, change: PlannedChange): Promise<void> {
-  const { bytes, isLink, parents, temporary, like, operation, path } = change;
-  if (bytes === undefined) return;
+  const { content, isLink, parents, temporary, like, operation, path } = change;
+  if (content === undefined) return;
   try {
     using directory = holdDirectory(root, parents);
-    if (isLink) return symlinkSync(Buffer.from(bytes), directory.entry(temporary));
-    const descriptor = writeTemporaryFile(directory, temporary, bytes, like);
+    if (!(content instanceof Uint8Array)) return await copyBeside(directory, temporary, content, like);
+    if (isLink) return symlinkSync(Buffer.from(content), directory.entry(temporary));
+    const descriptor = writeTemporaryFile(directory, temporary, content, like);
     try {
       await fsyncAsync(descriptor);
     } finally {
@@ -219,6 +235,29 @@ async function writeBeside(root: WorkspaceRoot, change: PlannedChange): Promise<
     }
   } catch (error) {
     throw fileFailure(error, operation, path.relative);
+  }
+}
+
+/** Copies a file, or shares its blocks where the file system can. Throws `ToolFailure` if it has another content now. */
+async function copyBeside(
+  directory: HeldDirectory,
+  temporary: string,
+  { path, sha256: expected }: CopiedFile,
+  like: InspectedChange["like"],
+): Promise<void> {
+  const copy = directory.entry(temporary);
+  copyFileSync(path, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  const descriptor = openSync(copy, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const copied = await entryAt(copy, lstatSync(copy, { bigint: true }));
+    if (copied.type !== "file" || copied.sha256 !== expected) {
+      unlinkSync(copy);
+      throw new ToolFailure("content_gone", "The earlier content of a file is no longer as it was kept.");
+    }
+    likeFile(descriptor, like ?? { mode: 0o666 & ~process.umask() });
+    await fsyncAsync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -14,19 +14,48 @@ import type { ApplyOptions, WorkspaceChange } from "./workspace.ts";
 
 const forWriting = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
+/** What the disk takes. `copy`: a new file, or one in the place of the base, with the content of another file of this machine. */
+export type DiskChange =
+  | WorkspaceChange
+  | {
+      readonly operation: "copy";
+      readonly path: WorkspaceChange["path"];
+      readonly source: CopiedFile;
+      /** As in an update; undefined where nothing is. */
+      readonly baseSha256: string | undefined;
+      readonly isBaseLink?: boolean;
+      readonly mode?: number;
+    }
+  | {
+      readonly operation: "mode";
+      readonly path: WorkspaceChange["path"];
+      readonly baseSha256: string;
+      /** Permission bits. */
+      readonly mode: number;
+    };
+
+/** A file outside the workspace, and the SHA-256 that it must have. */
+export interface CopiedFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly sha256: string;
+}
+
 /** A change together with what it would replace, as it was when the change was asked for. */
 export interface InspectedChange {
   readonly operation: WorkspaceChange["operation"];
   readonly path: WorkspaceChange["path"];
   readonly parents: readonly string[];
   readonly name: string;
-  /** New content, or target of a link; undefined for a delete. */
-  readonly bytes: Uint8Array | undefined;
+  /** New content, or target of a link; undefined for a delete, and if only the mode changes. */
+  readonly content: Uint8Array | CopiedFile | undefined;
   readonly isLink: boolean;
   /** undefined for a create. */
   readonly before: BaseEntry | undefined;
   /** Mode and owner for the new file; undefined for the system's defaults. */
   readonly like: Pick<HeldFile, "mode" | "owner" | "group"> | undefined;
+  /** Permission bits, if only they change. */
+  readonly onlyMode?: number;
   /** Directories to remove afterwards if they are empty. */
   readonly emptied: readonly string[];
 }
@@ -43,32 +72,40 @@ const largest = 16 * 1024 * 1024;
 /** Checks a change without touching anything, to refuse early and cheaply what cannot succeed. */
 export async function inspectChange(
   root: WorkspaceRoot,
-  change: WorkspaceChange,
+  change: DiskChange,
   { readOnlyToo = false }: Pick<ApplyOptions, "readOnlyToo"> = {},
 ): Promise<InspectedChange> {
-  const { operation } = change;
+  const operation = operationOf(change);
   const path = insideOnly(change.path);
   if (path.relative === "") throw new ToolFailure("not_a_file", "The workspace root is a directory, not a file.");
   const inspected = {
     operation,
     path,
     ...splitRelative(path.relative),
-    bytes: change.operation === "delete" ? undefined : change.bytes,
-    isLink: change.operation !== "delete" && change.isLink === true,
-    like: change.operation === "create" ? ownFile(change.mode) : undefined,
+    content: change.operation === "copy" ? change.source : "bytes" in change ? change.bytes : undefined,
+    isLink: "isLink" in change && change.isLink === true,
+    like: operation === "create" && change.operation !== "delete" ? ownFile(change.mode) : undefined,
     emptied: change.operation === "delete" ? (change.emptied ?? []) : [],
   };
   try {
     using directory = holdDirectory(root, inspected.parents);
-    if (change.operation === "create") {
+    if (change.operation === "create" || change.baseSha256 === undefined) {
       checkNothingThere(directory, inspected.name, path.relative);
       return { ...inspected, before: undefined };
     }
-    const before = await readBase(directory, inspected.name, change);
+    const base = {
+      path,
+      baseSha256: change.baseSha256,
+      isBaseLink: "isBaseLink" in change && change.isBaseLink === true,
+    };
+    if (change.operation === "mode") {
+      return { ...inspected, before: await seenBase(directory, inspected.name, base), onlyMode: change.mode };
+    }
+    const before = await readBase(directory, inspected.name, base);
     // A rename needs no permission on the file itself, but a read-only file was made so on purpose.
-    if (operation === "update" && !readOnlyToo && !change.isBaseLink)
+    if (operation === "update" && !readOnlyToo && !base.isBaseLink)
       closeSync(openSync(directory.entry(inspected.name), forWriting));
-    const mode = change.operation === "update" ? change.mode : undefined;
+    const mode = change.operation === "delete" ? undefined : change.mode;
     return { ...inspected, before, like: { ...before, ...(mode === undefined ? {} : { mode }) } };
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") {
@@ -77,6 +114,11 @@ export async function inspectChange(
     }
     throw fileFailure(error, operation, path.relative);
   }
+}
+
+function operationOf(change: DiskChange): WorkspaceChange["operation"] {
+  if (change.operation === "copy") return change.baseSha256 === undefined ? "create" : "update";
+  return change.operation === "mode" ? "update" : change.operation;
 }
 
 function ownFile(mode: number | undefined): InspectedChange["like"] {
@@ -94,11 +136,15 @@ export function verifyBase(directory: HeldDirectory, change: InspectedChange): v
   else if (!orStale(relative, () => holdsBytes(directory, name, before.bytes ?? nothing))) throw changedSince(relative);
 }
 
-async function readBase(
-  directory: HeldDirectory,
-  name: string,
-  { path: { relative }, baseSha256, isBaseLink = false }: Exclude<WorkspaceChange, { readonly operation: "create" }>,
-): Promise<BaseEntry> {
+interface Base {
+  readonly path: WorkspaceChange["path"];
+  readonly baseSha256: string;
+  readonly isBaseLink?: boolean;
+}
+
+async function readBase(directory: HeldDirectory, name: string, base: Base): Promise<BaseEntry> {
+  const { path, baseSha256, isBaseLink = false } = base;
+  const { relative } = path;
   const place = directory.entry(name);
   const stat = orStale(relative, () => lstatSync(place, { bigint: true }));
   if (!isBaseLink && stat.size <= largest) {
@@ -106,6 +152,17 @@ async function readBase(
     if (current.sha256 !== baseSha256) throw changedSince(relative);
     return { ...current, identity: { type: "file", sha256: baseSha256 } };
   }
+  return seenBase(directory, name, base);
+}
+
+/** Compares the content, and recognizes the entry by how it is seen from then on. */
+async function seenBase(
+  directory: HeldDirectory,
+  name: string,
+  { path: { relative }, baseSha256, isBaseLink = false }: Base,
+): Promise<BaseEntry> {
+  const place = directory.entry(name);
+  const stat = orStale(relative, () => lstatSync(place, { bigint: true }));
   const type = isBaseLink ? "link" : "file";
   if (!(await isEntry(place, stat, { type, sha256: baseSha256 }))) throw changedSince(relative);
   const identity = seenIdentity({ ...identityOf(stat), type });

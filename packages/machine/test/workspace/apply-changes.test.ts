@@ -1,9 +1,12 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { applyChanges } from "#workspace/apply-changes";
 import { sha256 } from "#workspace/files/content-digest";
+import type { DiskChange } from "#workspace/inspect-change";
 import { openLocalWorkspace } from "#workspace/local-workspace";
+import { openWorkspaceRoot } from "#workspace/paths/workspace-root";
 import type { WorkspaceChange } from "#workspace/workspace";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -95,3 +98,45 @@ async function workspaceWith(text: string) {
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };
 }
+
+test.runIf(process.platform !== "win32")(
+  "a file is copied over another, and modes change alone: all or none",
+  async () => {
+    await using directory = await temporaryDirectory({ "ws/a": "a", "ws/b": "b", "old/c": "c", "old/d": "d" });
+    const root = openWorkspaceRoot(directory.path("ws"), { stateDir: directory.path("state"), home: "/nowhere" });
+    const at = (name: string) => join(root.path, name);
+    const path = (raw: string) => ({ raw, relative: raw, absolute: at(raw), inside: true });
+    const digest = (text: string) => sha256(bytes(text));
+    const source = (name: string, text = name) => ({ path: directory.path(`old/${name}`), sha256: digest(text) });
+    const look = () => {
+      const names = readdirSync(root.path, { recursive: true, encoding: "utf8" }).toSorted();
+      return names.map((name) => {
+        const stat = lstatSync(at(name));
+        return [name, (stat.mode & 0o777).toString(8), stat.isFile() ? readFileSync(at(name), "utf8") : ""].join(" ");
+      });
+    };
+    chmodSync(at("a"), 0o644);
+    chmodSync(at("b"), 0o640);
+    const inode = lstatSync(at("b")).ino;
+    const before = look();
+    const mode = { operation: "mode", path: path("b"), baseSha256: digest("b"), mode: 0o600 } as const;
+    const over = { operation: "copy", path: path("a"), source: source("c"), baseSha256: digest("a") } as const;
+    const broken = {
+      operation: "copy",
+      path: path("new"),
+      source: source("d", "other"),
+      baseSha256: undefined,
+    } as const;
+    const apply = (...changes: readonly DiskChange[]) => applyChanges(root, directory.path("state"), changes);
+    await expect(apply(mode, over, broken)).rejects.toMatchObject({ code: "content_gone" });
+    await expect(apply(mode, { ...over, baseSha256: digest("x") })).rejects.toMatchObject({ code: "stale_file" });
+    await expect(apply({ ...mode, baseSha256: digest("x") }, over)).rejects.toMatchObject({ code: "stale_file" });
+    expect(look()).toEqual(before);
+
+    await apply(mode, over, { ...broken, path: path("deep/new"), source: source("d"), mode: 0o755 });
+    const [deep = ""] = look().filter((line) => line.startsWith("deep "));
+    expect(look()).toEqual(["a 644 c", "b 600 b", deep, "deep/new 755 d"]);
+    expect(lstatSync(at("b")).ino).toBe(inode);
+    expect(readdirSync(directory.path("old"))).toEqual(["c", "d"]);
+  },
+);

@@ -283,6 +283,16 @@ export class ReplControl {
     });
   }
 
+  /** The files that an undo could not bring back. */
+  async lostToUndo(changeSetId: string): Promise<readonly string[]> {
+    const lost: string[] = [];
+    await this.#attempt("The changes cannot be taken back", async (signal) => {
+      const undone = await this.#followed.value?.session.undo({ changeSetId, dryRun: true, signal });
+      lost.push(...(undone?.skipped ?? []).map(({ path }) => path));
+    });
+    return lost;
+  }
+
   async undoChangeSet(changeSetId: string): Promise<void> {
     const followed = this.#followed.value;
     if (followed === undefined) return;

@@ -284,10 +284,10 @@ function agentService({
       return { content };
     },
 
-    async undoChangeSet({ sessionId, changeSetId }) {
+    async undoChangeSet({ sessionId, changeSetId, dryRun }) {
       const session = await manager.get(sessionId);
       const undone = await session.acts.during("an undo", () =>
-        undoChangeSet(session, changeSetId === "" ? undefined : changeSetId),
+        undoChangeSet(session, changeSetId === "" ? undefined : changeSetId, { dryRun }),
       );
       const { files, skipped, refs } = undone;
       return {

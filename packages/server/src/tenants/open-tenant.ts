@@ -24,6 +24,7 @@ import { loadScenarios } from "@gennai/sessions/scenarios/load-scenarios";
 import { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
 import { UserWorkspaces } from "@gennai/sessions/users/user-workspaces";
 import { CheckpointRegistry } from "@gennai/store/checkpoints/checkpoint-registry";
+import { withReplacedFiles } from "@gennai/store/log/with-replaced-files";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { openStore } from "@gennai/store/sqlite/store";
 import { FreeSpace } from "../admission/free-space.ts";
@@ -195,7 +196,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   const manager: SessionManager = new SessionManager(
     {
       log: observer.log(store.log),
-      blobs: store.blobs,
+      blobs: stages === undefined ? store.blobs : withReplacedFiles(store.blobs, stages.replaced),
       locks: new ProcessLocks(join(stateDir, "locks"), replica?.locks),
       redactor,
       observer,

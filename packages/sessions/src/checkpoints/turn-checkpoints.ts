@@ -4,7 +4,6 @@ import type { Policy } from "@gennai/governance/policy";
 import type { Analysis, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { allow, ask } from "@gennai/governance/verdict";
-import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import { operationOf, type PathChange } from "@gennai/store/checkpoints/file-state";
@@ -26,8 +25,8 @@ export interface TurnCheckpointsOptions {
 
 /**
  * Makes a checkpoint around each call that runs something: before the call, or else the call does not run; after it in parallel
- * with the model's next request, and before anything else changes a file. Calls that only change files need none: their change
- * sets keep the bytes.
+ * with the model's next request, and before anything else changes a file. Calls that only change files, and staged commands,
+ * need none: of these, change sets record everything.
  */
 export class TurnCheckpoints {
   readonly #options: TurnCheckpointsOptions;
@@ -86,39 +85,26 @@ export class TurnCheckpoints {
     }
   }
 
-  /** Makes the checkpoint just before the call's result is kept, if it contains more than its change set holds. */
-  async #executeStaged(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
-    let checkpointId: string | undefined;
-    const own: string[] = [];
-    try {
-      const outcome = await tool.execute(args, analysis, {
-        ...context,
-        judge: async (found) => {
-          const judgement = await context.judge(found);
-          if (judgement.type !== "keep") return judgement;
-          const kept = found.parts.filter((part) => !judgement.dropped.includes(part));
-          try {
-            await this.#options.beforeWrite?.(
-              kept.flatMap((part) => part.effects),
-              context.signal,
-            );
-          } catch (error) {
-            if (error instanceof ToolFailure) return { type: "drop", error: error.toToolError() };
-            throw error;
-          }
-          const effects = found.parts.flatMap((part) => part.effects);
-          if (!effects.some(runsSomething)) return judgement;
-          // A link's target is its content, so this is no change to a file.
-          own.push(...effects.flatMap(contentDigest));
-          checkpointId = await this.#open(tool.name, context);
-          return judgement;
-        },
-      });
-      own.push(...(outcome.changes ?? []).flatMap(({ afterSha256 }) => afterSha256 ?? []));
-      return outcome;
-    } finally {
-      if (checkpointId !== undefined) this.#closing = this.#close(checkpointId, context, own);
-    }
+  /** Prepares the tree when it is known what will be kept. */
+  #executeStaged(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
+    return tool.execute(args, analysis, {
+      ...context,
+      judge: async (found) => {
+        const judgement = await context.judge(found);
+        if (judgement.type !== "keep") return judgement;
+        const kept = found.parts.filter((part) => !judgement.dropped.includes(part));
+        try {
+          await this.#options.beforeWrite?.(
+            kept.flatMap((part) => part.effects),
+            context.signal,
+          );
+        } catch (error) {
+          if (error instanceof ToolFailure) return { type: "drop", error: error.toToolError() };
+          throw error;
+        }
+        return judgement;
+      },
+    });
   }
 
   async #open(toolName: string, { callId, turnId, signal }: ExecutionContext): Promise<string | undefined> {
@@ -142,16 +128,12 @@ export class TurnCheckpoints {
     }
   }
 
-  async #close(
-    checkpointId: string,
-    { turnId, signal: stop }: ExecutionContext,
-    own: readonly string[] = [],
-  ): Promise<void> {
+  async #close(checkpointId: string, { turnId, signal: stop }: ExecutionContext): Promise<void> {
     const { checkpoints, emit } = this.#options;
     using limit = new TimeoutAfter(stop, stopTimeoutMs);
     const { signal } = limit;
     try {
-      const changes = await Promise.race([checkpoints.close(checkpointId, { own, signal }), limit.over]);
+      const changes = await Promise.race([checkpoints.close(checkpointId, { signal }), limit.over]);
       emit(closedEvent(checkpointId, changes), turnId);
     } catch (error) {
       this.#warn(`The changes of the last command were not recorded: ${errorMessage(error)}`, turnId);
@@ -177,17 +159,12 @@ function closedEvent(
   };
 }
 
-function contentDigest(effect: Effect): readonly string[] {
-  return effect.type === "write" && effect.content !== undefined ? [sha256Hex(effect.content)] : [];
-}
-
 function isStaged(effect: Effect): boolean {
   return effect.type === "exec" && effect.staged === true;
 }
 
-/** A program that may change anything will run, or has run and its changes are about to be kept. */
+/** A program that may change anything will run. */
 function runsSomething(effect: Effect): boolean {
   if (effect.type === "exec") return !effect.command.readsOnly && effect.staged !== true;
-  if (effect.type === "write") return effect.found !== undefined && effect.found.undoable !== true;
   return effect.type === "external" && !effect.readsOnly;
 }

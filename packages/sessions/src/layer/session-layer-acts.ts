@@ -96,17 +96,16 @@ export async function keepFromLayer(
   try {
     const reasons = await judged(session, staged, { policies: rules.policies, signal });
     const files = staged.effects.length;
-    const edits = staged.edits();
-    const said = { paths: trees, files, reasons, sha256: staged.digest, undoable: edits !== undefined };
+    const said = { paths: trees, files, reasons, sha256: staged.digest };
     if (sha256 !== staged.digest) return { ...said, kept: false };
     refuseInEmergency(session, "Nothing was kept", keepTool);
-    const records = await editRecords(edits ?? [], { blobs: services.blobs, seen: session.seen });
+    const records = await editRecords(staged.edits(), { blobs: services.blobs, seen: session.seen });
     isSettled = true;
     await kept(staged);
-    session.seen.storeWritten(records);
-    const changeSet = { type: "change-set-applied", changeSetId: `layer-${randomUUID()}`, files: records } as const;
-    const events = records.length === 0 ? [] : [changeSet];
-    await session.decided(events, "applied", { layer: "kept", paths: trees, files, sha256 }, records);
+    session.seen.storeWritten(records.files);
+    const changeSet = { type: "change-set-applied", changeSetId: `layer-${randomUUID()}`, ...records } as const;
+    const events = records.files.length + records.directories.length === 0 ? [] : [changeSet];
+    await session.decided(events, "applied", { layer: "kept", paths: trees, files, sha256 }, records.files);
     return { ...said, kept: true };
   } finally {
     if (!isSettled) await staged.drop();

@@ -2,10 +2,14 @@ import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { RefMove } from "@gennai/governance/tool";
 import { takeRefsBack } from "@gennai/machine/git/take-refs-back";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { WorkspaceChange } from "@gennai/machine/workspace/workspace";
+import type { DiskChange } from "@gennai/machine/workspace/inspect-change";
+import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
-import type { BlobStore } from "@gennai/store/log/session-log";
-import { presentFile, restoreRoot } from "../restore/present-files.ts";
+import { changeFromRecord } from "../restore/change-from-record.ts";
+import { FileContents } from "../restore/file-contents.ts";
+import { diskPlace, filesIn, type PresentFiles, restoreRoot } from "../restore/present-files.ts";
+import { planRestore, type RestorePlan } from "../restore/restore-plan.ts";
+import { type RestorePlace, writeRestore } from "../restore/write-restore.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { ChangeSet, SessionState } from "../session/state/session-state.ts";
@@ -18,11 +22,13 @@ const maxNamed = 5;
 
 /**
  * Undoes a change set, by default the newest: all of its files or none, except those whose earlier content is kept nowhere. Each
- * file must still be as the change set left it, so a user's later changes are never overwritten. Throws `ServiceError`.
+ * file must still be as the change set left it, so a user's later changes are never overwritten. A dry run says only what would
+ * stay. Throws `ServiceError`.
  */
 export async function undoChangeSet(
   session: Session,
   changeSetId?: string,
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<UndoneFiles & { readonly changeSetId: string; readonly refs: readonly string[] }> {
   const { services, workspace } = session;
   session.refuseWhileRunning("undo");
@@ -42,7 +48,10 @@ export async function undoChangeSet(
   await session.catchUp();
   refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
   const changeSet = changeSetToUndo(session.state, changeSetId);
-  const { files, skipped } = await writeBefore(netChanges(changeSet.files), session);
+  const undoing = await planUndo(changeSet, session);
+  const { skipped } = undoing.plan;
+  if (dryRun) return { changeSetId: changeSet.changeSetId, files: [], skipped, refs: [] };
+  const files = await undoing.write();
   const moves = netMoves(changeSet.refs);
   const all = moves.map(({ name }) => name);
   // With files that stay, the commit that holds them stays too. If git cannot run, the files are back nevertheless.
@@ -77,90 +86,101 @@ function changeSetToUndo(state: SessionState, changeSetId: string | undefined): 
   return changeSet;
 }
 
-/** Writes the earlier content; resolves with the changes made. */
-async function writeBefore(all: readonly FileChangeRecord[], session: Session): Promise<UndoneFiles> {
-  const { workspace, services } = session;
-  const earlier = await earlierContents(all, services.blobs);
-  const files = all.filter((file) => earlier.has(file));
-  const skipped = all
-    .filter((file) => !earlier.has(file))
-    .map(({ path }): SkippedFile => ({ path, reason: "not_kept" }));
-  const [lost] = skipped;
-  if (lost !== undefined && files.length === 0) {
-    throw new ServiceError("failed_precondition", `The earlier content of ${lost.path} is not stored.`, {
-      reason: "content_gone",
-      hint: "Restore the file by git.",
-    });
-  }
-  const changes: WorkspaceChange[] = [];
-  const changedSince: string[] = [];
-  for (const file of files) {
-    const path = await workspace.resolve(file.path, { isRecorded: true });
-    const stat = await workspace.stat(path);
-    const isLarge = stat?.kind === "file" && stat.size > maxBytes && workspace.client === undefined;
-    const now = isLarge
-      ? await largeFile(session, path.relative)
-      : stat && (await workspace.read(path, { maxBytes })).sha256;
-    // A server that stopped had already written this, but not recorded it.
-    if (now === file.beforeSha256) continue;
-    if (now !== file.afterSha256) {
-      changedSince.push(file.path);
-      continue;
-    }
-    const bytes = earlier.get(file);
-    const mode = file.beforeMode === undefined ? {} : { mode: file.beforeMode };
-    if (bytes !== undefined) {
-      const made = { path, bytes, ...mode };
-      changes.push(
-        now === undefined ? { operation: "create", ...made } : { operation: "update", ...made, baseSha256: now },
-      );
-    } else if (now !== undefined) {
-      changes.push({ operation: "delete", path, baseSha256: now, emptied: file.madeDirectories ?? [] });
-    }
-  }
-  if (changedSince.length > 0) {
-    const named = changedSince.slice(0, maxNamed).join(", ");
-    const more = changedSince.length > maxNamed ? ` and ${changedSince.length - maxNamed} more` : "";
+interface Undoing {
+  readonly plan: RestorePlan;
+  write(): Promise<readonly FileChangeRecord[]>;
+}
+
+/** Throws `ServiceError` if a file is not as the change set left it, and if nothing can go back. */
+async function planUndo({ files: all, directories }: ChangeSet, session: Session): Promise<Undoing> {
+  const { services, workspace } = session;
+  const net = netChanges(all);
+  const { files, place } = workspace.client === undefined ? onDisk(session) : atClient(workspace);
+  const snapshots = services.checkpointsOf(workspace);
+  const contents = new FileContents(services.blobs, snapshots, services.stages?.replaced);
+  const plan = await planRestore(net.map(changeFromRecord), contents, { files, paths: [], force: false });
+  const changed = plan.skipped.filter(({ reason }) => reason !== "not_kept").map(({ path }) => path);
+  if (changed.length > 0) {
+    const named = changed.slice(0, maxNamed).join(", ");
+    const more = changed.length > maxNamed ? ` and ${changed.length - maxNamed} more` : "";
     throw new ServiceError("failed_precondition", `${named}${more} changed since, so nothing was taken back.`, {
       reason: "changed_since",
       hint: "Undo your own change to it first, or restore the file by git.",
     });
   }
-  await workspace.apply(changes, { readOnlyToo: true });
-  return { files: files.map(undoneRecord), skipped };
+  const [lost] = plan.skipped;
+  if (lost !== undefined && plan.skipped.length === net.length) {
+    throw new ServiceError("failed_precondition", `The earlier content of ${lost.path} is not stored.`, {
+      reason: "content_gone",
+      hint: "Restore the file by git.",
+    });
+  }
+  const made = new Map(net.map(({ path, madeDirectories = [] }) => [path, madeDirectories]));
+  const left = new Set(plan.skipped.map(({ path }) => path));
+  return {
+    plan,
+    write: async () => {
+      const announce = async (): Promise<void> => {};
+      await writeRestore(plan.restores, contents, {
+        ...place,
+        emptied: (path) => made.get(path) ?? [],
+        announce,
+        directories,
+      });
+      // Also those that a server which stopped had taken back already, but not recorded.
+      return net.filter(({ path }) => !left.has(path)).map(undoneRecord);
+    },
+  };
 }
 
-function undoneRecord({ path, beforeSha256, afterSha256 }: FileChangeRecord): FileChangeRecord {
+interface Place {
+  readonly files: PresentFiles;
+  readonly place: RestorePlace;
+}
+
+function onDisk(session: Session): Place {
+  const root = restoreRoot(session);
+  return { files: filesIn(root), place: diskPlace(session, root) };
+}
+
+/** A client takes neither links nor modes, and no file of this machine; no change set has any there. */
+function atClient(workspace: Workspace): Place {
+  const read = async (path: string): Promise<FileContent | undefined> => {
+    const resolved = await workspace.resolve(path, { isRecorded: true });
+    return (await workspace.stat(resolved)) && workspace.read(resolved, { maxBytes });
+  };
+  return {
+    files: {
+      at: async (path) => {
+        const now = await read(path);
+        return now === undefined ? { type: "absent" } : { type: "file", sha256: now.sha256 };
+      },
+      bytes: async (path) => (await read(path))?.bytes,
+    },
+    place: {
+      root: workspace.root,
+      apply: (changes) => workspace.apply(changes.filter(isPlain), { readOnlyToo: true }),
+    },
+  };
+}
+
+function isPlain(change: DiskChange): change is WorkspaceChange {
+  if (change.operation === "copy" || change.operation === "mode") throw new RangeError("A client takes only bytes.");
+  return true;
+}
+
+function undoneRecord(file: FileChangeRecord): FileChangeRecord {
+  const { path, beforeSha256, afterSha256, beforeMode, afterMode, beforeLink, afterLink } = file;
   return {
     path,
     operation: beforeSha256 === undefined ? "delete" : afterSha256 === undefined ? "create" : "update",
     ...(afterSha256 === undefined ? {} : { beforeSha256: afterSha256 }),
     ...(beforeSha256 === undefined ? {} : { afterSha256: beforeSha256 }),
+    ...(afterMode === undefined ? {} : { beforeMode: afterMode }),
+    ...(beforeMode === undefined || beforeSha256 === undefined ? {} : { afterMode: beforeMode }),
+    ...(afterLink === undefined ? {} : { beforeLink: afterLink }),
+    ...(beforeLink === undefined ? {} : { afterLink: beforeLink }),
   };
-}
-
-/**
- * The files that can be undone, with their earlier contents (undefined: there was none). What was kept nowhere may only be where
- * it was moved to, so that stays too.
- */
-async function earlierContents(
-  files: readonly FileChangeRecord[],
-  blobs: Pick<BlobStore, "get">,
-): Promise<ReadonlyMap<FileChangeRecord, Uint8Array | undefined>> {
-  const earlier = new Map<FileChangeRecord, Uint8Array | undefined>();
-  const gone = new Set<string>();
-  for (const file of files) {
-    const bytes = file.beforeSha256 === undefined ? undefined : await blobs.get(file.beforeSha256);
-    if (file.beforeSha256 !== undefined && bytes === undefined) gone.add(file.beforeSha256);
-    else earlier.set(file, bytes);
-  }
-  for (const file of files) if (gone.has(file.afterSha256 ?? "")) earlier.delete(file);
-  return earlier;
-}
-
-async function largeFile(session: Session, path: string): Promise<string | undefined> {
-  const { state } = await presentFile(restoreRoot(session), path);
-  return state.type === "file" ? state.sha256 : undefined;
 }
 
 /**
@@ -182,18 +202,27 @@ function netMoves(moves: readonly RefMove[]): readonly RefMove[] {
 function netChanges(files: readonly FileChangeRecord[]): readonly FileChangeRecord[] {
   const net = new Map<string, FileChangeRecord>();
   for (const file of files) {
-    const first = net.get(file.path);
-    const { afterSha256 } = file;
-    const { beforeSha256, beforeMode, madeDirectories } = first ?? file;
+    const { path, operation, afterSha256, afterLink } = file;
+    const known = net.get(path);
+    const { beforeSha256, beforeLink, madeDirectories } = known ?? file;
+    // An edit that leaves the mode does not record it.
+    const beforeMode = known === undefined ? file.beforeMode : (known.beforeMode ?? file.beforeMode);
+    const afterMode = file.afterMode ?? (afterSha256 === undefined ? undefined : known?.afterMode);
     const merged: FileChangeRecord = {
-      path: file.path,
-      operation: file.operation,
+      path,
+      operation,
       ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
       ...(beforeMode === undefined ? {} : { beforeMode }),
+      ...(beforeLink === undefined ? {} : { beforeLink }),
       ...(madeDirectories === undefined ? {} : { madeDirectories }),
       ...(afterSha256 === undefined ? {} : { afterSha256 }),
+      ...(afterMode === undefined ? {} : { afterMode }),
+      ...(afterLink === undefined ? {} : { afterLink }),
     };
-    net.set(file.path, merged);
+    net.set(path, merged);
   }
-  return [...net.values()].filter((file) => file.beforeSha256 !== file.afterSha256);
+  return [...net.values()].filter(
+    ({ beforeSha256, afterSha256, beforeLink, afterLink, beforeMode, afterMode }) =>
+      beforeSha256 !== afterSha256 || beforeLink !== afterLink || (afterMode !== undefined && beforeMode !== afterMode),
+  );
 }

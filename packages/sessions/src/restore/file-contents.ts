@@ -1,19 +1,26 @@
+import type { ReplacedFiles } from "@gennai/machine/stage/commit/replaced-files";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
-/** Contents that steps refer to, wherever they are stored: blobs of change sets, or snapshots. */
+/** Contents that steps refer to, wherever they are stored: files that commits replaced, blobs of change sets, or snapshots. */
 export class FileContents {
   readonly #blobs: Pick<BlobStore, "get">;
   readonly #snapshots: Pick<WorkspaceCheckpoints, "contents">;
+  readonly #replaced: Pick<ReplacedFiles, "find"> | undefined;
   /** SHA-256 by git's object id. */
   readonly #digests = new Map<string, string>();
 
-  constructor(blobs: Pick<BlobStore, "get">, snapshots: Pick<WorkspaceCheckpoints, "contents">) {
+  constructor(
+    blobs: Pick<BlobStore, "get">,
+    snapshots: Pick<WorkspaceCheckpoints, "contents">,
+    replaced?: Pick<ReplacedFiles, "find">,
+  ) {
     this.#blobs = blobs;
     this.#snapshots = snapshots;
+    this.#replaced = replaced;
   }
 
   /** True if both are the same kind with the same content and, if both are known, the same permission bits. */
@@ -21,12 +28,16 @@ export class FileContents {
     if (one.type === "unknown" || other.type === "unknown" || one.type !== other.type) return false;
     if (one.type === "absent" || other.type === "absent") return true;
     if (one.mode !== undefined && other.mode !== undefined && one.mode !== other.mode) return false;
+    return this.isSameContent(one, other);
+  }
+
+  async isSameContent(one: KeptState, other: KeptState): Promise<boolean> {
     if (one.object !== undefined && other.object !== undefined) return one.object === other.object;
     return (await this.digest(one)) === (await this.digest(other));
   }
 
   /** SHA-256. Rejects with `CheckpointError` `not_kept`. */
-  async digest(state: Extract<FileState, { readonly type: "file" | "link" }>): Promise<string> {
+  async digest(state: KeptState): Promise<string> {
     if (state.sha256 !== undefined) return state.sha256;
     const known = this.#digests.get(state.object ?? "");
     if (known !== undefined) return known;
@@ -38,14 +49,19 @@ export class FileContents {
   }
 
   /** Whether the bytes that a change recorded are stored; of a snapshot they always are, or `read` rejects. */
-  async isKept({ sha256: digest }: Extract<FileState, { readonly type: "file" | "link" }>): Promise<boolean> {
-    return digest === undefined || (await this.#blobs.get(digest)) !== undefined;
+  async isKept(state: KeptState): Promise<boolean> {
+    const { sha256: digest } = state;
+    if (digest === undefined || this.fileOf(state) !== undefined) return true;
+    return (await this.#blobs.get(digest)) !== undefined;
+  }
+
+  /** Path of a file that had the content when it was kept; undefined if it is stored in another way. */
+  fileOf({ type, sha256: digest }: KeptState): string | undefined {
+    return type === "link" || digest === undefined ? undefined : this.#replaced?.find(digest);
   }
 
   /** Contents, in the order of the states. Rejects with `CheckpointError` `not_kept` if one is missing or damaged. */
-  async read(
-    states: readonly Extract<FileState, { readonly type: "file" | "link" }>[],
-  ): Promise<readonly Uint8Array[]> {
+  async read(states: readonly KeptState[]): Promise<readonly Uint8Array[]> {
     const objects = states.flatMap(({ sha256: digest, object }) =>
       digest === undefined && object !== undefined ? [object] : [],
     );
@@ -59,6 +75,9 @@ export class FileContents {
     return all;
   }
 }
+
+/** A file or a link whose content may be stored. */
+export type KeptState = Extract<FileState, { readonly type: "file" | "link" }>;
 
 function notKept(): CheckpointError {
   return new CheckpointError("not_kept", "The content from before is no longer kept.");

@@ -6,7 +6,7 @@ import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { Session } from "../session/session.ts";
 import type { OpenRestore } from "../session/state/work-steps.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
-import { presentFile, restoreRoot } from "./present-files.ts";
+import { filesIn, restoreRoot } from "./present-files.ts";
 
 /**
  * Completes the record of a restore that was interrupted by a server's end or a failed write, from what the files contain now.
@@ -44,8 +44,9 @@ async function whatWasWritten(
 ): Promise<{ readonly files: readonly FileChangeRecord[]; readonly skipped: readonly SkippedFile[] }> {
   const files: FileChangeRecord[] = [];
   const skipped: SkippedFile[] = [];
+  const present = filesIn(root);
   for (const record of planned) {
-    const { state } = await presentFile(root, record.path);
+    const state = await present.at(record.path);
     const now = "sha256" in state ? state.sha256 : undefined;
     if (state.type === "unknown") skipped.push({ path: record.path, reason: "not_certain" });
     else if (isUntouched(record, state, now)) skipped.push({ path: record.path, reason: "not_restored" });

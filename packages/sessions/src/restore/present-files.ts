@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { takeDirectoriesBack } from "@gennai/machine/change-set/directories-back";
 import { entryAt } from "@gennai/machine/stage/files/look-at-entry";
 import { systemErrorCode } from "@gennai/machine/system-error";
+import { applyChanges } from "@gennai/machine/workspace/apply-changes";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import { holdDirectory } from "@gennai/machine/workspace/files/held-directory";
 import { readHeldFile } from "@gennai/machine/workspace/files/held-file";
@@ -11,41 +13,62 @@ import { openWorkspaceRoot, type WorkspaceRoot } from "@gennai/machine/workspace
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import { maxFileBytes } from "@gennai/store/checkpoints/snapshot/kept-paths";
 import type { Session } from "../session/session.ts";
+import type { RestorePlace } from "./write-restore.ts";
 
 /** The directory in which a session's changes are taken back. Throws `WorkspaceError`. */
 export function restoreRoot({ services, workspace }: Pick<Session, "services" | "workspace">): WorkspaceRoot {
   return openWorkspaceRoot(workspace.root, { stateDir: services.ownDirectories[0] ?? "", home: services.home });
 }
 
-/** What is at a path now. */
-export interface PresentFile {
-  readonly state: FileState;
-  /** A file's content, unless it is larger than what is kept, or a link's target. */
-  readonly bytes: Uint8Array | undefined;
+/** Where a restore writes on this machine's disk. */
+export function diskPlace({ services }: Pick<Session, "services">, root: WorkspaceRoot): RestorePlace {
+  const stateDir = services.ownDirectories[0] ?? "";
+  return {
+    root: root.path,
+    apply: (changes) => applyChanges(root, stateDir, changes, { readOnlyToo: true }),
+    takeDirectoriesBack: (changes) => takeDirectoriesBack(root, changes),
+  };
 }
 
-const absent: PresentFile = { state: { type: "absent" }, bytes: undefined };
-const unknown: PresentFile = { state: { type: "unknown" }, bytes: undefined };
+/** The files that are there now, on this machine's disk or at a client. */
+export interface PresentFiles {
+  /** Examines one path without following links. A directory counts as nothing. */
+  at(path: string): Promise<FileState>;
+  /** A file's bytes, or a link's target, if it is still in this state; undefined also if it is larger than what is kept. */
+  bytes(path: string, state: FileState): Promise<Uint8Array | undefined>;
+}
 
-/** Examines one path without following links. A directory counts as nothing. Expected errors are not thrown. */
-export async function presentFile(root: WorkspaceRoot, path: string): Promise<PresentFile> {
+const absent: FileState = { type: "absent" };
+const unknown: FileState = { type: "unknown" };
+
+export function filesIn(root: WorkspaceRoot): PresentFiles {
+  return {
+    at: (path) => presentFile(root, path),
+    bytes: async (path, state) => {
+      const bytes = presentBytes(root, path);
+      return bytes !== undefined && "sha256" in state && sha256(bytes) === state.sha256 ? bytes : undefined;
+    },
+  };
+}
+
+/** Expected errors are not thrown. */
+async function presentFile(root: WorkspaceRoot, path: string): Promise<FileState> {
   const { parents, name } = splitRelative(path);
   try {
     using directory = holdDirectory(root, parents);
     const stat = lstatSync(directory.entry(name));
     if (stat.isDirectory()) return absent;
     if (stat.isSymbolicLink()) {
-      const bytes = readlinkSync(directory.entry(name), { encoding: "buffer" });
-      return { state: { type: "link", ...digestsOf(bytes) }, bytes };
+      return { type: "link", ...digestsOf(readlinkSync(directory.entry(name), { encoding: "buffer" })) };
     }
     if (!stat.isFile()) return unknown;
     if (stat.size > maxFileBytes) {
       const large = await entryAt(directory.entry(name), lstatSync(directory.entry(name), { bigint: true }));
       if (large.type !== "file" || large.sha256 === undefined) return unknown;
-      return { state: { type: "file", sha256: large.sha256, mode: large.mode & 0o777 }, bytes: undefined };
+      return { type: "file", sha256: large.sha256, mode: large.mode & 0o777 };
     }
     const { bytes, mode } = readHeldFile(directory, name, maxFileBytes);
-    return { state: { type: "file", ...digestsOf(bytes), mode: mode & 0o777 }, bytes };
+    return { type: "file", ...digestsOf(bytes), mode: mode & 0o777 };
   } catch (error) {
     const code = systemErrorCode(error);
     // A link is in the place of a directory: what is behind it is elsewhere.
@@ -54,13 +77,25 @@ export async function presentFile(root: WorkspaceRoot, path: string): Promise<Pr
   }
 }
 
+function presentBytes(root: WorkspaceRoot, path: string): Uint8Array | undefined {
+  const { parents, name } = splitRelative(path);
+  try {
+    using directory = holdDirectory(root, parents);
+    if (lstatSync(directory.entry(name)).isSymbolicLink())
+      return readlinkSync(directory.entry(name), { encoding: "buffer" });
+    return readHeldFile(directory, name, maxFileBytes).bytes;
+  } catch (error) {
+    if (error instanceof ToolFailure || systemErrorCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
 /** What blocks a path that needs a directory; undefined if nothing does. */
-export async function inTheWayOf(root: WorkspaceRoot, path: string): Promise<string | undefined> {
+export async function inTheWayOf(files: PresentFiles, path: string): Promise<string | undefined> {
   const { parents } = splitRelative(path);
   for (let depth = 1; depth <= parents.length; depth += 1) {
     const above = parents.slice(0, depth).join("/");
-    const { state } = await presentFile(root, above);
-    if (state.type !== "absent") return above;
+    if ((await files.at(above)).type !== "absent") return above;
   }
   return undefined;
 }

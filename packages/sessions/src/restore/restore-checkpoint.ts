@@ -2,18 +2,20 @@ import { randomBytes } from "node:crypto";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
+import { isWithin } from "@gennai/protocol/is-within";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
-import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
+import type { PathChange } from "@gennai/store/checkpoints/file-state";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkStep } from "../session/state/work-steps.ts";
 import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
+import { changeFromRecord } from "./change-from-record.ts";
 import { FileContents } from "./file-contents.ts";
 import { recordRestore } from "./finish-restore.ts";
 import { checkpointsOf } from "./list-checkpoints.ts";
-import { restoreRoot } from "./present-files.ts";
+import { diskPlace, filesIn, restoreRoot } from "./present-files.ts";
 import { planRestore } from "./restore-plan.ts";
 import { type RestoredLines, restoredLines } from "./restored-lines.ts";
 import { recordOf, writeRestore } from "./write-restore.ts";
@@ -98,8 +100,9 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
     );
   }
   const checkpoints = services.checkpointsOf(workspace);
-  const contents = new FileContents(services.blobs, checkpoints);
+  const contents = new FileContents(services.blobs, checkpoints, services.stages?.replaced);
   const root = restoreRoot(session);
+  const present = filesIn(root);
   const steps = state.work.all.filter(({ seq }) => seq >= checkpoint.fromSeq);
   const changes: PathChange[] = [];
   for (const step of steps) {
@@ -107,26 +110,37 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
     if (found === undefined) throw new CheckpointError("not_kept", "What was there before is no longer kept.");
     changes.push(...found);
   }
-  const plan = await planRestore(changes, contents, { root, paths, force });
+  const directories = steps
+    .flatMap((step) => step.directories ?? [])
+    .filter(({ path }) => paths.length === 0 || paths.some((named) => isWithin(path, { directory: named })));
+  const plan = await planRestore(changes, contents, { files: present, paths, force });
   if (dryRun || plan.restores.length === 0) {
     const files = plan.restores.map((each) => recordOf(each, undefined));
-    return { restoreId: "", files, skipped: plan.skipped, lines: await restoredLines(plan.restores, contents) };
+    return {
+      restoreId: "",
+      files,
+      skipped: plan.skipped,
+      lines: await restoredLines(plan.restores, contents, present),
+    };
   }
   // Keep the current content, so that this restore can be undone too.
-  for (const { present } of plan.restores) {
-    if (present.bytes !== undefined) await services.blobs.put(present.bytes, "application/octet-stream");
+  for (const { path, present: state, isOnlyMode } of plan.restores) {
+    const bytes = isOnlyMode ? undefined : await present.bytes(path, state);
+    if (bytes !== undefined) await services.blobs.put(bytes, "application/octet-stream");
   }
   refuseInEmergency(session, "Nothing was restored", restoreTool);
   const restoreId = `r-${randomBytes(8).toString("hex")}`;
   const announce = (files: readonly FileChangeRecord[]): Promise<void> =>
     session.announceRestore({ checkpointId, restoreId, files });
-  const files = await writeRestore(plan.restores, contents, { workspace, root, announce }).catch(
-    async (error: unknown) => {
-      // Part of it may be written: it is recorded, and can be undone.
-      if (state.work.openRestore !== undefined) await recordRestore(session, state.work.openRestore);
-      throw error;
-    },
-  );
+  const files = await writeRestore(plan.restores, contents, {
+    ...diskPlace(session, root),
+    announce,
+    directories,
+  }).catch(async (error: unknown) => {
+    // Part of it may be written: it is recorded, and can be undone.
+    if (state.work.openRestore !== undefined) await recordRestore(session, state.work.openRestore);
+    throw error;
+  });
   const { skipped } = plan;
   await session.decided(
     [{ type: "checkpoint-restored", checkpointId, restoreId, files, skipped }],
@@ -141,20 +155,6 @@ const restoreTool = { name: "RestoreCheckpoint", statement: "Restore a checkpoin
 
 function turnsOf(steps: readonly WorkStep[]): readonly string[] {
   return [...new Set(steps.map(({ turnId }) => turnId).filter((turnId) => turnId !== ""))];
-}
-
-function changeFromRecord(record: FileChangeRecord): PathChange {
-  const { path, beforeSha256, afterSha256, beforeMode, afterMode, beforeLink, afterLink } = record;
-  return {
-    path,
-    before: stateFrom(beforeSha256, beforeMode, beforeLink),
-    after: stateFrom(afterSha256, afterMode, afterLink),
-  };
-}
-
-function stateFrom(sha256: string | undefined, mode: number | undefined, isLink: boolean | undefined): FileState {
-  if (sha256 === undefined) return { type: "absent" };
-  return { type: isLink === true ? "link" : "file", sha256, ...(mode === undefined ? {} : { mode }) };
 }
 
 function checkPaths({ paths, force }: RestoreRequest): void {

@@ -1,15 +1,16 @@
-import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";
-import { inTheWayOf, type PresentFile, presentFile } from "./present-files.ts";
+import { inTheWayOf, type PresentFiles } from "./present-files.ts";
 
 /** One file that a restore changes. */
 export interface PlannedRestore {
   readonly path: string;
-  readonly present: PresentFile;
+  readonly present: Exclude<FileState, { readonly type: "unknown" }>;
   readonly target: Exclude<FileState, { readonly type: "unknown" }>;
+  /** Only the permission bits differ. */
+  readonly isOnlyMode: boolean;
 }
 
 export interface RestorePlan {
@@ -19,7 +20,7 @@ export interface RestorePlan {
 
 /** Changes of one path over several steps. */
 interface PathWork {
-  readonly first: FileState;
+  first: FileState;
   last: FileState;
   /** Someone else changed it between two steps. */
   broken: boolean;
@@ -37,7 +38,7 @@ interface PathWork {
 export async function planRestore(
   changes: readonly PathChange[],
   contents: FileContents,
-  options: { readonly root: WorkspaceRoot; readonly paths: readonly string[]; readonly force: boolean },
+  options: { readonly files: PresentFiles; readonly paths: readonly string[]; readonly force: boolean },
 ): Promise<RestorePlan> {
   const planned: PlannedRestore[] = [];
   const skipped: SkippedFile[] = [];
@@ -45,22 +46,26 @@ export async function planRestore(
   const gone = new Set<string | undefined>();
   for (const [path, work] of await netWork(changes, contents, options.paths)) {
     const { first: target, last: expected, broken } = work;
-    const present = await presentFile(options.root, path);
-    if (await contents.same(target, present.state)) continue;
+    const present = await options.files.at(path);
+    if (await contents.same(target, present)) continue;
     // Created and deleted, or changed and changed back: nothing is left to revert.
     if (!broken && (await contents.same(target, expected))) continue;
-    if (target.type === "unknown" || (target.type !== "absent" && !(await contents.isKept(target)))) {
+    const isOnlyMode =
+      target.type === "file" && present.type === "file" && (await contents.isSameContent(target, present));
+    const isKept =
+      isOnlyMode || target.type === "absent" || (target.type !== "unknown" && (await contents.isKept(target)));
+    if (target.type === "unknown" || !isKept) {
       if (target.type !== "unknown") gone.add(target.sha256);
       skipped.push({ path, reason: "not_kept" });
       continue;
     }
-    if (present.state.type === "unknown") {
+    if (present.type === "unknown") {
       skipped.push({ path, reason: "not_restored" });
       continue;
     }
     const isForced = options.force && options.paths.length > 0;
     const reason = await objection(work, present, contents);
-    if (reason === undefined || isForced) planned.push({ path, present, target });
+    if (reason === undefined || isForced) planned.push({ path, present, target, isOnlyMode });
     else skipped.push({ path, reason });
   }
   const paths = new Set(planned.map(({ path }) => path));
@@ -68,8 +73,8 @@ export async function planRestore(
   for (const each of planned) {
     const { path, present, target } = each;
     // A directory was replaced with a link or a file.
-    const obstacle = target.type === "absent" ? undefined : await inTheWayOf(options.root, path);
-    if (present.state.type === "file" && present.bytes === undefined && gone.has(present.state.sha256)) {
+    const obstacle = target.type === "absent" ? undefined : await inTheWayOf(options.files, path);
+    if (present.type === "file" && gone.has(present.sha256)) {
       skipped.push({ path, reason: "not_kept" });
     } else if (obstacle === undefined || paths.has(obstacle)) restores.push(each);
     else skipped.push({ path, reason: "changed_since" });
@@ -79,12 +84,12 @@ export async function planRestore(
 
 async function objection(
   { last, broken, uncertain }: PathWork,
-  present: PresentFile,
+  present: FileState,
   contents: FileContents,
 ): Promise<SkippedFile["reason"] | undefined> {
   if (last.type === "unknown") return "not_certain";
   if (broken) return "changed_between";
-  if (!(await contents.same(last, present.state))) return "changed_since";
+  if (!(await contents.same(last, present))) return "changed_since";
   return uncertain ? "not_certain" : undefined;
 }
 
@@ -104,7 +109,15 @@ async function netWork(
     const follows = known.last.type === "unknown" || (await contents.same(known.last, before));
     known.broken ||= !follows;
     known.uncertain ||= uncertain;
-    known.last = known.last.type === "unknown" ? known.last : after;
+    known.first = withMode(known.first, before);
+    known.last = known.last.type === "unknown" ? known.last : withMode(after, known.last);
   }
   return net;
+}
+
+/** An edit that leaves the permission bits does not record them; another step may have. */
+function withMode(state: FileState, other: FileState): FileState {
+  if (state.type !== "file" || state.mode !== undefined || other.type !== "file" || other.mode === undefined)
+    return state;
+  return { ...state, mode: other.mode };
 }

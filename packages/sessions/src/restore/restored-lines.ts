@@ -3,6 +3,7 @@ import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";
+import type { PresentFiles } from "./present-files.ts";
 import type { PlannedRestore } from "./restore-plan.ts";
 
 /** Lines that a restore adds to and removes from a file. */
@@ -22,15 +23,17 @@ const most = { files: 200, bytes: 1_000_000, all: 1000 };
 export async function restoredLines(
   restores: readonly PlannedRestore[],
   contents: FileContents,
+  files: Pick<PresentFiles, "bytes">,
 ): Promise<readonly RestoredLines[]> {
   const deadline = performance.now() + most.all;
   const counted: RestoredLines[] = [];
-  for (const { path, present, target } of restores.slice(0, most.files)) {
+  for (const { path, present, target, isOnlyMode } of restores.slice(0, most.files)) {
     const left = deadline - performance.now();
     if (left <= 0) break;
-    if (present.state.type === "file" && present.bytes === undefined) continue;
+    if (isOnlyMode) continue;
+    const now = present.type === "absent" ? nothing : await files.bytes(path, present);
     const bytes = target.type === "absent" ? nothing : await bytesOf(target, contents);
-    const before = textOf(present.bytes ?? nothing);
+    const before = now === undefined ? undefined : textOf(now);
     const after = bytes === undefined ? undefined : textOf(bytes);
     if (before === undefined || after === undefined) continue;
     const { edits } = diffLines(before, after, { timeoutMs: left });

@@ -1,4 +1,4 @@
-import type { FileChangeRecord } from "@gennai/agent/events/proposal";
+import type { DirectoryChangeRecord, FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { Intent } from "@gennai/governance/intents/intent";
 import type { RefMove } from "@gennai/governance/tool";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
@@ -8,9 +8,14 @@ import type { Todo } from "@gennai/protocol/model/session/todo";
 export type ToolFact =
   /**
    * Files were changed on disk, and refs moved, as part of the turn's change set. The bytes before each change are a blob under
-   * `beforeSha256`.
+   * `beforeSha256`, or kept by the commit that made it.
    */
-  | { readonly type: "change-set"; readonly files: readonly FileChangeRecord[]; readonly refs?: readonly RefMove[] }
+  | {
+      readonly type: "change-set";
+      readonly files: readonly FileChangeRecord[];
+      readonly directories?: readonly DirectoryChangeRecord[];
+      readonly refs?: readonly RefMove[];
+    }
   | { readonly type: "proposal"; readonly proposal: Proposal }
   /** The result of questions to the user, for the ledger. `by`: who answered; empty if nobody did. */
   | { readonly type: "user-asked"; readonly end: string; readonly by: string }

@@ -2,12 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
+import { applyChanges } from "@gennai/machine/workspace/apply-changes";
 import { openWorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { onTestFinished } from "vitest";
 import { FileContents } from "#restore/file-contents";
+import { filesIn } from "#restore/present-files";
 import { planRestore } from "#restore/restore-plan";
 import { writeRestore } from "#restore/write-restore";
 
@@ -33,7 +34,6 @@ export function world(): World {
   mkdirSync(stateDir, { mode: 0o700 });
   const checkpoints = new WorkspaceCheckpoints({ stateDir, root });
   const options = { stateDir, home: join(base, "home") };
-  const workspace = openLocalWorkspace(root, options);
   const held = openWorkspaceRoot(root, options);
   const contents = new FileContents(new FileBlobStore(join(stateDir, "blobs")), checkpoints);
   return {
@@ -48,10 +48,10 @@ export function world(): World {
     restore: async (ids, { paths = [], force = false } = {}) => {
       const changes = (await Promise.all(ids.map((id) => checkpoints.changesOf(id)))).flatMap((each) => each ?? []);
       const named = force && paths.length === 0 ? changes.map(({ path }) => path) : paths;
-      const plan = await planRestore(changes, contents, { root: held, paths: named, force });
+      const plan = await planRestore(changes, contents, { files: filesIn(held), paths: named, force });
       await writeRestore(plan.restores, contents, {
-        workspace,
-        root: held,
+        root,
+        apply: (changes) => applyChanges(held, stateDir, changes, { readOnlyToo: true }),
         announce: async () => undefined,
       });
       return { skipped: plan.skipped };

@@ -18,7 +18,7 @@ const recordSchema = z.strictObject({
   after: z.optional(keptTreeSchema),
   /** True if another process than the one that ran the call took `after`: it then includes all other changes made meanwhile. */
   interrupted: z.optional(z.boolean()),
-  /** SHA-256 of the contents that the call is known to have written. */
+  /** No longer used; in records of earlier versions. */
   own: z.optional(z.array(z.string())),
   /**
    * Rises within a workspace, unlike clocks, which may be set back; given when the record is added. Absent in the oldest records.

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
@@ -10,8 +10,6 @@ import type { FileState, PathChange } from "./file-state.ts";
 import type { KeptTree } from "./snapshot/kept-tree.ts";
 import { ShadowTree } from "./snapshot/shadow-tree.ts";
 
-/** Most contents by which a call's own changes are recognised; beyond it, all changes are uncertain. */
-const maxOwn = 10_000;
 /** Milliseconds after which checkpoints are removed, besides the limit of their number. */
 const maxAge = 14 * 24 * 60 * 60_000;
 const defaultMaxBytes = 2 * 1024 * 1024 * 1024;
@@ -86,13 +84,10 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
     return checkpointId;
   }
 
-  /**
-   * Stores the tree after the call, and returns what the call changed. Rejects with `CheckpointError`.
-   * @param options.own SHA-256 of contents that the call is known to have written
-   */
+  /** Stores the tree after the call, and returns what the call changed. Rejects with `CheckpointError`. */
   async close(
     checkpointId: string,
-    options: { readonly interrupted?: boolean; readonly own?: readonly string[]; readonly signal?: AbortSignal } = {},
+    options: { readonly interrupted?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<readonly PathChange[]> {
     const record = this.#records.read(checkpointId);
     if (record === undefined) throw notKept();
@@ -108,7 +103,6 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
       before,
       after,
       ...(interrupted ? { interrupted } : {}),
-      ...(options.own === undefined ? {} : { own: options.own.slice(0, maxOwn) }),
     };
     if (!this.#records.replace(closed)) throw notKept();
     return this.#certain(before, after, closed);
@@ -171,17 +165,16 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
   /**
    * Separates certain changes from those that someone else may have made. A snapshot cannot tell who changed a file while the
    * command ran, so content that only that file holds is never certain. But a file that is gone, has another mode, or has another
-   * file's earlier content can be restored without loss; and so can content that the call is known to have written.
+   * file's earlier content can be restored without loss.
    */
   async #certain(
     before: KeptTree,
     after: KeptTree,
-    { interrupted = false, own = [] }: { readonly interrupted?: boolean; readonly own?: readonly string[] },
+    { interrupted = false }: { readonly interrupted?: boolean },
   ): Promise<readonly PathChange[]> {
     const changes = await this.#tree.changes(before, after);
     const otherRules = before.patterns !== after.patterns || changes.some(({ path }) => ignoreFile.test(path));
     const known = new Set(changes.flatMap((change) => objectOf(change.before) ?? []));
-    for (const object of await this.#ownObjects(changes, own)) known.add(object);
     return changes.map((change): PathChange => {
       // A file that appears because a rule changed may have existed before.
       const mayBeOlder = otherRules && change.before.type === "absent";
@@ -191,14 +184,6 @@ export class WorkspaceCheckpoints implements AsyncDisposable {
       const object = objectOf(change.after);
       return object === undefined || known.has(object) ? change : { ...change, uncertain: true };
     });
-  }
-
-  /** Those of the new contents that the call is known to have written. */
-  async #ownObjects(changes: readonly PathChange[], own: readonly string[]): Promise<readonly string[]> {
-    if (own.length === 0) return [];
-    const digests = new Set(own);
-    const contents = await this.#tree.read(changes.flatMap(({ after }) => objectOf(after) ?? []));
-    return [...contents].flatMap(([object, bytes]) => (digests.has(hash("sha256", bytes, "hex")) ? [object] : []));
   }
 
   #kept(signal?: AbortSignal): Promise<KeptTree> {

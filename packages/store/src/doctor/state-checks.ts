@@ -2,7 +2,9 @@ import { readdirSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import { keptLimits, waysBack } from "@gennai/machine/stage/commit/way-back";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { plural } from "@gennai/protocol/plural";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "../audit/ledger-verify.ts";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { isLogCopy } from "../database/log-copy-guard.ts";
@@ -22,6 +24,7 @@ export function stateChecks(place: StateDirectories): readonly Check[] {
     { name: "state directory", run: () => directoryFinding(place.stateDir) },
     { name: "keys", run: () => keysFinding(place.stateDir) },
     { name: "database", run: () => databaseFinding(place.stateDir) },
+    { name: "earlier files", run: async () => earlierFilesFinding(place.stateDir) },
     { name: "ledger", run: () => ledgerFinding(place) },
     { name: "ledger head", run: () => headFinding(place) },
   ];
@@ -111,6 +114,19 @@ async function databaseFinding(stateDir: string): Promise<Finding> {
     const next = isDamage(error) ? restore : ["Mend what it names, e.g. free some space, and run gennai doctor again."];
     return { check, state: "fail", text: `${file} cannot be read: ${errorMessage(error)}`, next };
   }
+}
+
+/** Files that commands replaced or removed, kept for undo. */
+function earlierFilesFinding(stateDir: string): Finding {
+  const ways = waysBack(stateDir);
+  const mebibytes = Math.ceil(ways.reduce((sum, { bytes = 0 }) => sum + bytes, 0) / 1024 ** 2);
+  const most = `${keptLimits.bytes / 1024 ** 3} GiB and ${keptLimits.ageMs / (24 * 60 * 60_000)} days`;
+  const text = `Of ${plural(ways.length, "command")}, ${mebibytes} MiB are kept for undo; at most ${most}`;
+  return {
+    check: "earlier files",
+    state: "ok",
+    text: ways.length === 0 ? "Nothing is kept for undo beside the database" : text,
+  };
 }
 
 /** Compares the file in the workspace with signatures, chain, head and store. */

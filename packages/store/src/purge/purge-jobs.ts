@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { forgetFileSets } from "@gennai/machine/change-set/file-sets";
 import { removeStagedTrees } from "@gennai/machine/proposal/staged-tree";
+import { forgetWaysBack } from "@gennai/machine/stage/commit/way-back";
 import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stage/layer/layer-files";
 import { removeOpenStages } from "@gennai/machine/staged-shell/stages/open-stages";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -60,6 +61,7 @@ export async function sweepPurges(parts: PurgeParts): Promise<number> {
     await forgetCheckpoints({ stateDir, root: job.workspaceRoot }, job.sessionIds);
     await removeLayers(stateDir, job);
     await removeOpenStages(stateDir, ({ session, root }) => isOf(job, { session, root }));
+    await forgetWaysBack(stateDir, ({ session = "", workspace }) => isOf(job, { session, root: workspace }));
     removeStagedTrees(stateDir, ({ session, root }) => isOf(job, { session, root }));
     await mirror.alone(job.workspaceRoot, async () => {
       if (existsSync(job.workspaceRoot)) await mirror.replace(job.workspaceRoot);

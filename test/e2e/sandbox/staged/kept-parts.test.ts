@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import { describe, expect, test } from "vitest";
@@ -131,24 +131,5 @@ describe("what a command changed is taken back", () => {
     expect(await server.workspace.read("a.txt")).toBe("one\n");
     expect(await server.workspace.read("b.txt")).toBe("keep\n");
     expect(existsSync(server.workspace.path("made"))).toBe(false);
-  });
-
-  test("where an edit cannot say it, by a snapshot", async () => {
-    const commands = { link: "ln -s a.txt l.txt", permission: "chmod +x a.txt" };
-    const inputs = Object.keys(commands);
-    await using server = await staging(Object.values(commands), { "a.txt": "one\n" }, {}, { inputs });
-    const look = () => [existsSync(server.workspace.path("l.txt")), statSync(server.workspace.path("a.txt")).mode];
-    const before = look();
-    for (const input of inputs) {
-      const sessionId = await startSession(server);
-      const { events } = await result(server, sessionId, input);
-      expect(eventsOf(events, "checkpointTaken")).toHaveLength(1);
-      expect(look()).not.toEqual(before);
-
-      const { signal } = new AbortController();
-      const [checkpoint] = (await listCheckpoints(server.client, sessionId, { signal })).checkpoints;
-      await restoreCheckpoint(server.client, { sessionId, checkpointId: checkpoint?.checkpointId ?? "" }, { signal });
-      expect(look()).toEqual(before);
-    }
   });
 });

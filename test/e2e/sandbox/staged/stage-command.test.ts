@@ -96,6 +96,8 @@ test("what was kept is taken back like an edit, also over the user's own files; 
   expect(await repository.read("dist/a.js")).toBe("old\n");
   expect(readdirSync(repository.path("dist"))).toEqual(["a.js"]);
 
-  // A change set does not hold links.
-  expect((await gennai("stage", "keep", "node_modules", "--yes")).out).toContain("gennai undo cannot take it back");
+  expect((await gennai("stage", "keep", "node_modules", "--yes")).out).toContain("Take it back: gennai undo");
+  expect(readdirSync(repository.path("node_modules/.bin"))).toEqual(["x"]);
+  expect((await gennai("undo")).code).toBe(0);
+  expect(existsSync(repository.path("node_modules"))).toBe(false);
 });

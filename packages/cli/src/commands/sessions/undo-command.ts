@@ -19,7 +19,14 @@ import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { describeCommit } from "./kept-commit.ts";
 import { sessionsElsewhere } from "./sessions-elsewhere.ts";
-import { describeCheckpoints, describeLeft, describeNames, describeRestored, describeUndone } from "./undo-text.ts";
+import {
+  describeCheckpoints,
+  describeLeft,
+  describeNames,
+  describeRestored,
+  describeStaying,
+  describeUndone,
+} from "./undo-text.ts";
 
 export interface UndoFlags extends ServerFlags {
   readonly workspace?: string;
@@ -71,7 +78,11 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
   const searched = sessionIds.slice(0, maxSessions);
   for (const [at, sessionId] of searched.entries()) {
     const session = await AgentSession.resume(server.client, identity, sessionId, { signal });
-    const undo = () => session.undo({ signal });
+    const undo = async () => {
+      const { changeSetId, skipped } = await session.undo({ signal, dryRun: true });
+      if (flags.json !== true) console.errors.write(describeStaying(skipped));
+      return session.undo({ signal, changeSetId });
+    };
     const attempt = held === undefined ? undo() : session.whileAttached(undo, { signal });
     const undone = await attempt.catch((error: unknown) => {
       const reason = whyNot(error, flags);

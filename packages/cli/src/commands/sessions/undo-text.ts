@@ -47,6 +47,13 @@ export function describeLeft(skipped: Restored["skipped"]): string {
   return listed("Stays as it is, unless named with --force", true) + listed("Cannot be taken back", false);
 }
 
+/** What an undo that is about to begin cannot take back. */
+export function describeStaying(skipped: UndoneChangeSet["skipped"]): string {
+  return skipped
+    .map(({ path, reason }) => `cannot be taken back: ${terminalSafe(path)} (${skipReasons[reason]})\n`)
+    .join("");
+}
+
 /** What was restored, or would be, and what was left as it is. */
 export function describeRestored({ files, skipped }: Restored, options: { readonly dryRun: boolean }): string {
   const words = options.dryRun ? futures : verbs;
@@ -75,5 +82,6 @@ export function describeUndone(undone: UndoneChangeSet): string {
   const { files, skipped, refs } = undone;
   const done = files.map(({ path, operation }) => `${verbs[operation]} ${terminalSafe(path)}\n`);
   const moved = refs.map((name) => `moved back ${terminalSafe(name)}\n`);
-  return [...done, ...moved, ...skipped.map(leftLine)].join("");
+  const lines = [...done, ...moved, ...skipped.map(leftLine)];
+  return lines.length === 0 ? "Taken back: only directories had changed.\n" : lines.join("");
 }

@@ -49,15 +49,13 @@ export async function stageKeepCommand(
     return exitCode.refused;
   }
   const { sha256 } = seen;
-  const { kept, files, undoable } = await keepLayer(client, { sessionId, paths, sha256 }, { signal });
+  const { kept, files } = await keepLayer(client, { sessionId, paths, sha256 }, { signal });
   if (!kept) throw usageError("It has changed since, so nothing was kept.", "Look again: gennai stage list");
   const names = seen.paths.map(terminalSafe).join(", ");
-  const undo = `${commandName(console.environment)} undo`;
-  const back = undoable ? `Take it back: ${undo}` : `${undo} cannot take it back`;
   console.output.write(
     flags.json === true
-      ? `${JSON.stringify({ sessionId, kept: seen.paths, files, undoable })}\n`
-      : `${names}: in the workspace now (${plural(files, "file")}). ${back}.\n`,
+      ? `${JSON.stringify({ sessionId, kept: seen.paths, files })}\n`
+      : `${names}: in the workspace now (${plural(files, "file")}). Take it back: ${commandName(console.environment)} undo.\n`,
   );
   return exitCode.ok;
 }

@@ -7,9 +7,8 @@ import { isMadeByTools } from "./made-by-tools.ts";
 type Found = FileWrite & { readonly found: FoundWrite };
 
 /**
- * Changes by a staged command that are never kept without a user: irreversible ones, whatever git says of the file; files that
- * look like something else; and ignored files that are no build product, because no diff shows them and the user's tools run
- * them.
+ * Changes by a staged command that are never kept without a user: irreversible ones; files that look like something else; and
+ * those of ignored files that are no build product, because no diff shows them and the user's tools run them.
  *
  * @param options.maxDeleted tracked files that a command may delete without a question
  */
@@ -53,29 +52,22 @@ function ofDeleted(writes: readonly Found[], maxDeleted: number): Verdict {
 }
 
 function ofLost(writes: readonly Found[]): readonly Verdict[] {
-  const replaced = writes.filter(
-    ({ operation, path, found }) =>
-      operation !== "create" && !found.agreed && !(found.ignored && isMadeByTools(path.relative)),
+  const lost = writes.filter(
+    ({ path, found }) => found.lost === true && !found.agreed && !(found.ignored && isMadeByTools(path.relative)),
   );
-  const lost = replaced.filter(({ found }) => found.lost === true);
   const thrown = writes.filter(({ found }) => found.thrownAway === true && found.lost !== true);
-  const ignored = replaced.filter(({ found }) => found.ignored && found.lost !== true);
   return [
     ...(thrown.length === 0 ? [] : [asked("found/thrown-away", `It throws away your changes in ${listed(thrown)}.`)]),
     ...(lost.length === 0 ? [] : [asked("found/not-kept", `Undo cannot bring back what was there: ${listed(lost)}.`)]),
-    ...(ignored.length === 0
-      ? []
-      : [asked("found/not-kept", `What it changes is ignored by git and cannot be taken back: ${listed(ignored)}.`)]),
   ];
 }
 
 function ofIgnored(writes: readonly Found[]): Verdict {
   const hidden = writes.filter(
-    ({ operation, path, found }) =>
-      operation === "create" && found.ignored && !found.agreed && !isMadeByTools(path.relative),
+    ({ path, found }) => found.ignored && found.lost !== true && !found.agreed && !isMadeByTools(path.relative),
   );
   if (hidden.length === 0) return allow;
-  return asked("found/ignored", `Git ignores what it made, so no diff shows it: ${listed(hidden)}.`);
+  return asked("found/ignored", `Git ignores what it changed, so no diff shows it: ${listed(hidden)}.`);
 }
 
 function asked(rule: string, reason: string): Verdict {

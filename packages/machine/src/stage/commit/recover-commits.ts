@@ -7,10 +7,12 @@ import { isOpen, removeOpen } from "../transaction/open-record.ts";
 import {
   abandonedTransactions,
   openTransaction,
+  removeByName,
   removeRun,
   removeTransaction,
-  removeUnbegun,
+  transactionDirectory,
 } from "../transaction/transaction.ts";
+import { hasWayBack } from "./way-back.ts";
 
 /**
  * Completes or rolls back what processes that died left behind. Call it at start, before anything is staged; the mounts of such
@@ -33,7 +35,10 @@ async function recover(stateDir: string, id: string): Promise<RecoveredSet["stat
   const transaction = openTransaction(stateDir, id);
   const written = transaction === undefined ? undefined : readJournal(transaction.directory);
   if (transaction === undefined || written === undefined) {
-    await removeUnbegun(stateDir, id);
+    const isComplete = readJournal(transactionDirectory(stateDir, id))?.phase === "committed";
+    // The disk of its earlier files may come back.
+    if (isComplete && hasWayBack(stateDir, id)) return "kept";
+    await removeByName(stateDir, id);
     return "removed";
   }
   // Nobody runs again what an open one holds.

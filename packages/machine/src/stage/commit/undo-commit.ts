@@ -18,7 +18,7 @@ import { indexMeaning } from "../../git-data/git-index.ts";
 import { giveWay } from "../files/give-way.ts";
 import { identityOf, statIfPresent } from "../files/look-at-entry.ts";
 import { removeOpen } from "../transaction/open-record.ts";
-import { openTransaction, removeTransaction, type Transaction } from "../transaction/transaction.ts";
+import { openTransaction, removeByName, removeTransaction, type Transaction } from "../transaction/transaction.ts";
 
 /**
  * Restores the tree as it was before a commit, atomically. Throws `NotCommitted` (`stale_file`) if others made changes since
@@ -88,7 +88,7 @@ function withRefreshedIndexes(transaction: Transaction, journal: SetJournal): Se
 
 async function forget(stateDir: string, id: string): Promise<void> {
   const transaction = openTransaction(stateDir, id);
-  if (transaction === undefined) return;
+  if (transaction === undefined) return removeByName(stateDir, id);
   removeOpen(transaction.directory);
   await removeJournal(transaction, "committed");
   await removeTransaction(transaction);

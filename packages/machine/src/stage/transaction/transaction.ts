@@ -119,12 +119,13 @@ export function abandonedTransactions(stateDir: string): readonly string[] {
 }
 
 /**
- * Removes a transaction of which nothing was committed, by its name alone, even if it was only half made. Throws if a commit had
- * begun.
+ * Removes a transaction by its name alone, even if it was only half made, or lost what its way back needs. Throws if a commit had
+ * begun and did not end.
  */
-export async function removeUnbegun(stateDir: string, id: string): Promise<void> {
+export async function removeByName(stateDir: string, id: string): Promise<void> {
   const directory = join(transactionsIn(stateDir), id);
-  if (readJournal(directory) !== undefined) throw new Error(`${directory} lacks what its journal needs.`);
+  const phase = readJournal(directory)?.phase;
+  if (phase !== undefined && phase !== "committed") throw new Error(`${directory} lacks what its journal needs.`);
   await remove(directory, readList(directory) ?? []);
 }
 

@@ -2,7 +2,7 @@ import type { Effect, FileWrite, FoundWrite } from "@gennai/governance/effect";
 import type { FileChange } from "@gennai/governance/tool";
 import type { StageEffect } from "../../stage/observe/effect.ts";
 import { foundDiff } from "./found-diff.ts";
-import { type FoundEdit, foundEdits } from "./found-edits.ts";
+import { type FoundEdits, foundEdits } from "./found-edits.ts";
 import { foundForged, foundInContents, foundInGit, gitContents } from "./found-in-git.ts";
 import { type FoundInTree, foundInTree } from "./found-in-tree.ts";
 import { foundParts, type StagedParts } from "./found-parts.ts";
@@ -15,8 +15,8 @@ export interface FoundEffects extends StagedParts {
   readonly effects: readonly Effect[];
   /** The changes of regular files that git does not ignore, among these effects of the stage. */
   changes(kept: readonly StageEffect[]): readonly FileChange[];
-  /** All that these effects do to the tree, as edits; undefined if only a copy of the tree can undo them. */
-  edits(kept: readonly StageEffect[]): readonly FoundEdit[] | undefined;
+  /** All that these effects do to files and directories of the workspace. */
+  edits(kept: readonly StageEffect[]): FoundEdits;
   /** The changes in files as a shortened unified diff, for a person who is asked. Call it before anything is kept or dropped. */
   diff(): string;
 }
@@ -30,7 +30,7 @@ export async function foundEffects({
   readonly usersContents?: UsersContents | undefined;
 }): Promise<FoundEffects> {
   const work = new StagedWork(options);
-  const found = undoableOf(work, await foundInTree(work));
+  const found = await foundInTree(work);
   const judged = new Set(found.map(({ write }) => write.path.absolute));
   const forged = await foundForged(work);
   // With forged objects, git would report false contents.
@@ -42,15 +42,9 @@ export async function foundEffects({
     ...foundParts(work, { inTree, inGit, contents }),
     effects: [...inTree.map(({ write }) => write), ...inGit],
     changes: (kept) => among(inTree, kept).flatMap(({ effect, write }) => changeOf(effect, write)),
-    edits: (kept) => foundEdits(work, among(inTree, kept)),
+    edits: (kept) => foundEdits(work, among(inTree, kept), kept),
     diff: () => foundDiff(work, inTree),
   };
-}
-
-/** Marks the writes as undoable like an edit, if all of them are. */
-function undoableOf(work: StagedWork, inTree: readonly FoundInTree[]): readonly FoundInTree[] {
-  if (foundEdits(work, inTree) === undefined) return inTree;
-  return inTree.map((one) => marked(one, { undoable: true }));
 }
 
 function marked(one: FoundInTree, mark: Partial<FoundWrite>): FoundInTree {

@@ -132,7 +132,6 @@ function foundWrite(
       ignored: false,
       traits: trait === undefined ? [] : [trait],
       // The tree itself does not change.
-      undoable: true,
     },
   };
 }

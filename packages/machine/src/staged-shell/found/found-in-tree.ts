@@ -5,7 +5,7 @@ import { type ControlPath, controlPath } from "@gennai/governance/policies/files
 import { isMadeByTools } from "@gennai/governance/policies/files/made-by-tools";
 import type { EffectFlag, StageEffect } from "../../stage/observe/effect.ts";
 import { isAgreed } from "./agreed-change.ts";
-import { losesContent } from "./loses-content.ts";
+import { losingContent } from "./loses-content.ts";
 import type { StagedWork } from "./staged-work.ts";
 
 /** Bytes of a file that policies examine; larger files are judged by their names. */
@@ -25,6 +25,7 @@ export interface FoundInTree {
 export async function foundInTree(work: StagedWork): Promise<readonly FoundInTree[]> {
   const effects = work.effects.filter((effect) => !work.isInGit(effect) && isJudged(effect));
   const ignored = await ignoredIn(work, effects);
+  const losing = losingContent(effects);
   let room = maxContents;
   return effects.map((effect) => {
     const absolute = work.absolute(effect);
@@ -48,7 +49,7 @@ export async function foundInTree(work: StagedWork): Promise<readonly FoundInTre
         agreed: isAgreedTo(work, effect, path),
         tracked: isTracked,
         ignored: isIgnored,
-        lost: losesContent(effect),
+        lost: losing.has(effect),
         traits: [
           ...traitsOf(effect.flags),
           ...(isUnshown ? (["not-shown"] as const) : []),

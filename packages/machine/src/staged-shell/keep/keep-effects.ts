@@ -1,8 +1,9 @@
 import { announcedSecrets } from "../../redaction/announced-secrets.ts";
 import { mask, mergeRanges } from "../../redaction/secret-range.ts";
+import { aloneWithCommits } from "../../stage/commit/commit-lock.ts";
 import { cutHardLinks, takeLayerPart } from "../../stage/commit/take-layer-part.ts";
 import { forgetCommit } from "../../stage/commit/undo-commit.ts";
-import { hasWayBack } from "../../stage/commit/way-back.ts";
+import { forgetOldWaysBack, hasWayBack } from "../../stage/commit/way-back.ts";
 import { SessionLayer } from "../../stage/layer/session-layer.ts";
 import type { Observation, StageEffect } from "../../stage/observe/effect.ts";
 import { StageUnavailable } from "../../stage/transaction/stage-error.ts";
@@ -47,13 +48,19 @@ export async function keepEffects(
     if (kept.length === 0) await removeTransaction(transaction);
     return { layers: [], notInLayer: reasonOf(error) };
   }
-  // Kept for a commit that a user can undo by name; otherwise the session's change set, or the checkpoint around it, is used
-  // for undoing.
-  if (kept.length > 0 && hasWayBack(stateDir, transaction.id)) return { layers, notInLayer: undefined };
-  const settled = kept.length > 0 ? forgetCommit(stateDir, transaction.id) : removeTransaction(transaction);
+  await (kept.length > 0
+    ? settleCommit(stateDir, transaction.id)
+    : removeTransaction(transaction).catch(() => undefined));
+  return { layers, notInLayer: undefined };
+}
+
+/** Ends a commit: its earlier files go, or stay as its way back, and older ones beyond the limits go. Never rejects. */
+export async function settleCommit(stateDir: string, id: string): Promise<void> {
+  const settled = hasWayBack(stateDir, id)
+    ? aloneWithCommits(stateDir, () => forgetOldWaysBack(stateDir, Date.now()))
+    : forgetCommit(stateDir, id);
   // Left-over files only take space until the next start.
   await settled.catch(() => undefined);
-  return { layers, notInLayer: undefined };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,12 +1,12 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { forgetCommit } from "../../stage/commit/undo-commit.ts";
-import { noteWayBack } from "../../stage/commit/way-back.ts";
 import { giveWay } from "../../stage/files/give-way.ts";
 import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import { fileState, isSame, type StateChange } from "../../tree-copy/tree-state.ts";
 import { commitOrRemove } from "../keep/commit-or-remove.ts";
+import { settleCommit } from "../keep/keep-effects.ts";
+import { keepWayBack } from "../keep/keep-way-back.ts";
 import { describeLeft, type StagedOffer } from "../run/run-staged.ts";
 import { changeOnStage, type StageContext } from "./change-on-stage.ts";
 
@@ -34,12 +34,11 @@ export async function stageFiles(
   return {
     ...found,
     left: observation.effects.filter((effect) => !kept.includes(effect)).map(describeLeft),
-    keep: async (without, title) => {
+    keep: async (without, about = {}) => {
       const wanted = found.effectsWithout(without);
-      if (title !== undefined) noteWayBack(transaction, { workspace: workspaceRoot, title, keptAt: Date.now() });
+      keepWayBack(transaction, wanted, [], { workspace: workspaceRoot, title: about.title });
       await commitOrRemove(transaction, observation, wanted);
-      // The changes were kept; left-over files only take space until the next start.
-      if (title === undefined) await forgetCommit(stages.stateDir, transaction.id).catch(() => undefined);
+      await settleCommit(stages.stateDir, transaction.id);
       return { changes: found.changes(wanted), notInLayer: undefined };
     },
     drop: () => removeTransaction(transaction),

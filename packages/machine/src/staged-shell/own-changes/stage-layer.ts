@@ -1,16 +1,17 @@
-import { forgetCommit } from "../../stage/commit/undo-commit.ts";
 import { copyLayer } from "../../stage/layer/copy-layer.ts";
 import type { SessionLayer } from "../../stage/layer/session-layer.ts";
 import { removeTransaction } from "../../stage/transaction/transaction.ts";
-import type { FoundEdit } from "../found/found-edits.ts";
+import type { FoundEdits } from "../found/found-edits.ts";
 import type { FoundEffects } from "../found/found-effects.ts";
 import { commitOrRemove } from "../keep/commit-or-remove.ts";
+import { settleCommit } from "../keep/keep-effects.ts";
+import { keepWayBack } from "../keep/keep-way-back.ts";
 import { changeOnStage, type StageContext } from "./change-on-stage.ts";
 
 /** Trees of a layer as they would be in the workspace. The holder keeps or drops it. */
 export interface StagedLayer extends Omit<FoundEffects, "edits"> {
-  /** What is needed to undo it, as edits; undefined if edits do not cover all of it. Call it before it is kept. */
-  edits(): readonly FoundEdit[] | undefined;
+  /** What is needed to undo it, as edits. Call it before it is kept. */
+  edits(): FoundEdits;
   /**
    * Writes the trees to the workspace, and removes them from the layer. Throws `ToolFailure` `stale_file` if others changed the
    * same files meanwhile.
@@ -35,9 +36,11 @@ export async function stageLayer(
     ...found,
     edits: () => found.edits(kept),
     keep: async () => {
+      const workspace = place.workspaceRoot;
+      keepWayBack(transaction, kept, found.edits(kept).files, { workspace, session: layer.session });
       await commitOrRemove(transaction, observation, kept);
       // The trees are in the workspace now. Without this, they would be dropped later as changed by others.
-      await Promise.allSettled([layer.drop(paths), forgetCommit(place.stages.stateDir, transaction.id)]);
+      await Promise.allSettled([layer.drop(paths), settleCommit(place.stages.stateDir, transaction.id)]);
     },
     drop: () => removeTransaction(transaction),
   };

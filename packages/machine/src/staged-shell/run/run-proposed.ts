@@ -57,7 +57,7 @@ export async function runProposed(
           ? ["git's index (it stays as it is until the user commits)"]
           : []),
       ],
-      edits: () => [],
+      edits: () => ({ files: [], directories: [] }),
       keep: async (without) => {
         const kept = new Set(found.effectsWithout(without));
         if (session !== undefined) {

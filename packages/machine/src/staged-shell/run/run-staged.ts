@@ -12,15 +12,15 @@ import type { CommandLimits } from "../../process/group/command-limits.ts";
 import type { HeldClock } from "../../process/held-clock.ts";
 import type { CommandRun } from "../../process/run-command.ts";
 import type { StagedTree } from "../../proposal/staged-tree.ts";
-import { noteWayBack } from "../../stage/commit/way-back.ts";
 import { neverKept, type StageEffect } from "../../stage/observe/effect.ts";
 import { type GitEffect, observeGit } from "../../stage/observe/git-effects.ts";
 import type { ProgramHome } from "../../stage/staged-command.ts";
 import { removeTransaction, type Transaction } from "../../stage/transaction/transaction.ts";
-import type { FoundEdit } from "../found/found-edits.ts";
+import type { FoundEdits } from "../found/found-edits.ts";
 import { type FoundEffects, foundEffects } from "../found/found-effects.ts";
 import { allTheUsers, type UsersContents } from "../found/thrown-away.ts";
 import { keepEffects, takeForLayer } from "../keep/keep-effects.ts";
+import { keepWayBack } from "../keep/keep-way-back.ts";
 import { keptRefs } from "../keep/kept-refs.ts";
 import { dropOpen } from "../stages/open-stages.ts";
 import type { Stages, ZeroAccess } from "../stages/stages.ts";
@@ -92,9 +92,10 @@ export interface StagedOffer extends Omit<FoundEffects, "effectsWithout" | "chan
    * meanwhile; nothing is kept then.
    *
    * @param dropped ids
-   * @param title for a user without a session: the kept changes can be undone later under this name
+   * @param about.title for a user without a session: the kept changes can be undone later under this name
+   * @param about.record what the session has to know of them if this process ends before it recorded them; as JSON
    */
-  keep(dropped: ReadonlySet<string>, title?: string): Promise<KeptWork>;
+  keep(dropped: ReadonlySet<string>, about?: KeptUnder): Promise<KeptWork>;
   drop(): Promise<void>;
 }
 
@@ -119,8 +120,13 @@ export interface StagedShellRun extends StagedOffer {
   readonly unsigned?: boolean;
   /** @param options.forGood also what is under way in git, with which the command went on */
   drop(options?: { readonly forGood?: boolean }): Promise<void>;
-  /** What is needed to undo all but some parts, as edits; undefined if only a copy of the tree can. Call it before it is kept. */
-  edits(dropped: ReadonlySet<string>): readonly FoundEdit[] | undefined;
+  /** What is needed to undo all but some parts, as edits. Call it before it is kept. */
+  edits(dropped: ReadonlySet<string>): FoundEdits;
+}
+
+export interface KeptUnder {
+  readonly title?: string | undefined;
+  readonly record?: ((refs: readonly RefMove[]) => unknown) | undefined;
 }
 
 /** What of a staged command was kept. */
@@ -191,7 +197,7 @@ export async function runStaged(
         ...held.filter(isRef).map(({ path }) => `${shownName(path)} (no branch)`),
       ],
       edits: (without) => found.edits(found.effectsWithout(without)),
-      keep: async (without, title) => {
+      keep: async (without, about = {}) => {
         if (unused !== undefined) {
           await remove();
           return { changes: [], notInLayer: undefined };
@@ -207,12 +213,13 @@ export async function runStaged(
         if (open !== undefined && stages.open.isLocked(open)) throw busy;
         const rescue = open && (await rescuing(open, observation, command, surroundings));
         const wantedNow = found.effectsWithout(without);
-        if (title !== undefined) noteWayBack(transaction, { workspace: workspaceRoot, title, keptAt: Date.now() });
+        const work = { observation, kept: wantedNow };
+        const refs = keptRefs(transaction, work, { workspaceRoot, home: stages.home });
+        const under = { workspace: workspaceRoot, session, title: about.title, record: about.record?.(refs) };
+        keepWayBack(transaction, wantedNow, found.edits(wantedNow).files, under);
         if (session !== undefined) {
           await takeForLayer(transaction, observation, { session, command: command.command.text });
         }
-        const work = { observation, kept: wantedNow };
-        const refs = keptRefs(transaction, work, { workspaceRoot, home: stages.home });
         const keeping = keepEffects(stages.stateDir, transaction, work);
         const { layers, notInLayer } = await (rescue === undefined || ran.overtaken !== undefined
           ? keeping

@@ -15,8 +15,7 @@ export async function recoverChanges(stateDir: string): Promise<readonly Recover
   if (transactionNames(stateDir).length === 0 && !hasAbandonedSets(stateDir)) return [];
   return aloneWithCommits(stateDir, async () => {
     const commits = await recoverCommits(stateDir);
-    // Like a command that ended, it is undone by the checkpoint around it; only what a person kept without a session stays
-    // undoable by name.
+    // Like those of a command that ended, earlier files stay only where they are the way back.
     for (const { id, state } of commits) {
       if ((state === "finished" || state === "kept") && !hasWayBack(stateDir, id)) await forgetCommit(stateDir, id);
     }

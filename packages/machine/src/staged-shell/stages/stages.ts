@@ -6,6 +6,8 @@ import { resolverSettings, WatchedNetwork, type WatchedNetworkOptions } from "..
 import { type Outside, theInternet, wayOut } from "../../network/way-out.ts";
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { ShellMachine, ShellSandbox } from "../../sandbox/shell-sandbox.ts";
+import { ReplacedFiles } from "../../stage/commit/replaced-files.ts";
+import { waysBack } from "../../stage/commit/way-back.ts";
 import { type CoveredRoot, CoveredRoots } from "../../stage/cover/covered-roots.ts";
 import type { ControlLeads } from "../../stage/cover/covered-tree.ts";
 import { stageRoots } from "../../stage/cover/stage-roots.ts";
@@ -87,10 +89,13 @@ export class Stages implements AsyncDisposable {
   readonly names = new OpenedNames();
   readonly stashes = new OwnStashes();
   readonly open: OpenStages;
+  /** Files that commits replaced. */
+  readonly replaced: ReplacedFiles;
 
   /** Call it after `recoverChanges`. */
   constructor(options: StagesOptions) {
     this.#options = options;
+    this.replaced = new ReplacedFiles(options.stateDir);
     this.open = new OpenStages(options.stateDir, options.home);
     this.#ahead = new RecentMounts((workspaceRoot) => {
       return new MountsAhead(options.stateDir, options.shell.machineFor(workspaceRoot).layout.caches);
@@ -103,6 +108,11 @@ export class Stages implements AsyncDisposable {
 
   get stateDir(): string {
     return this.#options.stateDir;
+  }
+
+  /** Records of commits whose earlier files are kept for a session, newest first. */
+  recordsOf(session: string): readonly unknown[] {
+    return waysBack(this.stateDir).flatMap((way) => (way.session === session ? [way.record] : []));
   }
 
   get mode(): Exclude<CommandsMode, "ask"> {

@@ -107,7 +107,7 @@ export function writeTemporaryFile(
   const path = directory.entry(name);
   const descriptor = openSync(path, temporaryFlags, like === undefined ? 0o666 : 0o600);
   try {
-    if (like !== undefined && process.platform !== "win32") copyAttributes(descriptor, like);
+    if (like !== undefined) likeFile(descriptor, like);
     for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
     return descriptor;
   } catch (error) {
@@ -210,14 +210,17 @@ function notAFile(name: string): ToolFailure {
   return new ToolFailure("not_a_file", `${name} is not a regular file.`);
 }
 
-function copyAttributes(
+/** Gives an open file these permission bits and, where allowed, this owner. */
+export function likeFile(
   descriptor: number,
-  like: { readonly mode: number; readonly owner: number; readonly group: number },
+  like: { readonly mode: number; readonly owner?: number; readonly group?: number },
 ): void {
+  if (process.platform === "win32") return;
   const own = fstatSync(descriptor);
-  if (own.uid !== like.owner || own.gid !== like.group) {
+  const { owner = own.uid, group = own.gid } = like;
+  if (own.uid !== owner || own.gid !== group) {
     try {
-      fchownSync(descriptor, like.owner, like.group);
+      fchownSync(descriptor, owner, group);
     } catch {
       // Only root may change the owner; the content matters more than the owner.
     }

@@ -1,6 +1,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   lstatSync,
@@ -14,7 +16,9 @@ import {
 import { join } from "node:path";
 import { NotCommitted } from "#change-set/not-committed";
 import { commit } from "#stage/commit/commit";
+import { ReplacedFiles } from "#stage/commit/replaced-files";
 import { forgetCommit, undoCommit } from "#stage/commit/undo-commit";
+import { noteWayBack } from "#stage/commit/way-back";
 import { removeTransaction } from "#stage/transaction/transaction";
 import type { Scenarios } from "../run-scenarios.ts";
 import { StageFixture } from "../stage-fixture.ts";
@@ -198,6 +202,31 @@ export const scenarios: Scenarios = {
     equal(await undoCommit(fixture.stateDir, id), true);
     equal(fixture.read("a.txt"), "a\n");
     equal(await undoCommit(fixture.stateDir, id), false);
+  },
+  "finds by their content the files that it replaced, until they are forgotten": async () => {
+    await using fixture = new StageFixture({
+      ...files,
+      "old/dir/one": "one\n",
+      "old/two": "two\n",
+      "mode.sh": "mode\n",
+    });
+    const { observation, transaction } = await fixture.stage(
+      "rm -r old; echo x > a.txt; chmod 700 mode.sh; echo n > new",
+    );
+    const about = { workspace: fixture.root, session: "s", keptAt: Date.now() };
+    noteWayBack(transaction, about, observation.effects);
+    const replaced = new ReplacedFiles(fixture.stateDir);
+    const find = (text: string) => replaced.read(hash("sha256", text), { maxBytes: 100 })?.toString();
+    const texts = ["one\n", "two\n", "a\n"];
+    // Nothing was replaced yet.
+    deepEqual(texts.map(find), [undefined, undefined, undefined]);
+    await commit(transaction, observation, observation.effects);
+    deepEqual([...texts, "mode\n", "n\n", "x\n"].map(find), [...texts, undefined, undefined, undefined]);
+    equal(replaced.read(hash("sha256", "one\n"), { maxBytes: 3 }), undefined);
+    appendFileSync(replaced.find(hash("sha256", "two\n")) ?? "", "more");
+    deepEqual(texts.map(find), ["one\n", undefined, "a\n"]);
+    await forgetCommit(fixture.stateDir, transaction.id);
+    deepEqual(texts.map(find), [undefined, undefined, undefined]);
   },
   "forgets a way back": async () => {
     await using fixture = new StageFixture(files);

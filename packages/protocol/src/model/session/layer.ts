@@ -33,8 +33,6 @@ export interface KeptTrees {
   /** Over all that would be kept; what is said to be kept has to have it. */
   readonly sha256: string;
   readonly kept: boolean;
-  /** False where only a person can take it back: it has links, permission bits of files that are there, or very many files. */
-  readonly undoable: boolean;
 }
 
 export function layeredTreeToMessage(tree: LayeredTree): MessageInitShape<typeof LayeredTreeSchema> {
@@ -50,11 +48,11 @@ export function layeredTreeFromMessage(message: LayeredTreeMessage): LayeredTree
 }
 
 export function keptTreesToMessage(trees: KeptTrees): MessageInitShape<typeof KeepLayerResponseSchema> {
-  const { paths, files, reasons, sha256, kept, undoable } = trees;
-  return { paths: [...paths], files: BigInt(files), reasons: [...reasons], sha256, kept, undoable };
+  const { paths, files, reasons, sha256, kept } = trees;
+  return { paths: [...paths], files: BigInt(files), reasons: [...reasons], sha256, kept };
 }
 
 export function keptTreesFromMessage(message: KeepLayerResponse): KeptTrees {
-  const { paths, files, reasons, sha256, kept, undoable } = message;
-  return { paths, files: Number(files), reasons, sha256, kept, undoable };
+  const { paths, files, reasons, sha256, kept } = message;
+  return { paths, files: Number(files), reasons, sha256, kept };
 }

@@ -7,6 +7,7 @@ import { WrittenWhere } from "../../changes/written-where.tsx";
 import { Icon } from "../../icons/icon.tsx";
 import type { ChangeSetItem, ClientRequestItem, PlanItem, ProposalItem, RequestState } from "../../model/view-item.ts";
 import { hunkCounts } from "../../review/diff/diff-rows.ts";
+import { VisibleText } from "../../review/diff/visible-text.tsx";
 import { useChat } from "../chat-context.ts";
 
 export function ClientRequestLine({ item }: { readonly item: ClientRequestItem }) {
@@ -64,6 +65,11 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
   const { control } = useChat();
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
+  const [lost, setLost] = useState<readonly string[]>([]);
+  const ask = async () => {
+    setLost(await control.lostToUndo(item.changeSetId));
+    setAsking(true);
+  };
   const undo = async () => {
     setBusy(true);
     await control.undoChangeSet(item.changeSetId);
@@ -75,16 +81,17 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
       <header class="card-head">
         <Icon name={item.undone ? "discard" : "compare"} />
         <span class="card-title">
-          {plural(item.files.length, "file")} {item.undone ? "taken back" : "changed"}
+          {item.files.length === 0 ? "Directories" : plural(item.files.length, "file")}{" "}
+          {item.undone ? "taken back" : "changed"}
         </span>
         {!item.undone && !asking && (
-          <button type="button" class="button button-quiet" onClick={() => setAsking(true)}>
+          <button type="button" class="button button-quiet" onClick={() => void ask()}>
             Undo
           </button>
         )}
         {asking && (
           <>
-            <span class="quiet">Take all of it back?</span>
+            <span class="quiet">{lost.length === 0 ? "Take all of it back?" : "Take the rest back?"}</span>
             <button type="button" class="button" disabled={busy} onClick={() => void undo()}>
               {busy ? "Taking back…" : "Yes, undo"}
             </button>
@@ -94,6 +101,11 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
           </>
         )}
       </header>
+      {asking && lost.length > 0 && (
+        <p class="tone-warn">
+          No longer kept, so it stays as it is: <VisibleText text={lost.join(", ")} />
+        </p>
+      )}
       <ChangedFiles files={item.files} id={`set:${item.changeSetId}`} open={false} />
       {!item.undone && <WrittenWhere branch={item.branch} files={item.files} />}
     </section>

@@ -92,7 +92,7 @@ export async function offerStaged(
     if (dropped === undefined) return offer;
     const keep = async (without: ReadonlySet<string>, name: string) => {
       isOpen = false;
-      return (await staged.keep(without, name).catch(asServiceError)).changes;
+      return (await staged.keep(without, { title: name }).catch(asServiceError)).changes;
     };
     await keepChosen({ title, by, agent, parts, dropped, keep }, ledger);
     return offer;

@@ -42,7 +42,7 @@ export async function takeBackKept(options: PersonsLedgerOptions): Promise<Taken
       { hint: "gennai undo takes back what a session changed." },
     );
   }
-  const { title, keptAt } = back;
+  const { title = "", keptAt } = back;
   await ledger?.record("undo", { title });
   return { title, keptAt };
 }

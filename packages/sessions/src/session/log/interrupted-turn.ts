@@ -5,12 +5,15 @@ import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import { type SessionState, type TurnRecord, waitedForAnswer } from "../state/session-state.ts";
 import { interruptedPlans } from "./interrupted-plans.ts";
+import { leftCommits } from "./left-commits.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 interface Context {
   readonly sessionId: string;
   readonly now: () => number;
   readonly redactor: Redactor;
+  /** What commits of the session left to be recorded; as `LeftCommit`. */
+  readonly commits: () => readonly unknown[];
 }
 
 /**
@@ -28,13 +31,21 @@ export async function closeInterruptedTurn(
   for (const requestId of state.openRequests.keys()) {
     events.push({ type: "client-request-resolved", requestId, resolution: "cancelled", clientId: "" });
   }
+  const left = turn.copied === true ? [] : leftCommits(state, turn.turnId, context.commits());
+  events.push(...left);
   events.push(...interruptedPlans(state, turn.turnId), ...interruption(turn, questionsOf(state)));
-  const ledger = turn.copied === true ? [] : [await unknownOutcome(state, turn, context)];
+  const ledger = turn.copied === true ? [] : [await unknownOutcome(left, state, turn, context)];
   await writer.commit(events, { turnId: turn.turnId, ledger, durable: true });
 }
 
-async function unknownOutcome(state: SessionState, turn: TurnRecord, context: Context): Promise<LedgerEntry> {
-  const changed = await withMaskedPaths([...state.changesUnderWay.values()].flat(), context.redactor);
+async function unknownOutcome(
+  left: ReturnType<typeof leftCommits>,
+  state: SessionState,
+  turn: TurnRecord,
+  context: Context,
+): Promise<LedgerEntry> {
+  const all = [...state.changesUnderWay.values(), ...left.map(({ files }) => files)].flat();
+  const changed = await withMaskedPaths(all, context.redactor);
   return {
     kind: "outcome",
     time: context.now(),

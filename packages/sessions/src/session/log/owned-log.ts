@@ -91,8 +91,10 @@ export class OwnedLog {
 
   /** Ends a turn that began in the log but will never end there. */
   closeInterrupted(): Promise<void> {
-    const { now, redactor } = this.#services;
-    return closeInterruptedTurn(this.#state, this.#writer, { sessionId: this.#sessionId, now, redactor });
+    const { now, redactor, stages } = this.#services;
+    const sessionId = this.#sessionId;
+    const commits = () => stages?.recordsOf(sessionId) ?? [];
+    return closeInterruptedTurn(this.#state, this.#writer, { sessionId, now, redactor, commits });
   }
 
   async #fold(untilSeq: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { Conversation } from "@gennai/agent/conversation";
 import type { ClientRequest } from "@gennai/agent/events/client-request";
-import type { FileChangeRecord, ProposalReview } from "@gennai/agent/events/proposal";
+import type { DirectoryChangeRecord, FileChangeRecord, ProposalReview } from "@gennai/agent/events/proposal";
 import { endStates, type LoggedEvent, type SessionEvent, type TurnState } from "@gennai/agent/events/session-event";
 import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import { addUsage, addUsageSum, noUsage, type UsageSum } from "@gennai/agent/use/usage";
@@ -42,6 +42,7 @@ export interface ChangeSet {
   readonly changeSetId: string;
   /** In the order of the changes. */
   readonly files: FileChangeRecord[];
+  readonly directories: DirectoryChangeRecord[];
   readonly refs: RefMove[];
   undone: boolean;
 }
@@ -322,14 +323,27 @@ export class SessionState {
     }
   }
 
+  /** Whether a call has no result yet. */
+  isUnderWay(callId: string): boolean {
+    return this.#callsUnderWay.has(callId);
+  }
+
   #applyChangeSet({
     changeSetId,
     files,
+    directories = [],
     refs = [],
   }: Extract<SessionEvent, { readonly type: "change-set-applied" }>): void {
-    const known = this.changeSets.get(changeSetId) ?? { changeSetId, files: [], refs: [], undone: false };
+    const known = this.changeSets.get(changeSetId) ?? {
+      changeSetId,
+      files: [],
+      directories: [],
+      refs: [],
+      undone: false,
+    };
     this.changeSets.set(changeSetId, known);
     known.files.push(...files);
+    known.directories.push(...directories);
     known.refs.push(...refs);
     for (const { beforeSha256, afterSha256 } of files) {
       if (beforeSha256 !== undefined) this.fileContents.add(beforeSha256);

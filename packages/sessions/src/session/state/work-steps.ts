@@ -1,4 +1,4 @@
-import type { FileChangeRecord } from "@gennai/agent/events/proposal";
+import type { DirectoryChangeRecord, FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { LoggedEvent } from "@gennai/agent/events/session-event";
 
 /** A restore that began and is not recorded as complete. */
@@ -27,6 +27,7 @@ export interface WorkStep {
   readonly more: number;
   /** All changes; undefined for a command, whose snapshots have them. */
   readonly records: readonly FileChangeRecord[] | undefined;
+  readonly directories?: readonly DirectoryChangeRecord[] | undefined;
 }
 
 /** All file changes of a session, in order: a fold over its log. */
@@ -50,9 +51,11 @@ export class WorkSteps {
         if (event.messageId !== undefined) break;
         this.requests.set(turnId, event.text.replaceAll(/\s+/g, " ").trim().slice(0, 80));
         break;
-      case "change-set-applied":
-        this.#steps.push({ ...base, kind: "files", files: event.files, records: event.files });
+      case "change-set-applied": {
+        const { files, directories } = event;
+        this.#steps.push({ ...base, kind: "files", files, records: files, directories });
         break;
+      }
       case "change-set-undone":
         this.#steps.push({ ...base, kind: "restore", files: event.files, records: event.files });
         break;

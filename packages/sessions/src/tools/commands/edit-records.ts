@@ -1,5 +1,5 @@
-import type { FileChangeRecord } from "@gennai/agent/events/proposal";
-import type { FoundEdit } from "@gennai/machine/staged-shell/found/found-edits";
+import type { DirectoryChangeRecord, FileChangeRecord } from "@gennai/agent/events/proposal";
+import type { FoundEdit, FoundEdits } from "@gennai/machine/staged-shell/found/found-edits";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { maxKeptFile, maxKeptOfCommand, type SeenContents } from "../../session/state/seen-contents.ts";
 
@@ -9,30 +9,47 @@ export interface EditContents {
   readonly seen?: Pick<SeenContents, "keep"> | undefined;
 }
 
-/** Stores the bytes that staged work is about to replace, as an edit does. @returns their records for the change set */
+/** Of a change set. */
+export interface EditRecords {
+  readonly files: readonly FileChangeRecord[];
+  readonly directories: readonly DirectoryChangeRecord[];
+}
+
+/**
+ * Stores the bytes that staged work is about to replace, as an edit does, unless the commit keeps the files.
+ * @returns their records for the change set
+ */
 export async function editRecords(
-  edits: readonly FoundEdit[],
+  { files, directories }: FoundEdits,
   { blobs, seen }: EditContents,
-): Promise<readonly FileChangeRecord[]> {
+): Promise<EditRecords> {
   const records: FileChangeRecord[] = [];
   let left = maxKeptOfCommand;
-  for (const edit of edits) {
-    const { path, operation, beforeSha256, afterSha256, beforeMode, madeDirectories } = edit;
-    const bytes = edit.before();
+  for (const edit of files) {
+    const { after, copied } = edit;
+    const bytes = copied();
     if (bytes !== undefined) await blobs.put(bytes, "application/octet-stream");
-    const written = seen === undefined ? undefined : edit.after({ maxBytes: Math.min(maxKeptFile, left) });
-    if (written !== undefined && afterSha256 !== undefined) {
-      seen?.keep(afterSha256, written);
+    const written = seen === undefined ? undefined : edit.bytesAfter({ maxBytes: Math.min(maxKeptFile, left) });
+    if (written !== undefined && after !== undefined) {
+      seen?.keep(after.sha256, written);
       left -= written.length;
     }
-    records.push({
-      path,
-      operation,
-      ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
-      ...(afterSha256 === undefined ? {} : { afterSha256 }),
-      ...(operation === "delete" && beforeMode !== undefined ? { beforeMode } : {}),
-      ...(madeDirectories.length === 0 ? {} : { madeDirectories }),
-    });
+    records.push(recordOf(edit));
   }
-  return records;
+  return { files: records, directories };
+}
+
+/** Modes only where they matter: the user may change others later, and undo leaves them then. */
+function recordOf({ path, operation, before, after }: FoundEdit): FileChangeRecord {
+  const isOtherMode = before?.mode !== after?.mode;
+  return {
+    path,
+    operation,
+    ...(before === undefined ? {} : { beforeSha256: before.sha256 }),
+    ...(after === undefined ? {} : { afterSha256: after.sha256 }),
+    ...(before?.mode !== undefined && isOtherMode ? { beforeMode: before.mode } : {}),
+    ...(before !== undefined && after?.mode !== undefined && isOtherMode ? { afterMode: after.mode } : {}),
+    ...(before?.isLink === true ? { beforeLink: true } : {}),
+    ...(after?.isLink === true ? { afterLink: true } : {}),
+  };
 }

@@ -1,4 +1,3 @@
-import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { Effect } from "@gennai/governance/effect";
 import { shownName, shownNames } from "@gennai/governance/shown-names";
 import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
@@ -7,10 +6,11 @@ import type { UncoveredKey } from "@gennai/machine/keys/login/user-keys";
 import type { OwnLogins } from "@gennai/machine/keys/own-logins";
 import { runProposed } from "@gennai/machine/staged-shell/run/run-proposed";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
+import type { LeftCommit } from "../../session/log/left-commits.ts";
 import type { ToolFact } from "../tool-fact.ts";
 import { waysToKeep } from "../ways-to-keep.ts";
 import { commandOutcome, jobNotes } from "./command-outcome.ts";
-import { type EditContents, editRecords } from "./edit-records.ts";
+import { type EditContents, type EditRecords, editRecords } from "./edit-records.ts";
 import { lostWrites } from "./lost-writes.ts";
 import { type NetworkedRun, type RunWays, runWithNetwork } from "./run-with-network.ts";
 import { stagedLimitNotes } from "./staged-limits.ts";
@@ -72,7 +72,7 @@ async function settle(
     readonly contents: EditContents;
     readonly keepsNothing: string | undefined;
   },
-  { signal, judge }: ExecutionContext,
+  { signal, judge, callId }: ExecutionContext,
 ): Promise<ToolOutcome> {
   const { run, left, layered, stale, refused, unsigned, operation } = staged;
   const lost = lostWrites(command, workspaceRoot);
@@ -112,11 +112,17 @@ async function settle(
   }
   const without = new Set(judgement.dropped.map(({ id }) => id));
   const records = await keepContents(staged, without, contents);
-  const { changes, refs = [], notInLayer } = await staged.keep(without);
-  // Refs go back only together with all files.
-  const back = { files: records ?? [], refs: records === undefined ? [] : refs };
+  const {
+    changes,
+    refs = [],
+    notInLayer,
+  } = await staged.keep(without, {
+    record: (moves) => ({ toolCallId: callId, ...records, refs: moves }) satisfies LeftCommit,
+  });
   const facts: readonly ToolFact[] =
-    back.files.length + back.refs.length === 0 ? [] : [{ type: "change-set", ...back }];
+    records.files.length + records.directories.length + refs.length === 0
+      ? []
+      : [{ type: "change-set", ...records, refs }];
   const dropped = judgement.dropped.map(({ name }) => name);
   if (dropped.length > 0) {
     notes.push(
@@ -158,15 +164,14 @@ function underWay(operation: string): string {
   );
 }
 
-/** Stores the contents before and after, as an edit does. What cannot be undone this way has its snapshot. */
+/** Stores the contents before and after, as an edit does. */
 async function keepContents(
   staged: StagedShellRun,
   dropped: ReadonlySet<string>,
   contents: EditContents,
-): Promise<readonly FileChangeRecord[] | undefined> {
+): Promise<EditRecords> {
   try {
-    const edits = staged.edits(dropped);
-    return edits && (await editRecords(edits, contents));
+    return await editRecords(staged.edits(dropped), contents);
   } catch (error) {
     await staged.drop();
     throw error;

@@ -144,9 +144,12 @@ export async function buildTurnGate(
   }
   const warmUp = (): void => {
     if (onlyChecks || editingMode === "proposal" || !tools.has("Bash")) return;
-    if (proposal === undefined) kept?.warmUp();
     const { stages } = services;
-    if (workspace.client === undefined && stages !== undefined) {
+    if (workspace.client !== undefined) return;
+    // Only what is not staged needs trees.
+    if (stages === undefined) {
+      if (proposal === undefined) kept?.warmUp();
+    } else {
       const place = { stages, workspaceRoot: workspace.root };
       stages.warmUp(workspace.root, rules.zeroAccess, () => session.background.openNetwork(place));
     }

@@ -223,7 +223,7 @@ export class SessionJournal implements GateJournal {
 
   /** All writes of a turn form one change set, named after the turn. */
   #changeSet(
-    { files, refs }: Extract<ToolFact, { readonly type: "change-set" }>,
+    { files, directories = [], refs = [] }: Extract<ToolFact, { readonly type: "change-set" }>,
     callId: string,
     turnId: string,
   ): SessionEvent {
@@ -233,7 +233,8 @@ export class SessionJournal implements GateJournal {
       type: "change-set-applied",
       changeSetId: turnId,
       files,
-      ...(refs === undefined || refs.length === 0 ? {} : { refs }),
+      ...(directories.length === 0 ? {} : { directories }),
+      ...(refs.length === 0 ? {} : { refs }),
       toolCallId: callId,
       ...(head.type === "branch" ? { branch: head.branch } : {}),
     };

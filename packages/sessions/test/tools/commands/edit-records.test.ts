@@ -19,20 +19,19 @@ test("a command that writes much does not push out what was read before, and is 
     return {
       path: `${at}.txt`,
       operation: "create",
-      beforeSha256: undefined,
-      afterSha256: sha256(bytes),
-      beforeMode: undefined,
-      madeDirectories: [],
-      before: () => undefined,
-      after({ maxBytes }) {
+      before: undefined,
+      after: { isLink: false, sha256: sha256(bytes), mode: 0o644 },
+      isKeptByCommit: false,
+      copied: () => undefined,
+      bytesAfter({ maxBytes }) {
         if (bytes.length > maxBytes) return undefined;
         wasRead.push(at);
         return bytes;
       },
     };
   });
-  const records = await editRecords(edits, { blobs, seen });
-  expect(records).toHaveLength(20);
+  const records = await editRecords({ files: edits, directories: [] }, { blobs, seen });
+  expect(records.files).toHaveLength(20);
   expect(wasRead).toEqual([0, 1, 2, 3]);
   expect(await seen.get(sha256(read))).toEqual(read);
   expect(await seen.get(sha256(megabyte(3)))).toHaveLength(1024 * 1024);

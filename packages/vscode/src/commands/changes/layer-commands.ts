@@ -30,9 +30,8 @@ export const keepIgnored: Command = async ({ sessions, connect }) => {
   const paths = chosen.map(({ tree }) => tree.path);
   const seen = await keepLayer(agent, { sessionId, paths }, call());
   const what = `${plural(seen.files, "file")} of your folder ${seen.files === 1 ? "changes" : "change"}.`;
-  const back = seen.undoable ? "Undo takes it back." : "Only you can take it back.";
   const details = [...seen.paths, ...seen.reasons].map(spelledOut).join("\n");
-  if ((await askModally(`Keep this? ${what}`, `${details}\n\n${back}`, "Keep")) !== "Keep") return;
+  if ((await askModally(`Keep this? ${what}`, `${details}\n\nUndo takes it back.`, "Keep")) !== "Keep") return;
   const { kept } = await keepLayer(agent, { sessionId, paths, sha256: seen.sha256 }, call());
   void showInformation(
     kept ? `In your folder now: ${seen.paths.join(", ")}.` : "It has changed since, so nothing was kept. Look again.",

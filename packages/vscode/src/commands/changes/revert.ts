@@ -1,12 +1,12 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { showInformation } from "../../editor/notifications.ts";
+import { askModally, showInformation } from "../../editor/notifications.ts";
 import type { Workbench } from "../../workbench.ts";
 
 const callTimeoutMs = 30_000;
 
 /**
  * Reverts a change set, by default the newest: in the editor if this window applied it, on the server if the server wrote it.
- * Both check that no file has changed since. Rejects with what prevents it.
+ * Both check that no file has changed since. Asks first if something could not be brought back. Rejects with what prevents it.
  */
 export async function revert(
   { changeSets }: Pick<Workbench, "changeSets">,
@@ -14,9 +14,19 @@ export async function revert(
   changeSetId: string | undefined,
 ): Promise<void> {
   const signal = AbortSignal.timeout(callTimeoutMs);
-  const files =
-    changeSetId !== undefined && changeSets.has(changeSetId)
-      ? await changeSets.revert(changeSetId, { signal })
-      : (await session.undo({ signal, ...(changeSetId === undefined ? {} : { changeSetId }) })).files;
+  if (changeSetId !== undefined && changeSets.has(changeSetId)) {
+    return told(await changeSets.revert(changeSetId, { signal }));
+  }
+  const planned = await session.undo({ signal, dryRun: true, ...(changeSetId === undefined ? {} : { changeSetId }) });
+  const lost = planned.skipped.map(({ path }) => path).join(", ");
+  if (lost !== "" && (await askModally("Take the rest back?", `No longer kept: ${lost}`, "Undo")) !== "Undo") return;
+  const { files } = await session.undo({
+    signal: AbortSignal.timeout(callTimeoutMs),
+    changeSetId: planned.changeSetId,
+  });
+  told(files);
+}
+
+function told(files: readonly { readonly path: string }[]): void {
   void showInformation(`Taken back: ${files.map(({ path }) => path).join(", ")}`);
 }

@@ -28,7 +28,6 @@ const seen = {
   reasons: ["dist/.env: secret by its name"],
   sha256: "s",
   kept: false,
-  undoable: false,
 };
 
 function workbench({ trees = [tree], kept = true } = {}) {
@@ -53,7 +52,7 @@ test("what would change is shown, and exactly that is kept", async () => {
   const { calls, bench } = workbench();
   await keepIgnored(bench, []);
   expect(window.offered).toEqual(["dist: 2 files, 1 removed"]);
-  expect(window.said[0]).toMatch(/^Keep this\? 2 files .*dist\n.*secret by its name\n\nOnly you can take it back\.$/s);
+  expect(window.said[0]).toMatch(/^Keep this\? 2 files .*dist\n.*secret by its name\n\nUndo takes it back\.$/s);
   expect(calls).toMatchObject([
     { paths: ["dist"], sha256: "" },
     { paths: ["dist"], sha256: "s" },

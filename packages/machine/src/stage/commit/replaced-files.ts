@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { oldOf } from "../../change-set/held-operation.ts";
+import { readJournal, rootOf, type SetJournal } from "../../change-set/set-journal.ts";
+import { systemErrorCode } from "../../system-error.ts";
+import { statIfPresent } from "../files/look-at-entry.ts";
+import { openTransaction, type Transaction, transactionNames } from "../transaction/transaction.ts";
+import { hasWayBack, replacedIn } from "./way-back.ts";
+
+/**
+ * Finds files that commits replaced or removed, by content, while their ways back are kept. Another process may add or forget
+ * some at any time.
+ */
+export class ReplacedFiles {
+  readonly #stateDir: string;
+  /** By id of the commit: the path of each content. */
+  readonly #places = new Map<string, ReadonlyMap<string, string>>();
+
+  constructor(stateDir: string) {
+    this.#stateDir = stateDir;
+  }
+
+  /** Path of a file that had this content when it was kept. Who uses it compares it, and never writes to it. */
+  find(sha256: string): string | undefined {
+    const names = transactionNames(this.#stateDir);
+    for (const id of this.#places.keys()) if (!names.includes(id)) this.#places.delete(id);
+    for (const id of names) {
+      const path = (this.#places.get(id) ?? this.#look(id))?.get(sha256);
+      if (path !== undefined && statIfPresent(path)?.isFile() === true) return path;
+    }
+    return undefined;
+  }
+
+  /** Undefined if it is not kept, was changed since, or is larger than `maxBytes`. */
+  read(sha256: string, { maxBytes }: { readonly maxBytes: number }): Buffer | undefined {
+    const path = this.find(sha256);
+    try {
+      if (path === undefined || statSync(path).size > maxBytes) return undefined;
+      const bytes = readFileSync(path);
+      return createHash("sha256").update(bytes).digest("hex") === sha256 ? bytes : undefined;
+    } catch (error) {
+      // It was forgotten meanwhile, or lay in a directory that its user may not read.
+      if (systemErrorCode(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  #look(id: string): ReadonlyMap<string, string> | undefined {
+    if (!hasWayBack(this.#stateDir, id)) return undefined;
+    const transaction = openTransaction(this.#stateDir, id);
+    const written = transaction === undefined ? undefined : readJournal(transaction.directory);
+    if (transaction === undefined || written?.phase !== "committed") return undefined;
+    const places = placesIn(transaction, written.journal);
+    this.#places.set(id, places);
+    return places;
+  }
+}
+
+/** An operation that took a directory took all that was in it. */
+function placesIn(transaction: Transaction, { operations }: SetJournal): ReadonlyMap<string, string> {
+  const taken = new Map(
+    operations.flatMap((operation) => {
+      const old = operation.before === null ? undefined : oldOf(rootOf(transaction, operation), operation);
+      return old === undefined ? [] : [[`${operation.root}:${operation.path}`, old] as const];
+    }),
+  );
+  const places = new Map<string, string>();
+  for (const [sha256, root, path] of replacedIn(transaction.directory)) {
+    for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const old = taken.get(`${root}:${path.slice(0, end)}`);
+      if (old === undefined) continue;
+      places.set(sha256, join(old, path.slice(end)));
+      break;
+    }
+  }
+  return places;
+}
