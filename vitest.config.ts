@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { isWhole } from "./scripts/lib/tests/sample.mjs";
+import { hangLimit } from "./test/hang-limit.ts";
 import { LongestFirst } from "./test/longest-first.ts";
 import { testFilesOf } from "./test/test-files.ts";
 
@@ -46,8 +46,8 @@ const { together, alone } = testFilesOf(root, {
 export default defineConfig({
   test: {
     // For slow machines that do other things besides: a wait ends as soon as its condition holds, and nothing here measures time.
-    testTimeout: isWhole ? 4 * 3_600_000 : 300_000,
-    hookTimeout: 300_000,
+    testTimeout: hangLimit,
+    hookTimeout: hangLimit,
     expect: { poll: { timeout: 150_000 } },
     // Many tests wait for processes and disks; what runs in a browser takes its time beside them.
     maxWorkers: Math.max(3, availableParallelism() - 1),

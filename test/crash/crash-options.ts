@@ -14,11 +14,6 @@ export function crashOptions(shortRun: number): CrashOptions {
   };
 }
 
-/** Milliseconds that a test of so many rounds may take on a machine that does much else. */
-export function crashTimeout({ rounds }: CrashOptions): number {
-  return 60_000 + rounds * 30_000;
-}
-
 export function positive(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const number = Number(text);

@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { applyRounds } from "./apply/apply-rounds.ts";
-import { type CrashOptions, crashOptions, crashTimeout } from "./crash-options.ts";
+import { type CrashOptions, crashOptions } from "./crash-options.ts";
 import { serverRounds } from "./server/server-rounds.ts";
 import { keyRounds, storeRounds } from "./store/store-rounds.ts";
 
@@ -13,6 +13,6 @@ const kinds: readonly [string, (options: CrashOptions) => Promise<void>, number]
 
 test.each(kinds)(
   "many kills in the middle of %s",
-  { timeout: crashTimeout(crashOptions(100)) },
+
   async (_name, run, rounds) => run(crashOptions(rounds)),
 );

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { hangLimit } from "../hang-limit.ts";
 import { LongestFirst } from "../longest-first.ts";
 
 const pictures = process.env["GENNAI_PICTURES"] !== undefined;
@@ -18,8 +19,8 @@ export default defineConfig({
     setupFiles: [besides("browser/page/chromium.setup.ts")],
     passWithNoTests: true,
     // A test waits in several places, in each for as long as `patience` says.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: hangLimit,
+    hookTimeout: hangLimit,
     expect: { poll: { timeout: 150_000 } },
     projects: [
       {

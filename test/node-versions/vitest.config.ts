@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { hangLimit } from "../hang-limit.ts";
 
 /**
  * What `npm test` runs under each further version of Node that the README names: the built program, and of the other tests those
@@ -15,8 +16,8 @@ export default defineConfig({
     root: fileURLToPath(new URL("../..", import.meta.url)),
     passWithNoTests: true,
     // Each command of the built program is a process.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: hangLimit,
+    hookTimeout: hangLimit,
     maxWorkers: 2,
     setupFiles: [fileURLToPath(new URL("older-node.setup.ts", import.meta.url))],
     include: [

@@ -14,10 +14,8 @@ interface Load {
 }
 
 export function testKilledUnderLoad(usual: Load): void {
-  const { sessions, turns, timeout } = loadOf(usual);
-  test(`three replicas, three nodes, killed at random under ${sessions} sessions of ${turns} turns: every turn ends, nothing is lost or done twice`, {
-    timeout,
-  }, async () => {
+  const { sessions, turns } = loadOf(usual);
+  test(`three replicas, three nodes, killed at random under ${sessions} sessions of ${turns} turns: every turn ends, nothing is lost or done twice`, async () => {
     await using world = await ReplicaWorld.start({ replicas: 3, nodes: 3, script: loadScript });
     const report = await runLoad(world, { replicas: 3, sessions, turns, killEveryMs, spreadMs });
     show("killed at random", report);
@@ -33,13 +31,12 @@ export function testKilledUnderLoad(usual: Load): void {
 }
 
 export function testLeftAlone(usual: Load): void {
-  const { sessions, turns, timeout } = loadOf(usual);
+  const { sessions, turns } = loadOf(usual);
   test.each([
     ["three replicas, three nodes", 3, 3],
     ["one process on SQLite", 1, 0],
   ])(
     `%s, left alone under ${sessions} sessions of ${turns} turns: every turn completes`,
-    { timeout },
     async (name, replicas, nodes) => {
       await using world = await ReplicaWorld.start({ replicas, nodes, script: loadScript });
       const report = await runLoad(world, { replicas, sessions, turns, spreadMs });
@@ -49,10 +46,8 @@ export function testLeftAlone(usual: Load): void {
   );
 }
 
-function loadOf(usual: Load): Load & { readonly timeout: number } {
-  const sessions = Number(wanted.sessions ?? usual.sessions);
-  const turns = Number(wanted.turns ?? usual.turns);
-  return { sessions, turns, timeout: 240_000 + sessions * 3_000 + turns * spreadMs };
+function loadOf(usual: Load): Load {
+  return { sessions: Number(wanted.sessions ?? usual.sessions), turns: Number(wanted.turns ?? usual.turns) };
 }
 
 function show(name: string, report: LoadReport): void {

@@ -2,7 +2,7 @@
 export const seed = Number(process.env["GENNAI_SAMPLE_SEED"] || Date.now() % 1_000_000);
 
 /** Where it is `whole`, all is taken of what others take a sample of. */
-export const isWhole = process.env["GENNAI_SAMPLES"] === "whole";
+const isWhole = process.env["GENNAI_SAMPLES"] === "whole";
 
 /** How many rounds of what has no end: in a sample, and as a whole. @param {{ few: number, whole: number }} rounds */
 export function roundsOf({ few, whole }) {

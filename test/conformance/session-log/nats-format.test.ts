@@ -10,7 +10,7 @@ let cluster: NatsCluster;
 beforeAll(async () => {
   cluster = await NatsCluster.start(1);
 });
-afterAll(async () => cluster[Symbol.asyncDispose](), 60_000);
+afterAll(async () => cluster[Symbol.asyncDispose]());
 
 const quiet = { name: "test", onWarning: () => undefined };
 

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
-import { crashTimeout } from "../crash-options.ts";
 import { CrashWorld, never, SessionFollower } from "./crash-world.ts";
 
 const turns = [
@@ -14,9 +13,7 @@ const turns = [
   },
 ];
 
-test("what a call wrote is recorded and can be taken back after a kill while the editor is asked how it looks", {
-  timeout: crashTimeout({ rounds: 1, seed: 1 }),
-}, async () => {
+test("what a call wrote is recorded and can be taken back after a kill while the editor is asked how it looks", async () => {
   await using world = await CrashWorld.open(turns);
   const looking = Promise.withResolvers<void>();
   await using follower = await SessionFollower.start(world, "branch", {

@@ -1,6 +1,6 @@
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
-import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
+import { crashOptions, randomNumbers } from "../crash-options.ts";
 import { CrashWorld, SessionFollower } from "./crash-world.ts";
 
 const options = crashOptions(2);
@@ -12,9 +12,7 @@ const looks = Array.from({ length: 12 }, () => [
   { tool: { name: "LS", args: { path: "." } } },
 ]).flat();
 
-test("what was acknowledged during a turn is told to the model or still there, once, after a kill at any moment", {
-  timeout: crashTimeout(options) * 2,
-}, async () => {
+test("what was acknowledged during a turn is told to the model or still there, once, after a kill at any moment", async () => {
   await using world = await CrashWorld.open([{ match: "", steps: [...looks, { text: ["Done."] }] }]);
   await using follower = await SessionFollower.start(world, "branch", {});
   const { session } = follower;

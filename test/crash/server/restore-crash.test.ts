@@ -6,7 +6,7 @@ import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
-import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
+import { crashOptions, randomNumbers } from "../crash-options.ts";
 import { EffectCounts } from "../effect-counts.ts";
 import { killProcess } from "../kill-process.ts";
 import { type ServingChild, servingChild, token } from "./serving-child.ts";
@@ -18,9 +18,7 @@ const { signal } = new AbortController();
 const names = Array.from({ length: 60 }, (_none, index) => `src/f${index}.ts`);
 const write = (file: string) => ({ tool: { name: "Write", args: { file_path: file, content: `agent ${file}\n` } } });
 
-test("a server that is killed in the middle of a restore leaves all files or none, and the restore in the list", {
-  timeout: crashTimeout(options),
-}, async () => {
+test("a server that is killed in the middle of a restore leaves all files or none, and the restore in the list", async () => {
   await using state = await temporaryDirectory();
   await using scripts = await temporaryDirectory();
   await using workspace = await temporaryRepository({ "README.md": "# Test\n" });

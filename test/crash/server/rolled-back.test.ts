@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { acceptRollback } from "@gennai/store/ledger/accept-rollback";
 import { expect, test, vi } from "vitest";
-import { crashOptions, crashTimeout } from "../crash-options.ts";
 import { CrashWorld, SessionFollower } from "./crash-world.ts";
 
 const turns = [
@@ -35,36 +34,30 @@ const damages: readonly [string, (older: string, stateDir: string) => Promise<vo
   ["no write-ahead log", (_older, stateDir) => rm(join(stateDir, "gennai.db-wal"))],
 ];
 
-const options = { timeout: crashTimeout(crashOptions(6)) };
+test.each(damages)("a killed server that finds %s does nothing until the loss is accepted", async (_name, damage) => {
+  await using world = await CrashWorld.open(turns);
+  expect(await turn(world, "one")).toBe(InvokeState.COMPLETED);
+  const older = `${world.stateDir}-older`;
+  // A killed server leaves its socket, which cannot be copied.
+  const isCopied = (path: string) => !path.endsWith(".sock");
+  await world.crash((stateDir) => cp(stateDir, older, { recursive: true, filter: isCopied }));
+  expect(await turn(world, "two")).toBe(InvokeState.COMPLETED);
+  await expect.poll(async () => (await world.verify()).status).toBe("ok");
+  expect(await world.ready()).toEqual({ status: 200, body: { status: "ok" } });
 
-test.each(damages)(
-  "a killed server that finds %s does nothing until the loss is accepted",
-  options,
-  async (_name, damage) => {
-    await using world = await CrashWorld.open(turns);
-    expect(await turn(world, "one")).toBe(InvokeState.COMPLETED);
-    const older = `${world.stateDir}-older`;
-    // A killed server leaves its socket, which cannot be copied.
-    const isCopied = (path: string) => !path.endsWith(".sock");
-    await world.crash((stateDir) => cp(stateDir, older, { recursive: true, filter: isCopied }));
-    expect(await turn(world, "two")).toBe(InvokeState.COMPLETED);
-    await expect.poll(async () => (await world.verify()).status).toBe("ok");
-    expect(await world.ready()).toEqual({ status: 200, body: { status: "ok" } });
+  await world.crash((stateDir) => damage(older, stateDir));
+  expect(await world.ready()).toEqual({
+    status: 503,
+    body: { status: "ledger_rolled_back", ledgers_rolled_back: 1 },
+  });
+  expect(await world.verify()).toMatchObject({ status: "rolled_back" });
+  await expect(turn(world, "three")).rejects.toThrow("older than what was signed");
+  expect(await world.linesOf("asked.txt")).toBe(2);
+  expect(await world.verify()).toMatchObject({ status: "rolled_back" });
 
-    await world.crash((stateDir) => damage(older, stateDir));
-    expect(await world.ready()).toEqual({
-      status: 503,
-      body: { status: "ledger_rolled_back", ledgers_rolled_back: 1 },
-    });
-    expect(await world.verify()).toMatchObject({ status: "rolled_back" });
-    await expect(turn(world, "three")).rejects.toThrow("older than what was signed");
-    expect(await world.linesOf("asked.txt")).toBe(2);
-    expect(await world.verify()).toMatchObject({ status: "rolled_back" });
-
-    await acceptRollback({ stateDir: world.stateDir, now: Date.now });
-    // The server looks again by itself.
-    await vi.waitFor(async () => expect(await world.ready()).toMatchObject({ status: 200 }));
-    expect(await turn(world, "four")).toBe(InvokeState.COMPLETED);
-    await expect.poll(() => world.verify()).toMatchObject({ status: "ok", rollbacks: [{}] });
-  },
-);
+  await acceptRollback({ stateDir: world.stateDir, now: Date.now });
+  // The server looks again by itself.
+  await vi.waitFor(async () => expect(await world.ready()).toMatchObject({ status: 200 }));
+  expect(await turn(world, "four")).toBe(InvokeState.COMPLETED);
+  await expect.poll(() => world.verify()).toMatchObject({ status: "ok", rollbacks: [{}] });
+});

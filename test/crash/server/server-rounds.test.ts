@@ -1,10 +1,7 @@
 import { test } from "vitest";
-import { crashOptions, crashTimeout } from "../crash-options.ts";
+import { crashOptions } from "../crash-options.ts";
 import { fewestServerRounds, serverRounds } from "./server-rounds.ts";
 
 const options = crashOptions(fewestServerRounds);
-test(
-  "a server killed in the middle of turns, questions, proposals and runs of plans loses nothing and doubles nothing",
-  { timeout: crashTimeout(options) },
-  () => serverRounds(options),
-);
+test("a server killed in the middle of turns, questions, proposals and runs of plans loses nothing and doubles nothing", () =>
+  serverRounds(options));

@@ -11,7 +11,7 @@ import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/tempora
 import { expect, onTestFinished, test } from "vitest";
 import { untilNobodySeesBelow } from "../../effects/look/sees-below.ts";
 import { differences, treeState } from "../../effects/look/tree-state.ts";
-import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
+import { crashOptions, randomNumbers } from "../crash-options.ts";
 import { EffectCounts } from "../effect-counts.ts";
 import { killProcess } from "../kill-process.ts";
 import { type ServingChild, servingChild, token } from "./serving-child.ts";
@@ -36,9 +36,7 @@ const turns = [
   { match: "^look", steps: [bash("cat tool.txt; ls; git status --porcelain"), { text: ["Looked."] }] },
 ];
 
-test("a server that is killed leaves the workspace as before or as after, and what was staged", {
-  timeout: crashTimeout(options) * 2,
-}, async () => {
+test("a server that is killed leaves the workspace as before or as after, and what was staged", async () => {
   await using state = await temporaryDirectory();
   await using scripts = await temporaryDirectory();
   const files = Object.fromEntries([...kept.map((name) => [name, "old\n"]), [".gitignore", ".orchestration\n"]]);

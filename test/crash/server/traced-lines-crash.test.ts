@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { WorkspaceProvenance } from "@gennai/store/provenance/workspace-provenance";
 import { expect, test } from "vitest";
-import { crashOptions, crashTimeout, randomNumbers } from "../crash-options.ts";
+import { crashOptions, randomNumbers } from "../crash-options.ts";
 import { CrashWorld, never, SessionFollower } from "./crash-world.ts";
 
 const options = crashOptions(2);
@@ -26,9 +26,7 @@ const turns = Array.from({ length: options.rounds }, (_, round) => ({
   ],
 }));
 
-test("a line that a killed server was writing is of its own call, or unknown, and of no person", {
-  timeout: crashTimeout(options) * 2,
-}, async () => {
+test("a line that a killed server was writing is of its own call, or unknown, and of no person", async () => {
   await using world = await CrashWorld.open(turns, { [path]: "It stood there before anybody came.\n" });
   await using follower = await SessionFollower.start(world, "branch", {});
   let named = 0;

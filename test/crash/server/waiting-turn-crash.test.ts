@@ -3,7 +3,6 @@ import type { Editor } from "@gennai/client/bridge/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
-import { crashTimeout } from "../crash-options.ts";
 import { CrashWorld, never, SessionFollower } from "./crash-world.ts";
 
 const colour = { question: "Which colour?", options: [{ label: "red" }, { label: "blue" }] };
@@ -51,9 +50,7 @@ class Person {
   }
 }
 
-test("a turn that waited for a person is gone on with after a kill, and each of its calls runs once", {
-  timeout: crashTimeout({ rounds: 4, seed: 1 }),
-}, async () => {
+test("a turn that waited for a person is gone on with after a kill, and each of its calls runs once", async () => {
   await using world = await CrashWorld.open(turns, { "old.txt": "old\n" });
   const person = new Person();
   await using follower = await SessionFollower.start(world, "branch", person.editor);
@@ -101,9 +98,7 @@ test("a turn that waited for a person is gone on with after a kill, and each of 
   await follower.expectGapless(world);
 });
 
-test("anyone who says something else instead leaves the calls of the turn that waited undone", {
-  timeout: crashTimeout({ rounds: 1, seed: 1 }),
-}, async () => {
+test("anyone who says something else instead leaves the calls of the turn that waited undone", async () => {
   await using world = await CrashWorld.open(turns, { "old.txt": "old\n" });
   const person = new Person();
   await using follower = await SessionFollower.start(world, "branch", person.editor);

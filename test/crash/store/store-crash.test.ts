@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { crashOptions, crashTimeout } from "../crash-options.ts";
+import { crashOptions } from "../crash-options.ts";
 import { keyRounds, storeRounds } from "./store-rounds.ts";
 
 const program = builtProgram(new URL("appending-process.ts", import.meta.url));
@@ -28,11 +28,9 @@ afterEach(async () => {
 });
 
 const short = crashOptions(6);
-it("survives being killed at any moment", { timeout: crashTimeout(short) }, () => storeRounds(short));
+it("survives being killed at any moment", () => storeRounds(short));
 const shorter = crashOptions(3);
-it("survives being killed while its ledger is handed over from key to key", { timeout: crashTimeout(shorter) }, () =>
-  keyRounds(shorter),
-);
+it("survives being killed while its ledger is handed over from key to key", () => keyRounds(shorter));
 
 it("lets several processes append to one workspace's ledger without forking it", async () => {
   const children = ["a", "b", "c"].map((sessionId) => start(sessionId, 50));

@@ -317,7 +317,7 @@ describe(`replicas (seed ${seed})`, () => {
     await world[Symbol.asyncDispose]();
   });
   // A test that failed must not take the next ones with it.
-  afterEach(everythingRuns, 60_000);
+  afterEach(everythingRuns);
 
   test.each(sampleOf(Object.entries(scenes), 2))("%s", (_name, scene) => scene());
   test("in the end every replica has the same ledger, and it verifies", expectSameLedgers);
