@@ -5,13 +5,12 @@ import { intentMapFile, ledgerDirectory } from "@gennai/governance/ledger/ledger
 import { temporaryPrefix } from "@gennai/machine/workspace/files/held-file";
 import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
-import { type FileStamp, stampOf } from "./file-stamp.ts";
 import type { ShadowGit } from "./shadow-git.ts";
 
 /** Bytes. Larger files are left out. */
 export const maxFileBytes = 16 * 1024 * 1024;
 /** Bytes. Smaller ignored files are kept if they lie among kept files: settings, secrets. */
-export const maxIgnoredBytes = 256 * 1024;
+const maxIgnoredBytes = 256 * 1024;
 const maxIgnoredFiles = 1_000;
 const maxFiles = 200_000;
 const maxLeft = 10_000;
@@ -19,7 +18,7 @@ const maxLeft = 10_000;
 const maxNewBytes = 2 * 1024 * 1024 * 1024;
 const maxNestedRepositories = 64;
 /** Files looked at within one tick. */
-export const atOnce = 500;
+const atOnce = 500;
 
 /** What a snapshot contains, and what it cannot contain. Paths are relative to the workspace. */
 export interface KeptPaths {
@@ -31,14 +30,6 @@ export interface KeptPaths {
   readonly modes: ReadonlyMap<string, number>;
   /** Existing files that are not kept: too large, or unreadable. */
   readonly left: readonly string[];
-  /** Every existing path that was looked at. */
-  readonly stamps: ReadonlyMap<string, FileStamp>;
-  /** Files that are ignored. */
-  readonly ignored: ReadonlySet<string>;
-  /** Directories that are ignored as a whole, including their future content. */
-  readonly passedOver: ReadonlySet<string>;
-  /** True if there are repositories inside the workspace, which have their own rules. */
-  readonly hasNested: boolean;
 }
 
 /**
@@ -68,29 +59,15 @@ export async function findKeptPaths(
   }
   for (const path of await nestedFiles(git, repositories, options)) candidates.add(path);
   for (const path of tracked) if (!indexed.has(path)) candidates.add(path);
-  const { alone, passedOver } = ignoredOf(entriesOf(ignored));
+  // Directories that are ignored as a whole end with a slash.
+  const alone = new Set(entriesOf(ignored).filter((path) => !path.endsWith("/")));
   if (indexed.size + candidates.size + Math.min(alone.size, maxIgnoredFiles) > maxFiles) {
     throw new CheckpointError(
       "too_large",
       `The workspace has more than ${maxFiles} files: list what matters not in .gitignore.`,
     );
   }
-  const judged = await judge(git, indexed, candidates, alone, options);
-  return { ...judged, ignored: alone, passedOver, hasNested: repositories.length > 0 };
-}
-
-/**
- * Git also names a directory that no rule names if all its content is ignored; its content then follows in the list, and new
- * files in it may not be ignored.
- */
-function ignoredOf(listed: readonly string[]): {
-  readonly alone: ReadonlySet<string>;
-  readonly passedOver: ReadonlySet<string>;
-} {
-  const alone = new Set(listed.filter((path) => !path.endsWith("/")));
-  const withContent = new Set(listed.map((path) => dirname(path)));
-  const directories = listed.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
-  return { alone, passedOver: new Set(directories.filter((path) => !withContent.has(path))) };
+  return judge(git, indexed, candidates, alone, options);
 }
 
 async function judge(
@@ -99,12 +76,11 @@ async function judge(
   candidates: ReadonlySet<string>,
   ignored: ReadonlySet<string>,
   options: { readonly signal?: AbortSignal },
-): Promise<Omit<KeptPaths, "ignored" | "passedOver" | "hasNested">> {
+): Promise<KeptPaths> {
   const toUpdate: string[] = [];
   const toForget: string[] = [];
   const left: string[] = [];
   const modes = new Map<string, number>();
-  const stamps = new Map<string, FileStamp>();
   let newBytes = 0;
   let small = 0;
   let looked = 0;
@@ -118,7 +94,6 @@ async function judge(
       options.signal?.throwIfAborted();
     }
     const stat = directories.look(path);
-    if (stat !== undefined) stamps.set(path, stampOf(stat));
     const isDoubtful = stat !== undefined && indexed.has(path) && stat.ctimeMs >= sameSecond;
     const isCandidate = candidates.has(path) || isDoubtful;
     const onlyIgnored = !isCandidate && !indexed.has(path);
@@ -148,7 +123,7 @@ async function judge(
       "The workspace holds more than a snapshot may: list large data in .gitignore.",
     );
   }
-  return { toUpdate, toForget, modes, left, stamps };
+  return { toUpdate, toForget, modes, left };
 }
 
 /**
@@ -220,7 +195,7 @@ function isDirectory(path: string): boolean {
 }
 
 /** True for files that the server itself writes, even during a restore. */
-export function isOurs(path: string): boolean {
+function isOurs(path: string): boolean {
   const name = basename(path);
   if (name.startsWith(temporaryPrefix)) return true;
   return (

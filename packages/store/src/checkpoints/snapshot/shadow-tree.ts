@@ -9,17 +9,26 @@ import type { FileState, PathChange } from "../file-state.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import { entriesOf, findKeptPaths } from "./kept-paths.ts";
 import { type KeptTree, modeIn, packModes } from "./kept-tree.ts";
-import { forgetNewestTree, LastSnapshot, newestTree, type SnapshotRules, writeNewestTree } from "./last-snapshot.ts";
-import type { SeenChange } from "./seen-files.ts";
+import { forgetNewestTree, newestTree, writeNewestTree } from "./newest-tree.ts";
 import { ShadowGit } from "./shadow-git.ts";
-import type { TreeEntry } from "./tree-objects.ts";
 
 /** Milliseconds for which another process may hold the shadow repository. */
 const timeoutMs = 30_000;
 /** From this number on, new files go into one pack instead of one file each. */
 const packedFrom = 64;
-/** Most pairs of successive snapshots whose differences are remembered. */
-const rememberedSteps = 100;
+/** A tree's entry for a path. */
+interface TreeEntry {
+  /** Mode as git writes it, e.g. `100644`. */
+  readonly mode: string;
+  readonly object: string;
+}
+
+/** A path whose entries differ in two trees; undefined where there is none. */
+interface TreeChange {
+  readonly path: string;
+  readonly before: TreeEntry | undefined;
+  readonly after: TreeEntry | undefined;
+}
 
 /** Snapshots of one workspace, in a repository of our own outside of it. Several processes may share it: a lock orders them. */
 export class ShadowTree {
@@ -29,9 +38,6 @@ export class ShadowTree {
   readonly #inOrder = pLimit(1);
   #prepared = false;
   #written: { readonly stamp: string; readonly tree: string } | undefined;
-  #last: LastSnapshot | undefined;
-  /** The differences between two trees, by the ids of both. */
-  readonly #steps = new Map<string, readonly SeenChange[]>();
 
   /** @param directory of the repository, in the state directory; created with the first snapshot */
   constructor(options: { readonly directory: string; readonly root: string; readonly locks: ProcessLocks }) {
@@ -175,35 +181,16 @@ export class ShadowTree {
 
   async #snapshot(signal: AbortSignal | undefined): Promise<KeptTree> {
     const patterns = await this.#rules.patterns(signal);
-    const rules = { patterns, tracked: await this.#rules.trackedIgnored(signal) };
-    // Nothing is remembered until this snapshot is complete: after any failure, the next one asks git.
-    const last = this.#last;
-    this.#last = undefined;
-    const next = await last?.next(rules, signal);
-    if (next === undefined) return this.#askGit(rules, signal);
-    this.#last = last;
-    this.#remember(next.before, next.kept.tree, next.changes);
-    return next.kept;
-  }
-
-  #remember(before: string, after: string, changes: readonly SeenChange[]): void {
-    if (before === after) return;
-    this.#steps.set(`${before} ${after}`, changes);
-    const [oldest] = this.#steps.keys();
-    if (this.#steps.size > rememberedSteps && oldest !== undefined) this.#steps.delete(oldest);
-  }
-
-  async #askGit(rules: SnapshotRules, signal: AbortSignal | undefined): Promise<KeptTree> {
+    const tracked = await this.#rules.trackedIgnored(signal);
     const options = signal === undefined ? {} : { signal };
-    const time = Date.now();
     this.#git.removeStaleLocks();
     if (!this.#prepared || !this.exists) {
       this.#git.prepare();
       chmodSync(this.#git.directory, 0o700);
       this.#prepared = true;
     }
-    writeFileSync(join(this.#git.directory, "info", "exclude"), rules.patterns, { mode: 0o600 });
-    const paths = await findKeptPaths(this.#git, rules.tracked, options);
+    writeFileSync(join(this.#git.directory, "info", "exclude"), patterns, { mode: 0o600 });
+    const paths = await findKeptPaths(this.#git, tracked, options);
     if (paths.toForget.length > 0) {
       await this.#git.run(["update-index", "-z", "--force-remove", "--stdin"], {
         ...options,
@@ -219,11 +206,9 @@ export class ShadowTree {
     }
     const isSame = paths.toForget.length === 0 && paths.toUpdate.length === 0 && this.#written?.stamp === this.#stamp();
     const tree = isSame && this.#written !== undefined ? this.#written.tree : await this.#writeTree(options);
-    const digest = createHash("sha256").update(rules.patterns).digest("hex").slice(0, 16);
-    const kept = { tree, ...packModes(paths.modes), left: [...paths.left], patterns: digest };
+    const digest = createHash("sha256").update(patterns).digest("hex").slice(0, 16);
     writeNewestTree(this.#git, tree);
-    this.#last = await LastSnapshot.remember(this.#git, kept, { time, rules, paths, signal });
-    return kept;
+    return { tree, ...packModes(paths.modes), left: [...paths.left], patterns: digest };
   }
 
   async #writeTree(options: { readonly signal?: AbortSignal }): Promise<string> {
@@ -239,13 +224,11 @@ export class ShadowTree {
   }
 
   /** Paths whose entries differ in two trees. */
-  async #treeChanges(before: string, after: string): Promise<readonly Omit<SeenChange, "object">[]> {
+  async #treeChanges(before: string, after: string): Promise<readonly TreeChange[]> {
     if (before === after) return [];
-    const known = this.#steps.get(`${before} ${after}`);
-    if (known !== undefined) return known;
     const args = ["diff-tree", "-r", "-z", "--no-renames", "--no-ext-diff", before, after];
     const fields = entriesOf(await this.#git.run(args));
-    const changes: Omit<SeenChange, "object">[] = [];
+    const changes: TreeChange[] = [];
     for (let at = 0; at + 1 < fields.length; at += 2) {
       const [oldMode = "", newMode = "", oldObject = "", newObject = ""] = (fields[at] ?? "").slice(1).split(" ");
       changes.push({
