@@ -8,20 +8,51 @@ export interface HeldBody {
   readonly isWhole: boolean;
 }
 
+/** Bytes of bodies that are held for one run. */
+const maxHeld = 128 * 1024 * 1024;
+
+/** Counts what the requests of a run hold. */
+export class HeldBytes {
+  #count = 0;
+
+  /** For one request; what it holds is given back when this is disposed. */
+  claim(): HeldClaim {
+    let own = 0;
+    return {
+      take: (bytes, most) => {
+        own += bytes;
+        this.#count += bytes;
+        return own <= most && this.#count <= maxHeld;
+      },
+      [Symbol.dispose]: () => {
+        this.#count -= own;
+      },
+    };
+  }
+}
+
+interface HeldClaim extends Disposable {
+  /** Takes bytes more. @returns whether they may be held @param most of this request */
+  take(bytes: number, most: number): boolean;
+}
+
 /** Reads as much of a request's body as is needed to know what it does. Rejects if the run hangs up. */
-export async function heldBody(incoming: IncomingMessage, { most, early, read }: BodyReader): Promise<HeldBody> {
+export async function heldBody(
+  incoming: IncomingMessage,
+  { most, early, read }: BodyReader,
+  claim: HeldClaim,
+): Promise<HeldBody> {
   const chunks: Buffer[] = [];
-  let size = 0;
   // The rest goes on to the host.
   for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
-    size += chunk.length;
+    const isFull = !claim.take(chunk.length, most);
     if (early === true) {
       const bytes = Buffer.concat(chunks);
       const meaning = read(bytes, false);
       if (meaning !== undefined) return { meaning, bytes, isWhole: false };
     }
-    if (size > most) return { meaning: tooLong, bytes: chunk, isWhole: false };
+    if (isFull) return { meaning: tooLong, bytes: chunk, isWhole: false };
   }
   const bytes = Buffer.concat(chunks);
   return { meaning: read(bytes, true) ?? unclear, bytes, isWhole: true };

@@ -20,7 +20,7 @@ import {
 } from "./added-login.ts";
 import { formsOf, withoutTexts } from "./answer-filter.ts";
 import type { ConnectionFilter, ReachedOutside } from "./connection-filter.ts";
-import { heldBody } from "./held-body.ts";
+import { HeldBytes, heldBody } from "./held-body.ts";
 import type { RunCertificates } from "./run-authority.ts";
 import { usualAuthorities } from "./usual-authorities.ts";
 
@@ -62,6 +62,7 @@ export class LoginGateway implements Disposable {
   /** Each function records the bytes of one connection since its last call. */
   readonly #counts = new Set<() => void>();
   readonly #closing = new AbortController();
+  readonly #held = new HeldBytes();
 
   /** @param ask for what would change something @param certificates for a host with TLS */
   constructor(login: AddedLogin, filter: ConnectionFilter, ask: AskToSend, certificates?: RunCertificates) {
@@ -124,7 +125,8 @@ export class LoginGateway implements Disposable {
       this.#send(incoming, response, said);
       return;
     }
-    const { meaning, bytes, isWhole } = await heldBody(incoming, use.body);
+    using claim = this.#held.claim();
+    const { meaning, bytes, isWhole } = await heldBody(incoming, use.body, claim);
     const why = await this.#whyNot(meaning, said.authorization, response);
     if (why !== undefined) {
       this.#refuse(incoming, response, why);

@@ -136,7 +136,7 @@ function aboutConnections(
   if (first?.sends !== undefined) {
     return {
       ...question,
-      title: `Let ${program.name} ${asked(open)}?`,
+      title: `Let ${program.name} ${asked(open.map(inTitle))}?`,
       impactStatement: [
         "Nothing of it was sent yet. After a yes exactly this is sent, once. It may not be possible to take it back.",
         ...open.flatMap(connectionWarnings),
@@ -192,6 +192,14 @@ function named(endpoints: readonly AllowedEndpoint[]): string {
 function asked(endpoints: readonly AllowedEndpoint[]): string {
   return `${endpoints.some(({ sends }) => sends !== undefined) ? "send this:" : "reach"} ${named(endpoints)}`;
 }
+
+/** What is longer is in the statement as a whole. */
+function inTitle(endpoint: AllowedEndpoint): AllowedEndpoint {
+  const { sends = "" } = endpoint;
+  return sends.length <= maxInTitle ? endpoint : { ...endpoint, sends: `${sends.slice(0, maxInTitle)}…` };
+}
+
+const maxInTitle = 500;
 
 function nameWithLogin(endpoint: AllowedEndpoint): string {
   const name = `${endpoint.sends === undefined ? "" : `${endpoint.sends} at `}${endpointName(endpoint)}`;

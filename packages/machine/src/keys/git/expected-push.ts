@@ -1,23 +1,18 @@
 import { dirname } from "node:path";
 import { type PushCommand, pushCommandOf } from "@gennai/governance/keys/push-command";
-import { ToolFailure } from "@gennai/governance/tool-error";
 import { readGitHead } from "../../git-data/git-head.ts";
 import { RefValues } from "../../git-data/ref-values.ts";
-import type { KeyContext } from "../key-context.ts";
 import { movedRef } from "../requests/git-requests.ts";
-import { remoteTarget } from "./remote-target.ts";
+import { type GitPlace, knownTarget } from "./remote-target.ts";
 
 /**
  * What a plain push of branches will most likely send, in the words in which it will be asked about: with them in the question
  * about the host, that is the only one. Undefined if it is not known before.
  */
-export async function expectedPush(text: string, place: KeyContext): Promise<string | undefined> {
+export function expectedPush(text: string, place: GitPlace): string | undefined {
   const command = pushCommandOf(text);
   if (command === undefined || !command.options.every((option) => plain.test(option))) return undefined;
-  const target = await remoteTarget(command.remote, "push", place).catch((error: unknown) => {
-    if (error instanceof ToolFailure) return undefined;
-    throw error;
-  });
+  const target = knownTarget(place, command.remote, "push");
   if (target?.remote === undefined) return undefined;
   const refs = new RefValues(dirname(target.repository.file));
   const moves = branchesOf(command, place.directory).map(([from, to]) => {

@@ -11,7 +11,8 @@ import { credentialHost, type GitAddress } from "./git-address.ts";
 import { gitAuthority } from "./git-authority.ts";
 import { type SettingEntries, userGitSettings } from "./git-settings-of.ts";
 import { filledCredential, helperFor } from "./https-login.ts";
-import { remoteTarget, rewrittenAddress } from "./remote-target.ts";
+import { keyRepository } from "./key-repository.ts";
+import { type GitPlace, knownTarget, rewrittenAddress } from "./remote-target.ts";
 
 /**
  * The logins for the repositories that calls of git name, or their remotes, over https and http. Each is for these alone.
@@ -24,12 +25,17 @@ export async function gitLogins(
   text: string,
 ): Promise<readonly OwnLogin[]> {
   if (calls.length === 0) return [];
-  const [user, expects] = await Promise.all([userGitSettings(place.signal), expectedPush(text, place)]);
-  const named = await Promise.all(
-    calls.map(async (call) => (await addressesOf(call, user, place)).map((address) => ({ address, call }))),
-  );
+  const { directory, keys, signal } = place;
+  const [user, repository] = await Promise.all([
+    userGitSettings(signal),
+    // Where it is not known which one git would use, its remotes are not known either.
+    keyRepository(directory, keys.home, signal).catch(onlyFailure),
+  ]);
+  const there = { directory, repository, user };
+  const expects = expectedPush(text, there);
+  const named = calls.flatMap((call) => addressesOf(call, there).map((address) => ({ address, call })));
   const hosts: { readonly address: GitAddress; readonly paths: Set<string>; pushes: boolean }[] = [];
-  for (const { address, call } of named.flat()) {
+  for (const { address, call } of named) {
     const known = hosts.find(
       (one) => one.address.scheme === address.scheme && credentialHost(one.address) === credentialHost(address),
     );
@@ -91,28 +97,16 @@ function loginAt(
 }
 
 /** The addresses over http that git would use by its words: those that they name, else that of the usual remote. */
-async function addressesOf(
-  { name, rest }: FoundVerb,
-  user: SettingEntries,
-  place: KeyContext,
-): Promise<readonly GitAddress[]> {
+function addressesOf({ name, rest }: FoundVerb, place: GitPlace): readonly GitAddress[] {
   const operands = rest.flatMap((word) => (word === undefined || word.startsWith("-") ? [] : [word]));
-  if (name === "clone") return operands.map((word) => rewrittenAddress(word, user, true)).filter(isOverHttp);
-  const way = name === "push" ? "push" : "fetch";
-  const targets = await Promise.all([...operands, undefined].map((remote) => addressOf(remote, way, place)));
-  const usual = targets.pop();
-  const named = targets.filter(isOverHttp);
-  return named.length > 0 ? named : [usual].filter(isOverHttp);
+  if (name === "clone") return operands.map((word) => rewrittenAddress(word, place.user, true)).filter(isOverHttp);
+  const addressOf = (remote?: string) => knownTarget(place, remote, name === "push" ? "push" : "fetch")?.address;
+  const named = operands.map(addressOf).filter(isOverHttp);
+  return named.length > 0 ? named : [addressOf()].filter(isOverHttp);
 }
 
-async function addressOf(remote: string | undefined, way: "push" | "fetch", place: KeyContext) {
-  try {
-    return (await remoteTarget(remote, way, place))?.address;
-  } catch (error) {
-    // A branch, or a repository of which it is not known which one it is.
-    if (error instanceof ToolFailure) return undefined;
-    throw error;
-  }
+function onlyFailure(error: unknown): undefined {
+  if (!(error instanceof ToolFailure)) throw error;
 }
 
 function isOverHttp(address: GitAddress | string | undefined): address is GitAddress {

@@ -26,6 +26,23 @@ export async function remoteTarget(
   { directory, keys: { home }, signal }: KeyContext,
 ): Promise<RemoteTarget | undefined> {
   const [repository, user] = await Promise.all([keyRepository(directory, home, signal), userGitSettings(signal)]);
+  return targetIn({ directory, repository, user }, named, way);
+}
+
+/** Where git runs, and the settings there that name remotes and rewrite addresses. */
+export interface GitPlace {
+  readonly directory: string;
+  readonly repository: KeyRepository | undefined;
+  /** The user's own. */
+  readonly user: SettingEntries;
+}
+
+/** The same, with settings that were read before. Throws `ToolFailure`. */
+export function targetIn(
+  { directory, repository, user }: GitPlace,
+  named: string | undefined,
+  way: "push" | "fetch",
+): RemoteTarget | undefined {
   if (repository === undefined) return undefined;
   const { entries } = repository;
   const remote = named ?? usualRemote(entries, directory, way);
@@ -45,6 +62,16 @@ export async function remoteTarget(
     throw refused("A login is given only for a remote with an ssh, https or http address of one host.");
   }
   return { remote: given === undefined ? undefined : remote, address, given: text, repository };
+}
+
+/** The same; undefined also where it is not known. */
+export function knownTarget(...where: Parameters<typeof targetIn>): RemoteTarget | undefined {
+  try {
+    return targetIn(...where);
+  } catch (error) {
+    if (error instanceof ToolFailure) return undefined;
+    throw error;
+  }
 }
 
 /** The address after the user's own rewriting rules; the longest match counts. @param onlyInsteadOf ignores rules for pushes */

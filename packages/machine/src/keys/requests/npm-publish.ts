@@ -9,7 +9,7 @@ export function publishing(name: string): BodyReader {
 }
 
 /** Bytes. The archive is in it as base64. */
-const maxBytes = 256 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 const texts = z.record(z.string(), z.string());
 const manifestShape = z.looseObject({

@@ -7,7 +7,7 @@ interface TarEntry {
 }
 
 /** Bytes. */
-const maxBytes = 1024 * 1024 * 1024;
+const maxBytes = 256 * 1024 * 1024;
 
 /** The entries of a gzipped tar archive (POSIX ustar). Throws for one that is larger, and for sizes and names in other forms. */
 export function unpacked(archive: Buffer): readonly TarEntry[] {
