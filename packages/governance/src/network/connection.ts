@@ -8,6 +8,8 @@ export interface AllowedEndpoint extends Endpoint {
   readonly login?: string;
   /** What one request with that login changes there, in words; it is let through once. */
   readonly sends?: string;
+  /** What the person who is asked about that should know besides, as sentences. */
+  readonly remark?: string;
   /** Whose yes it was, for the record. */
   readonly answer?: string;
 }

@@ -14,6 +14,8 @@ export interface OwnLogin {
   readonly isCertain?: boolean;
   /** What the command will most likely send with it, in the words in which that is asked about. */
   readonly expects?: string | undefined;
+  /** What a person should know besides of a change that is asked about, as sentences. @param what in the words of the question */
+  remark?(what: string, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
   /** What a run has in its place, also before anybody was asked. */
   readonly inRun: Placeholders;
   /** Reads it, after a yes. Rejects with `ToolFailure` (`no_key`). */

@@ -157,6 +157,30 @@ describe("git push over HTTP, with the login of a credential helper", () => {
     expect(branches(bare)).toBe(`refs/heads/two ${head}\nrefs/heads/work ${head}\n`);
   });
 
+  test("one that takes commits away there says so", async () => {
+    await using _home = await userHome();
+    await using bare = await bareRepository();
+    await using host = await gitOverHttp(bare.root, { user: "me", password });
+    using outside = reachable(host.port);
+    await using server = await staging(["git push origin", "git push origin work"], {}, {}, { outside });
+    const { workspace } = server;
+    const theirs = await workspace.git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "theirs");
+    await workspace.git("push", "-q", bare.path("r.git"), `${theirs}:refs/heads/work`);
+    await workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
+    await workspace.git("update-ref", "refs/remotes/origin/work", theirs);
+    await workspace.git("config", "remote.origin.push", "+refs/heads/work:refs/heads/work");
+    await using session = await AskedSession.start(server);
+    const { questions, output } = await session.turn("no");
+    expect(questions[0]?.title, output).toContain(`to refs/heads/work (now ${theirs})`);
+    expect(questions[0]?.impactStatement).toContain("It takes commits of refs/heads/work away there.");
+    await workspace.git("reset", "-q", "--soft", theirs);
+    await workspace.git("commit", "-q", "--allow-empty", "-m", "on top");
+    const later = await session.turn("no");
+    expect(later.questions[0]?.title, later.output).toContain(`(now ${theirs})`);
+    expect(later.questions[0]?.impactStatement).not.toContain("away there");
+    expect(branches(bare)).toBe(`refs/heads/work ${theirs}\n`);
+  });
+
   test("and then more: all hosts that need a login are one question; what was sent is never sent again for another host", async () => {
     await using home = await userHome();
     await using bare = await bareRepository();

@@ -139,6 +139,7 @@ function aboutConnections(
       title: `Let ${program.name} ${asked(open.map(inTitle))}?`,
       impactStatement: [
         "Nothing of it was sent yet. After a yes exactly this is sent, once. It may not be possible to take it back.",
+        ...open.flatMap(({ remark }) => remark ?? []),
         ...open.flatMap(connectionWarnings),
       ].join(" "),
       rememberStatement: "",

@@ -6,10 +6,11 @@ import { trustedBy } from "../login/trusted-by.ts";
 import { newPlaceholder, type OwnLogin } from "../own-login.ts";
 import { basic } from "../registries/registry-login.ts";
 import { gitUse } from "../requests/git-requests.ts";
+import { droppedCommits } from "./dropped-commits.ts";
 import { expectedPush } from "./expected-push.ts";
 import { credentialHost, type GitAddress } from "./git-address.ts";
 import { gitAuthority } from "./git-authority.ts";
-import { type SettingEntries, userGitSettings } from "./git-settings-of.ts";
+import { userGitSettings } from "./git-settings-of.ts";
 import { filledCredential, helperFor } from "./https-login.ts";
 import { keyRepository } from "./key-repository.ts";
 import { type GitPlace, knownTarget, rewrittenAddress } from "./remote-target.ts";
@@ -45,7 +46,7 @@ export async function gitLogins(
     host.pushes ||= call.name === "push";
   }
   return hosts.flatMap(
-    ({ address, paths, pushes }) => loginAt(address, { user, place, paths: [...paths], pushes, expects }) ?? [],
+    ({ address, paths, pushes }) => loginAt(address, { ...there, place, paths: [...paths], pushes, expects }) ?? [],
   );
 }
 
@@ -54,12 +55,12 @@ function loginAt(
   address: GitAddress,
   {
     user,
+    repository,
     place: { keys },
     paths,
     pushes,
     expects,
-  }: {
-    readonly user: SettingEntries;
+  }: GitPlace & {
     readonly place: KeyContext;
     readonly paths: readonly string[];
     readonly pushes: boolean;
@@ -79,6 +80,9 @@ function loginAt(
     isNeeded: pushes,
     isCertain: pushes,
     expects,
+    ...(repository !== undefined && {
+      remark: (what, options) => droppedCommits(what, repository.workTree, options),
+    }),
     inRun: { git: [[`credential.${address.scheme}://${credentialHost(address)}.helper`, answer]] },
     open: async ({ signal }) => {
       const { username, password } = await filledCredential(address, keys, signal);

@@ -60,12 +60,17 @@ export async function runWithNetwork(
   const agreed = new Set<string>();
   let hasSent = false;
   let allowed = given.length > 0 ? given : await standing(program, network);
+  const told = async (one: AllowedEndpoint): Promise<AllowedEndpoint> => {
+    const login = own.find((each) => each.login === one.login && sameEndpoint(each.endpoint, one));
+    const remark = one.sends === undefined ? undefined : await login?.remark?.(one.sends, { signal });
+    return remark === undefined ? one : { ...one, remark };
+  };
   const ask: AskToSend = ({ endpoint, login, what, signal: until }) =>
     questions.run("question", async () => {
       if (!agreed.delete(`${what} at ${endpointName(endpoint)}`)) {
         using _held = clock.hold();
         const { address } = allowed.find((one) => sameEndpoint(one, endpoint)) ?? {};
-        const wanted = { ...endpoint, ...(address && { address }), login, sends: what };
+        const wanted = await told({ ...endpoint, ...(address && { address }), login, sends: what });
         const judgement = await network.letThrough({ program, endpoints: [wanted], until });
         if (judgement.type === "refused") return judgement.error.message;
       }
@@ -95,7 +100,8 @@ export async function runWithNetwork(
     if (wanted.length === 0) return { ...ended, notes };
     // It would be done twice.
     if (hasSent) return { ...ended, notes: [...notes, onceSent] };
-    const judgement = await letThrough({ program, endpoints: wanted }, staged, network);
+    const endpoints = await Promise.all(wanted.map(told));
+    const judgement = await letThrough({ program, endpoints }, staged, network);
     if (judgement.type === "refused") {
       const { message, hint } = judgement.error;
       const why = [message, ...(hint === undefined ? [] : [hint])].join(" ");
