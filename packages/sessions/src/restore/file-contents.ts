@@ -10,6 +10,8 @@ export class FileContents {
   readonly #blobs: Pick<BlobStore, "get">;
   readonly #snapshots: Pick<WorkspaceCheckpoints, "contents">;
   readonly #replaced: Pick<ReplacedFiles, "find"> | undefined;
+  /** Paths by SHA-256. */
+  readonly #files = new Map<string, Promise<string | undefined>>();
   /** SHA-256 by git's object id. */
   readonly #digests = new Map<string, string>();
 
@@ -51,13 +53,17 @@ export class FileContents {
   /** Whether the bytes that a change recorded are stored; of a snapshot they always are, or `read` rejects. */
   async isKept(state: KeptState): Promise<boolean> {
     const { sha256: digest } = state;
-    if (digest === undefined || this.fileOf(state) !== undefined) return true;
+    if (digest === undefined || (await this.fileOf(state)) !== undefined) return true;
     return (await this.#blobs.get(digest)) !== undefined;
   }
 
-  /** Path of a file that had the content when it was kept; undefined if it is stored in another way. */
-  fileOf({ type, sha256: digest }: KeptState): string | undefined {
-    return type === "link" || digest === undefined ? undefined : this.#replaced?.find(digest);
+  /** Path of a file with the content; undefined if it is stored in another way. */
+  async fileOf({ type, sha256: digest }: KeptState): Promise<string | undefined> {
+    if (type === "link" || digest === undefined) return undefined;
+    // Each is read once to be compared.
+    const known = this.#files.get(digest) ?? this.#replaced?.find(digest);
+    if (known !== undefined) this.#files.set(digest, known);
+    return known;
   }
 
   /** Contents, in the order of the states. Rejects with `CheckpointError` `not_kept` if one is missing or damaged. */

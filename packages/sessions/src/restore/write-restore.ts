@@ -80,7 +80,7 @@ async function targetContents(
   for (const each of plan) {
     const { target, isOnlyMode } = each;
     if (target.type === "absent") continue;
-    const from = isOnlyMode ? undefined : contents.fileOf(target);
+    const from = isOnlyMode ? undefined : await contents.fileOf(target);
     if (isOnlyMode || from !== undefined) found.set(each, { sha256: await contents.digest(target), from });
     else toRead.push({ each, target });
   }

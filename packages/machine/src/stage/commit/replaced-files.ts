@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { oldOf } from "../../change-set/held-operation.ts";
 import { readJournal, rootOf, type SetJournal } from "../../change-set/set-journal.ts";
 import { systemErrorCode } from "../../system-error.ts";
-import { statIfPresent } from "../files/look-at-entry.ts";
+import { entryAt, statIfPresent } from "../files/look-at-entry.ts";
 import { openTransaction, type Transaction, transactionNames } from "../transaction/transaction.ts";
 import { hasWayBack, replacedIn } from "./way-back.ts";
 
@@ -21,29 +19,15 @@ export class ReplacedFiles {
     this.#stateDir = stateDir;
   }
 
-  /** Path of a file that had this content when it was kept. Who uses it compares it, and never writes to it. */
-  find(sha256: string): string | undefined {
+  /** Path of a file with this content, which nobody may write to. Undefined if none is kept, was changed since, or is too large. */
+  async find(sha256: string, { maxBytes = Number.POSITIVE_INFINITY } = {}): Promise<string | undefined> {
     const names = transactionNames(this.#stateDir);
     for (const id of this.#places.keys()) if (!names.includes(id)) this.#places.delete(id);
     for (const id of names) {
       const path = (this.#places.get(id) ?? this.#look(id))?.get(sha256);
-      if (path !== undefined && statIfPresent(path)?.isFile() === true) return path;
+      if (path !== undefined && (await holds(path, sha256, maxBytes))) return path;
     }
     return undefined;
-  }
-
-  /** Undefined if it is not kept, was changed since, or is larger than `maxBytes`. */
-  read(sha256: string, { maxBytes }: { readonly maxBytes: number }): Buffer | undefined {
-    const path = this.find(sha256);
-    try {
-      if (path === undefined || statSync(path).size > maxBytes) return undefined;
-      const bytes = readFileSync(path);
-      return createHash("sha256").update(bytes).digest("hex") === sha256 ? bytes : undefined;
-    } catch (error) {
-      // It was forgotten meanwhile, or lay in a directory that its user may not read.
-      if (systemErrorCode(error) === undefined) throw error;
-      return undefined;
-    }
   }
 
   #look(id: string): ReadonlyMap<string, string> | undefined {
@@ -54,6 +38,19 @@ export class ReplacedFiles {
     const places = placesIn(transaction, written.journal);
     this.#places.set(id, places);
     return places;
+  }
+}
+
+/** False also if it was forgotten meanwhile, or lies in a directory that its user may not read. */
+async function holds(path: string, sha256: string, maxBytes: number): Promise<boolean> {
+  try {
+    const stat = statIfPresent(path);
+    if (stat?.isFile() !== true || stat.size > maxBytes) return false;
+    const entry = await entryAt(path, stat);
+    return entry.type === "file" && entry.sha256 === sha256;
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return false;
   }
 }
 

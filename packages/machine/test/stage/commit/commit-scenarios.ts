@@ -7,6 +7,7 @@ import {
   existsSync,
   lstatSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -216,17 +217,22 @@ export const scenarios: Scenarios = {
     const about = { workspace: fixture.root, session: "s", keptAt: Date.now() };
     noteWayBack(transaction, about, observation.effects);
     const replaced = new ReplacedFiles(fixture.stateDir);
-    const find = (text: string) => replaced.read(hash("sha256", text), { maxBytes: 100 })?.toString();
+    const path = (text: string, maxBytes = 100) => replaced.find(hash("sha256", text), { maxBytes });
+    const find = async (text: string) => {
+      const found = await path(text);
+      return found === undefined ? undefined : readFileSync(found, "utf8");
+    };
+    const all = (some: readonly string[]) => Promise.all(some.map(find));
     const texts = ["one\n", "two\n", "a\n"];
     // Nothing was replaced yet.
-    deepEqual(texts.map(find), [undefined, undefined, undefined]);
+    deepEqual(await all(texts), [undefined, undefined, undefined]);
     await commit(transaction, observation, observation.effects);
-    deepEqual([...texts, "mode\n", "n\n", "x\n"].map(find), [...texts, undefined, undefined, undefined]);
-    equal(replaced.read(hash("sha256", "one\n"), { maxBytes: 3 }), undefined);
-    appendFileSync(replaced.find(hash("sha256", "two\n")) ?? "", "more");
-    deepEqual(texts.map(find), ["one\n", undefined, "a\n"]);
+    deepEqual(await all([...texts, "mode\n", "n\n", "x\n"]), [...texts, undefined, undefined, undefined]);
+    equal(await path("one\n", 3), undefined);
+    appendFileSync((await path("two\n")) ?? "", "more");
+    deepEqual(await all(texts), ["one\n", undefined, "a\n"]);
     await forgetCommit(fixture.stateDir, transaction.id);
-    deepEqual(texts.map(find), [undefined, undefined, undefined]);
+    deepEqual(await all(texts), [undefined, undefined, undefined]);
   },
   "forgets a way back": async () => {
     await using fixture = new StageFixture(files);
