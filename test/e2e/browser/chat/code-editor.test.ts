@@ -55,13 +55,13 @@ test("a hunk is edited in colours, and what was typed is applied", async () => {
 });
 
 test("a file is looked at as it was at a point of the timeline, with what came since", async () => {
-  const write = (content: string) => ({ tool: { name: "Write", args: { file_path: "add.ts", content } } });
+  const write = (content: string) => ({ tool: { name: "Write", args: { file_path: "src/add.ts", content } } });
   await using gennai = await serveGennai({
     script: [
       {
         steps: [
           write(before),
-          { tool: { name: "Read", args: { file_path: "add.ts" } } },
+          { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
           write(`${before}export {};\n`),
           { text: ["Written."] },
         ],
@@ -77,8 +77,8 @@ test("a file is looked at as it was at a point of the timeline, with what came s
   // The oldest is last.
   const first = records.filter({ hasText: "Write" }).last();
   await first.locator(".record-line").click();
-  await first.getByRole("button", { name: "add.ts at this point" }).click();
-  const file = first.getByRole("textbox", { name: "add.ts, as it was then" });
+  await first.getByRole("button", { name: "src/add.ts at this point" }).click();
+  const file = first.getByRole("textbox", { name: "src/add.ts, as it was then" });
   await file.getByText("export function add").waitFor();
   expect(await file.innerText()).not.toContain("export {}");
   await takeScreenshot(on.page, "file at a point of the timeline");
