@@ -147,14 +147,14 @@ export interface WrittenJournal {
   readonly journal: SetJournal;
 }
 
-/** Whether something was begun. */
-export function isBegun(directory: string): boolean {
-  return phases.some((each) => existsSync(pathOf(directory, each)));
+/** Undefined if nothing was begun. Does not read the journal. */
+export function phaseOf(directory: string): SetPhase | undefined {
+  return phases.find((each) => existsSync(pathOf(directory, each)));
 }
 
 /** Undefined if nothing was begun. Throws if the journal is damaged. */
 export function readJournal(directory: string): WrittenJournal | undefined {
-  const phase = phases.find((each) => existsSync(pathOf(directory, each)));
+  const phase = phaseOf(directory);
   const text = phase === undefined ? "" : readFileSync(pathOf(directory, phase), "utf8");
   if (phase === undefined || text.trim() === "") return undefined;
   return { phase, journal: journalSchema.parse(JSON.parse(text)) };

@@ -1,7 +1,7 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { RecoveredSet } from "../../change-set/file-sets.ts";
 import { recoverSet } from "../../change-set/recover-set.ts";
-import { readJournal } from "../../change-set/set-journal.ts";
+import { phaseOf, readJournal } from "../../change-set/set-journal.ts";
 import { SessionLayer } from "../layer/session-layer.ts";
 import { isOpen, removeOpen } from "../transaction/open-record.ts";
 import {
@@ -35,7 +35,7 @@ async function recover(stateDir: string, id: string): Promise<RecoveredSet["stat
   const transaction = openTransaction(stateDir, id);
   const written = transaction === undefined ? undefined : readJournal(transaction.directory);
   if (transaction === undefined || written === undefined) {
-    const isComplete = readJournal(transactionDirectory(stateDir, id))?.phase === "committed";
+    const isComplete = phaseOf(transactionDirectory(stateDir, id)) === "committed";
     // The disk of its earlier files may come back.
     if (isComplete && hasWayBack(stateDir, id)) return "kept";
     await removeByName(stateDir, id);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import * as z from "zod";
-import { readJournal } from "../../change-set/set-journal.ts";
+import { phaseOf } from "../../change-set/set-journal.ts";
 import { readChecked } from "../../read-checked.ts";
 import { writeDurably } from "../../write-durably.ts";
 import type { StageEffect } from "../observe/effect.ts";
@@ -83,7 +83,7 @@ export function waysBack(stateDir: string): readonly WayBack[] {
     .flatMap((id) => {
       const directory = transactionDirectory(stateDir, id);
       const written = read(directory);
-      if (written === undefined || readJournal(directory)?.phase !== "committed") return [];
+      if (written === undefined || phaseOf(directory) !== "committed") return [];
       const { version: _, ...about } = written;
       return [{ id, ...about }];
     })

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { isBegun, readJournal } from "../../change-set/set-journal.ts";
+import { phaseOf } from "../../change-set/set-journal.ts";
 import { isRunning, thisOwner } from "../../process/locks/journal-owner.ts";
 import { readChecked } from "../../read-checked.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
@@ -112,7 +112,7 @@ export function transactionDirectory(stateDir: string, id: string): string {
 export function abandonedTransactions(stateDir: string): readonly string[] {
   return transactionNames(stateDir).filter((name) => {
     const directory = transactionDirectory(stateDir, name);
-    if (isOpen(directory) && !isBegun(directory)) return false;
+    if (isOpen(directory) && phaseOf(directory) === undefined) return false;
     const owner = readOpen(directory)?.owner ?? namePattern.exec(name)?.[1];
     return owner !== undefined && !isRunning(owner);
   });
@@ -124,7 +124,7 @@ export function abandonedTransactions(stateDir: string): readonly string[] {
  */
 export async function removeByName(stateDir: string, id: string): Promise<void> {
   const directory = join(transactionsIn(stateDir), id);
-  const phase = readJournal(directory)?.phase;
+  const phase = phaseOf(directory);
   if (phase !== undefined && phase !== "committed") throw new Error(`${directory} lacks what its journal needs.`);
   await remove(directory, readList(directory) ?? []);
 }

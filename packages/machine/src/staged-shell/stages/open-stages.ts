@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { StageConflict } from "../../change-set/not-committed.ts";
-import { isBegun } from "../../change-set/set-journal.ts";
+import { phaseOf } from "../../change-set/set-journal.ts";
 import { readGitHead } from "../../git-data/git-head.ts";
 import { indexMeaning, readGitIndex } from "../../git-data/git-index.ts";
 import { thisOwner } from "../../process/locks/journal-owner.ts";
@@ -155,7 +155,8 @@ function openStages(stateDir: string): readonly OpenStage[] {
     const directory = transactionDirectory(stateDir, id);
     const record = readOpen(directory);
     // A commit that was begun is recovered.
-    const transaction = record === undefined || isBegun(directory) ? undefined : openTransaction(stateDir, id);
+    const transaction =
+      record === undefined || phaseOf(directory) !== undefined ? undefined : openTransaction(stateDir, id);
     if (record === undefined || transaction === undefined) return [];
     const [root] = transaction.roots;
     return [{ ...record, transaction, changes: join(root?.directory ?? directory, stageParts.upper) }];
