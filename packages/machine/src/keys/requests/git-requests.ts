@@ -70,8 +70,12 @@ export function pushedRefs(bytes: Buffer, isWhole: boolean): RequestMeaning | un
     const [, from = "", to = "", name = "", abilities = ""] =
       /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) ([^\0]+)(?:\0([^\0]*))?$/.exec(line) ?? [];
     if (!isRef(name) || from.length !== to.length || names.has(name)) return strange;
-    if (/(?:^| )push-(?:options|cert)/.test(abilities)) {
-      return { type: "refused", why: "With a login, git pushes without push options and signatures." };
+    // Git takes also a tab for their end.
+    if (!abilities.split(" ").every((one) => one === "" || harmless.test(one))) {
+      return {
+        type: "refused",
+        why: "With a login, git pushes without push options, signatures and unknown abilities.",
+      };
     }
     names.add(name);
     moves.push(movedRef(from, to, name));
@@ -80,6 +84,10 @@ export function pushedRefs(bytes: Buffer, isWhole: boolean): RequestMeaning | un
   if (moves.length > maxRefs) return { type: "refused", why: `It would push more than ${maxRefs} refs at once.` };
   return { type: "writes", what: moves.join(", ") };
 }
+
+/** Abilities of a client that change neither what is sent behind the refs, nor what a server does with it. */
+const harmless =
+  /^(?:report-status(?:-v2)?|side-band(?:-64k)?|quiet|atomic|ofs-delta|delete-refs|object-format=sha(?:1|256)|(?:agent|session-id)=[\x21-\x7e]*)$/;
 
 /** In words for people. @param from id; zeros for a ref that is not there */
 export function movedRef(from: string, to: string, name: string): string {

@@ -29,6 +29,8 @@ const pushes: readonly (readonly [name: string, body: string, meaning: unknown])
     `push ${"a".repeat(64)} to refs/heads/a (new)`,
   ],
   ["push options", push(`${none} ${one} refs/heads/a${abilities} push-options`), "refused"],
+  ["push options behind a tab", push(`${none} ${one} refs/heads/a\0report-status\tpush-options`), "refused"],
+  ["an ability that nobody knows", push(`${none} ${one} refs/heads/a\0report-status evil`), "refused"],
   ["a signed push", push(`push-cert${abilities}`, `certificate version 0.1`), "refused"],
   ["the same ref twice", push(`${none} ${one} refs/heads/a${abilities}`, `${none} ${two} refs/heads/a`), "refused"],
   [
