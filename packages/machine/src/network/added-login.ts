@@ -71,16 +71,21 @@ export interface HeldRequest {
 /** Asks a person whether a request is sent; resolves with why it is not. */
 export type AskToSend = (request: HeldRequest) => Promise<string | undefined>;
 
+/** Whether a request says of its body that it is JSON, so that no server reads it as a form. */
+export function saysJson({ headers }: LoginRequest): boolean {
+  return /^application\/json(?:; ?charset=utf-8)?$/i.test(headers["content-type"] ?? "");
+}
+
 /**
- * True if no part of a path leads up or elsewhere, however a server reads it; `%2f` is allowed only in npm's names
- * (`@scope%2fname`).
+ * True if no part of a path leads up or elsewhere, however a server reads it, and none hides a plain letter;
+ * `%2f` is allowed only in npm's names (`@scope%2fname`).
  */
 export function isPlainPath(path: string): boolean {
   if (!/^\/[\w.@~!$'()*+,;=:%/-]*$/.test(path) || /%(?![0-9a-f]{2})/i.test(path)) return false;
   const parts = path.slice(1).split("/");
   const isPlain = (part: string): boolean => {
     const read = part.replace(/^@[\w.~-]+%2f(?=[\w.~-]+$)/i, "");
-    return !/%(?:2e|2f|5c|00|25|3f|23)/i.test(read) && !/^\.{1,2}$/.test(read);
+    return !/%(?:2[def]|5[cf]|[01]|25|3f|23|3\d|[46][1-9a-f]|[57][\da]|7f)/i.test(read) && !/^\.{1,2}$/.test(read);
   };
   // Some servers treat two slashes as one; a trailing slash has no meaning.
   return parts.every((part, at) => (part === "" ? at === parts.length - 1 : isPlain(part)));

@@ -1,7 +1,13 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { type DocumentNode, type FieldNode, Kind, parse, print } from "graphql";
+import { type DocumentNode, type FieldNode, Kind, parse, print, visit } from "graphql";
 import { z } from "zod";
-import type { BodyReader, LoginRequest, LoginUse, RequestMeaning } from "../../network/added-login.ts";
+import {
+  type BodyReader,
+  type LoginRequest,
+  type LoginUse,
+  type RequestMeaning,
+  saysJson,
+} from "../../network/added-login.ts";
 
 /** Headers that choose a version or a form of the answer. */
 const headers: readonly string[] = ["content-type", "x-github-api-version", "graphql-features", "time-zone"];
@@ -16,18 +22,25 @@ const headers: readonly string[] = ["content-type", "x-github-api-version", "gra
 export function ghUse(
   api: { readonly root: string; readonly graphql: string },
   authorization: string,
-  { method, path, query, headers: given }: LoginRequest,
+  request: LoginRequest,
 ): LoginUse | undefined {
+  const { method, path, query, headers: given } = request;
   if (given["content-encoding"] !== undefined) return undefined;
   if (path === api.graphql) {
-    return method === "POST" && query === "" ? { authorization, headers, body: graphqlBody } : undefined;
+    return method === "POST" && query === "" && saysJson(request)
+      ? { authorization, headers, body: graphqlBody }
+      : undefined;
   }
   if (!path.startsWith(api.root)) return undefined;
   if (method === "GET" || method === "HEAD") return { authorization, headers };
   if (!/^(?:POST|PUT|PATCH|DELETE)$/.test(method)) return undefined;
   const what = `${method} ${path}${query}`;
-  return { authorization, headers, body: { most: maxBytes, read: (bytes) => changeOf(what, bytes) } };
+  const read = (bytes: Buffer): RequestMeaning =>
+    bytes.length === 0 || saysJson(request) ? changeOf(what, bytes) : refused(onlyJson);
+  return { authorization, headers, body: { most: maxBytes, read } };
 }
+
+const onlyJson = "With this login, only JSON is sent.";
 
 /** Bytes. */
 const maxBytes = 1024 * 1024;
@@ -39,7 +52,7 @@ const maxShown = 8_000;
 export function changeOf(what: string, bytes: Buffer): RequestMeaning {
   if (bytes.length === 0) return { type: "writes", what };
   const body = parsed(bytes);
-  if (body === undefined) return refused("With this login, only JSON is sent.");
+  if (body === undefined) return refused(onlyJson);
   return shown(`${what} with ${body.text}`, body.text);
 }
 
@@ -63,11 +76,15 @@ export function graphqlMeaning(bytes: Buffer): RequestMeaning {
   // A server and we could choose another one.
   const [operation, ...more] = operations;
   if (operation === undefined || more.length + others.length > 0) return refused("It has more than one operation.");
-  const text = canonicalJson(body);
+  // Printed anew: a server could see the end of a comment or of a text elsewhere.
+  const text = canonicalJson({ ...body, query: print(document) });
   if (operation.operation === "query") return { type: "reads", body: Buffer.from(text) };
-  const { selections } = operation.selectionSet;
-  const fields = selections.filter((one) => one.kind === Kind.FIELD);
-  if (operation.operation !== "mutation" || fields.length < selections.length) {
+  const { selectionSet, variableDefinitions = [] } = operation;
+  const { selections } = selectionSet;
+  const fields = selections.flatMap((one) => (one.kind === Kind.FIELD && !one.directives?.length ? [one] : []));
+  // A default is not in the variables that are shown.
+  const isPlain = fields.length === selections.length && variableDefinitions.every((one) => !one.defaultValue);
+  if (operation.operation !== "mutation" || !isPlain) {
     return refused("It is neither a query nor a plain mutation.");
   }
   const variables = Object.keys(body.variables ?? {}).length === 0 ? "" : ` with ${canonicalJson(body.variables)}`;
@@ -79,9 +96,11 @@ function called({ name, arguments: given = [] }: FieldNode): string {
   return `${name.value}(${given.map((one) => print(one)).join(", ")})`;
 }
 
+/** Texts in it are of one line. */
 function documentOf(query: string): DocumentNode | undefined {
   try {
-    return parse(query, { noLocation: true, maxTokens: 20_000 });
+    const document = parse(query, { noLocation: true, maxTokens: 20_000 });
+    return visit(document, { StringValue: (text) => ({ ...text, block: false }) });
   } catch {
     return undefined;
   }

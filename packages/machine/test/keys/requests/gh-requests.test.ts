@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { changeOf, ghUse, graphqlMeaning } from "#keys/requests/gh-requests";
 
 const api = { root: "/api/v3/", graphql: "/api/graphql" };
-const use = (what: string, headers: Readonly<Record<string, string>> = {}) => {
+const json = { "content-type": "application/json; charset=utf-8" };
+const use = (what: string, headers: Readonly<Record<string, string>> = json) => {
   const [method = "", address = ""] = what.split(" ");
   const [path = "", query] = address.split("?");
   return ghUse(api, "token x", { method, path, query: query === undefined ? "" : `?${query}`, headers });
@@ -25,7 +26,16 @@ test("by method and path: reads go on, changes are read first, all else is refus
   ]) {
     expect(use(what), what).toBeUndefined();
   }
-  expect(use("POST /api/v3/repos/me/r", { "content-encoding": "gzip" })).toBeUndefined();
+  expect(use("POST /api/v3/repos/me/r", { ...json, "content-encoding": "gzip" })).toBeUndefined();
+});
+
+test("only what says to be JSON is sent: a server could read the same bytes as a form", () => {
+  for (const type of ["application/x-www-form-urlencoded", "application/graphql", "application/json; charset=utf-16"]) {
+    expect(use("POST /api/graphql", { "content-type": type }), type).toBeUndefined();
+    const body = use("PATCH /api/v3/repos/me/r", { "content-type": type })?.body;
+    expect(body?.read(Buffer.from('{"a":"&private=false"}'), true), type).toMatchObject({ type: "refused" });
+    expect(body?.read(Buffer.alloc(0), true)).toMatchObject({ type: "writes" });
+  }
 });
 
 test("a change by path is told with what it sends, and only JSON is sent", () => {
@@ -75,6 +85,19 @@ const documents: readonly (readonly [name: string, query: string, more: object, 
     {},
     "refused",
   ],
+  [
+    "a mutation whose variable has a value that is not shown",
+    'mutation ($id: ID = "R") { deleteRef(input: { refId: $id }) { x } }',
+    {},
+    "refused",
+  ],
+  ["a mutation with a condition", "mutation { deleteRef(input: {}) @skip(if: true) { x } }", {}, "refused"],
+  [
+    "a text of several lines",
+    'mutation { addComment(input: {body: """a\nb"""}) { x } }',
+    {},
+    'addComment(input: {body: "a\\nb"})',
+  ],
   ["a subscription", "subscription { x }", {}, "refused"],
   ["a definition of a type", "type Query { x: Int } query { x }", {}, "refused"],
   ["no GraphQL", "DROP TABLE", {}, "refused"],
@@ -84,6 +107,16 @@ const documents: readonly (readonly [name: string, query: string, more: object, 
 test.each(documents)("GraphQL: %s", (_name, query, more, expected) => {
   const meaning = asked(query, more);
   expect(meaning.type === "writes" ? meaning.what : meaning.type).toBe(expected);
+});
+
+test("a query is sent as it was read: servers see other ends of comments and of long texts", () => {
+  const sent = (query: string): unknown => {
+    const meaning = asked(query);
+    return meaning.type === "reads" && JSON.parse(meaning.body?.toString() ?? "").query.replaceAll(/\s+/g, " ");
+  };
+  expect(sent("{ viewer { login } } # mutation { x }")).toBe("{ viewer { login } }");
+  // Where a comment goes on behind \r, the text begins later, and a mutation is no text.
+  expect(sent('{ a(b: #\r"""\n 1) } mutation { x(b: #\r"""\n) }')).toBe('{ a(b: "1) } mutation { x(b: #") }');
 });
 
 test("where a name stands twice, what was read is what is sent", () => {
