@@ -130,7 +130,7 @@ function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
 /** The package.json of an archive; undefined if there is none, or more than one. */
 function packedManifest(archive: Buffer): Fields | undefined {
   try {
-    const found = unpacked(archive).filter(({ name }) => /^(?:\.\/)*[^/]+\/package\.json$/i.test(name));
+    const found = unpacked(archive).filter(({ name }) => /^[^/]+\/package\.json$/iu.test(name));
     const [only, ...more] = found;
     if (only === undefined || more.length > 0) return undefined;
     const read: unknown = JSON.parse(only.content.toString().replace(/^\uFEFF/, ""));
