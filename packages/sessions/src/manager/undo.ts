@@ -147,7 +147,8 @@ function onDisk(session: Session): Place {
 function atClient(workspace: Workspace): Place {
   const read = async (path: string): Promise<FileContent | undefined> => {
     const resolved = await workspace.resolve(path, { isRecorded: true });
-    return (await workspace.stat(resolved)) && workspace.read(resolved, { maxBytes });
+    const stat = await workspace.stat(resolved);
+    return stat?.kind === "file" ? workspace.read(resolved, { maxBytes }) : undefined;
   };
   return {
     files: {
