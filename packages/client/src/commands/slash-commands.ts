@@ -176,7 +176,7 @@ export const builtInCommands: readonly SlashCommand[] = [
   {
     name: "intent",
     argument: "[ID]",
-    description: "Puts the session under an intent; alone: lists them",
+    description: "Puts the session under an intent; alone: lists them, with a mark at the one it is under",
     run: async ({ session, governance, signal }, id) => {
       if (session === undefined) return said("A session that begins comes first: say what shall be done.");
       if (id === "") return said(intentLines(await listIntents(governance, session.sessionId, { signal })));
@@ -268,8 +268,8 @@ function intentLines({ intents, warnings, active }: SessionIntents): string {
   if (intents.length === 0)
     return ["No intents here. `gennai intents init` makes a first one.", ...warnings].join("\n");
   const lines = intents.map(({ id, name, status, selectable }) => {
-    const state = id === active?.id ? "active" : `${status || "no status"}${selectable ? "" : ", not selectable"}`;
-    return `- ${id} ${name} (${state})`;
+    const mark = id === active?.id ? "▸" : "-";
+    return `${mark} ${id} ${name} (${status || "no status"}${selectable ? "" : ", not selectable"})`;
   });
   return [...lines, ...warnings].join("\n");
 }

@@ -46,13 +46,14 @@ test("without --intent, several to choose from are listed and nothing is changed
 test("the prompt lists, selects and shows intents", async () => {
   await using here = await cliScene(files);
   const console = here.console();
-  console.input.end("/intent\n/intent INT-9\n/intent INT-002\n/intents\n/exit\n");
+  console.input.end("/intent INT-9\n/intent INT-002\n/intent\n/exit\n");
   expect(await runCommandLine(["run"], console)).toBe(0);
   const printed = console.printed();
-  expect(printed).toContain("No intent is selected; /intents lists them.");
-  expect(printed).toContain('There is no intent "INT-9".');
-  expect(printed).toContain("Intent INT-002: Docs");
-  expect(printed).toContain("  INT-001: Colours (active)\n▸ INT-002: Docs (active)\n  INT-003: Old (completed)");
+  expect(printed).toContain("cite a valid active Intent ID");
+  expect(printed).toContain("Intent INT-002 Docs");
+  expect(printed).toContain(
+    "- INT-001 Colours (active)\n▸ INT-002 Docs (active)\n- INT-003 Old (completed, not selectable)",
+  );
 });
 
 test("a session that is gone on with says what it works under", async () => {
