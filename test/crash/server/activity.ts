@@ -66,6 +66,17 @@ export function startedOnce(options: {
         return undefined;
       }),
     successes: (tool: string) => successes(worker, told, tool),
+    /** Its calls and what became of them, a line each. */
+    story: () =>
+      worker.events
+        .flatMap(({ turnId, seq, event }) => {
+          if (turnId !== told) return [];
+          if (event.case === "toolCall")
+            return [`${seq} call ${event.value.id} ${event.value.argumentsJson.slice(0, 80)}`];
+          if (event.case === "toolResult") return [`${seq} result ${event.value.id} ${event.value.error}`];
+          return [];
+        })
+        .join("\n"),
     async check() {
       if (told === "") return "not started";
       const end = await worker.end(told);

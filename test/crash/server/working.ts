@@ -41,7 +41,8 @@ export function editing({ world, worker, round }: Scene): Activity {
       if (end === "not started") return { hit: `turn, ${end}`, effects: 0 };
       const told = turn.successes("Write");
       const possible = [told === 0 ? before : letters[told - 1], letters[told]];
-      assert.ok(possible.includes(await letterNow()), `${told} writes were told, on the disk is ${await letterNow()}`);
+      const now = await letterNow();
+      assert.ok(possible.includes(now), `${told} writes were told, on the disk is ${now}:\n${turn.story()}`);
       return { hit: `turn, ${end}`, effects: told };
     },
   };
