@@ -42,7 +42,7 @@ export function npmPlace(
     describes: (path) => path.startsWith(url.pathname) && packageName.test(path.slice(url.pathname.length)),
     changes: ({ method, path }) => {
       const name = path.startsWith(url.pathname) ? path.slice(url.pathname.length) : "";
-      return method === "PUT" && packageName.test(name) ? publishing(name.replace(/%2f/i, "/")) : undefined;
+      return method === "PUT" && packageName.test(name) ? publishing(name.replace(/%2f/i, "/"), url) : undefined;
     },
   };
 }

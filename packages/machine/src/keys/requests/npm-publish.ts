@@ -1,11 +1,13 @@
 import { hash } from "node:crypto";
+import { posix } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
 import { unpacked } from "./unpacked.ts";
 
-/** Reads what a registry is sent to publish. @param name of the package, from the address */
-export function publishing(name: string): BodyReader {
-  return { most: maxBytes, read: (bytes) => publishedVersion(name, bytes) };
+/** Reads what a registry is sent to publish. @param name of the package, from the address @param registry its address */
+export function publishing(name: string, registry: URL): BodyReader {
+  return { most: maxBytes, read: (bytes) => publishedVersion({ name, registry }, bytes) };
 }
 
 /** Bytes. The archive is in it as base64. */
@@ -13,6 +15,7 @@ const maxBytes = 64 * 1024 * 1024;
 
 const texts = z.record(z.string(), z.string());
 const manifestShape = z.looseObject({
+  _id: z.string().optional(),
   name: z.string(),
   version: z.string(),
   dist: z.looseObject({ integrity: z.string().optional(), shasum: z.string().optional() }),
@@ -35,6 +38,12 @@ const publishShape = z.strictObject({
 /** What of a version other packages and their installs go by; it has to be what the archive says. */
 const meaningful = ["dependencies", "optionalDependencies", "peerDependencies", "scripts"] as const;
 
+/** The same, as it stands there. */
+const exact = (
+  "os cpu libc engines peerDependenciesMeta bundleDependencies bundledDependencies main exports imports type " +
+  "deprecated"
+).split(" ");
+
 /** What managers add to a version. */
 const added: ReadonlySet<string> = new Set(
   (
@@ -44,7 +53,10 @@ const added: ReadonlySet<string> = new Set(
 );
 
 /** One version of a package, whose archive, tags and access are shown. */
-export function publishedVersion(expected: string, bytes: Buffer): RequestMeaning {
+export function publishedVersion(
+  { name: expected, registry }: { readonly name: string; readonly registry: URL },
+  bytes: Buffer,
+): RequestMeaning {
   const body = publishShape.safeParse(parsed(bytes)).data;
   if (body === undefined) return refused("It is not the publishing of one version, as npm sends it.");
   const { name, "dist-tags": tags, versions, access, _attachments: attachments } = body;
@@ -55,10 +67,14 @@ export function publishedVersion(expected: string, bytes: Buffer): RequestMeanin
   }
   const [version, manifest] = one;
   const [file, attached] = its;
-  if ([name, body._id, manifest.name].some((each) => each !== expected) || manifest.version !== version) {
+  const isSame =
+    [name, body._id, manifest.name].every((each) => each === expected) &&
+    [undefined, `${name}@${version}`].includes(manifest._id) &&
+    manifest.version === version;
+  if (!isSame) {
     return refused("What it says of the name or the version of the package is not the same everywhere.");
   }
-  if (!isPlainVersion(version) || !file.endsWith(`-${version}.tgz`)) return refused("Its version has no plain form.");
+  if (!isPlainVersion(version) || file !== `${name}-${version}.tgz`) return refused("Its version has no plain form.");
   const entries = Object.entries(tags);
   if (!entries.every(([tag, tagged]) => /^[\w.-]{1,100}$/.test(tag) && tagged === version)) {
     return refused("It would set a tag for another version.");
@@ -73,7 +89,10 @@ export function publishedVersion(expected: string, bytes: Buffer): RequestMeanin
   if (packed["name"] !== name || !sameVersion(packed["version"], version)) {
     return refused(`Its archive holds ${String(packed["name"])}@${String(packed["version"])}.`);
   }
-  const differing = meaningful.find((field) => !isSaid(manifest, packed, field));
+  const differing =
+    meaningful.find((field) => !isSaid(manifest, packed, field)) ??
+    exact.find((field) => !isDeepStrictEqual(manifest[field], packed[field])) ??
+    (linksOnly(manifest, packed) ? undefined : "bin");
   if (differing !== undefined) return refused(`It says other ${differing} than its archive.`);
   const unknown = Object.keys(manifest).find((field) => !Object.hasOwn(packed, field) && !added.has(field));
   if (unknown !== undefined) return refused(`It says ${unknown.slice(0, 50)}, and its archive does not.`);
@@ -82,8 +101,14 @@ export function publishedVersion(expected: string, bytes: Buffer): RequestMeanin
     `tag ${entries.map(([tag]) => tag).join(" and ") || "none"}`,
     `access ${access ?? "as it is there"})`,
   ];
-  // Written anew: where a name stands twice, others may read the other one.
-  return { type: "writes", what: said.join(", "), body: Buffer.from(JSON.stringify(body)) };
+  // Written anew: where a name stands twice, others may read the other one; and what is installed has to be this archive.
+  const dist = { integrity, shasum: hash("sha1", archive), tarball: new URL(`${name}/-/${file}`, registry).href };
+  const sent = {
+    ...body,
+    versions: { [version]: { ...manifest, dist } },
+    _attachments: { [file]: { ...attached, length: archive.length } },
+  };
+  return { type: "writes", what: said.join(", "), body: Buffer.from(JSON.stringify(sent)) };
 }
 
 function refused(why: string): RequestMeaning {
@@ -121,6 +146,24 @@ function isSaid(said: Fields, packed: Fields, field: (typeof meaningful)[number]
   const isNew = [...all].some(([name, value]) => known.get(name) !== value);
   // Some leave out scripts that are for the package's own project.
   return !isNew && (field === "scripts" || [...own.keys()].every((name) => all.has(name)));
+}
+
+/** Whether an install links no other programs than the archive says. */
+function linksOnly(manifest: Fields, packed: Fields): boolean {
+  const own = new Map(programsOf(packed));
+  // Npm lists what is in this directory.
+  const directory = new Map(entriesOf(packed["directories"])).get("bin");
+  const isListed = (name: string, path: string): boolean =>
+    own.size === 0 &&
+    typeof directory === "string" &&
+    path.startsWith(posix.join("/", directory, "/")) &&
+    path.endsWith(`/${name}`);
+  return programsOf(manifest).every(([name, path]) => own.get(name) === path || isListed(name, path));
+}
+
+function programsOf({ name, bin }: Fields): readonly (readonly [name: string, path: string])[] {
+  const all = typeof bin === "string" ? [[String(name), bin] as const] : entriesOf(bin);
+  return all.map(([key, path]) => [posix.basename(key), posix.join("/", String(path))]);
 }
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {

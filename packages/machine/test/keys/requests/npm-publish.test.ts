@@ -11,6 +11,8 @@ const manifest = {
   version: "1.0.0",
   dependencies: { dep: "^1.0.0" },
   scripts: { install: "node x" },
+  bin: "./index.js",
+  os: ["!win32"],
 };
 
 async function packed(of: object = manifest): Promise<Buffer> {
@@ -25,6 +27,7 @@ async function packed(of: object = manifest): Promise<Buffer> {
   return readFileSync(directory.path(file ?? ""));
 }
 
+const registry = "https://registry.example/npm/";
 const archive = await packed();
 const other = await packed({ ...manifest, version: "1.0.1" });
 
@@ -48,7 +51,7 @@ function body(
         ...of,
         _id: `${name}@${version}`,
         readme: "",
-        dist: { integrity, shasum: hash("sha1", data), tarball: "http://x/" },
+        dist: { integrity, shasum: hash("sha1", data), tarball: `${registry}@me/thing/-/@me/thing-1.0.0.tgz` },
       },
     },
     access: null,
@@ -63,7 +66,10 @@ function body(
 }
 
 const read = (what: unknown, name = manifest.name) =>
-  publishedVersion(name, Buffer.from(typeof what === "string" ? what : JSON.stringify(what)));
+  publishedVersion(
+    { name, registry: new URL(registry) },
+    Buffer.from(typeof what === "string" ? what : JSON.stringify(what)),
+  );
 
 test("what is published is told in full, and nothing else is sent", () => {
   const meaning = read(body());
@@ -77,17 +83,35 @@ test("what is published is told in full, and nothing else is sent", () => {
   });
 });
 
+const version = (change: Body) => {
+  const whole = body();
+  return { ...whole, versions: { "1.0.0": { ...whole.versions["1.0.0"], ...change } } };
+};
+
+test("where the archive is, and its hashes, are written anew: installs get what was told", () => {
+  const { dist } = body().versions["1.0.0"] ?? {};
+  const meaning = read(version({ dist: { tarball: "https://evil.example/x.tgz", shasum: "0", signatures: [] } }));
+  expect(meaning.type === "writes" && JSON.parse(meaning.body?.toString() ?? "").versions["1.0.0"].dist).toEqual(dist);
+});
+
+test("programs in a directory of their own, as npm lists them", async () => {
+  const of = { ...manifest, bin: undefined, directories: { bin: "./tools" } };
+  const published = (bin: object) => {
+    const whole = body(listing, { ...of, bin });
+    return read(whole).type;
+  };
+  const listing = await packed(of);
+  expect(published({ thing: "tools/thing" })).toBe("writes");
+  expect(published({ git: "tools/thing" })).toBe("refused");
+  expect(published({ thing: "other/thing" })).toBe("refused");
+});
+
 test("a name that stands twice: the one that is told is the one that is sent", () => {
   const twice = JSON.stringify(body()).replace('"access":null', '"access":"public","access":"restricted"');
   const meaning = read(twice);
   expect(meaning).toMatchObject({ what: expect.stringContaining("access restricted") });
   expect(meaning.type === "writes" && meaning.body?.toString()).not.toContain("public");
 });
-
-const version = (change: Body) => {
-  const whole = body();
-  return { ...whole, versions: { "1.0.0": { ...whole.versions["1.0.0"], ...change } } };
-};
 
 const refused: [name: string, body: unknown, address?: string][] = [
   ["no JSON", "{"],
@@ -111,6 +135,14 @@ const refused: [name: string, body: unknown, address?: string][] = [
   ["fewer dependencies than the archive", version({ dependencies: {} })],
   ["a field that the archive has not", version({ exports: "./evil.js" })],
   ["other scripts", version({ scripts: { install: "node y" } })],
+  ["a program that the archive has not", version({ bin: { git: "index.js" } })],
+  ["a program elsewhere", version({ bin: { thing: "other.js" } })],
+  ["another system", version({ os: ["linux"] })],
+  ["another identity", version({ _id: "@me/other@1.0.0" })],
+  [
+    "an archive of another name",
+    { ...body(), _attachments: { "x-1.0.0.tgz": { content_type: "x", data: archive.toString("base64") } } },
+  ],
   ["another name within", version({ name: "other" })],
   ["an archive that is none", body(Buffer.from("none"))],
   [
