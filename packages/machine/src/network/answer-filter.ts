@@ -28,9 +28,15 @@ export function formsOf(secrets: readonly string[]): readonly string[] {
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
-    Buffer.from(secret).toString("base64").replace(/=+$/, ""),
-    Buffer.from(secret).toString("base64url"),
+    ...[0, 1, 2].flatMap((before) => [packedAt(before, secret, "base64"), packedAt(before, secret, "base64url")]),
     Buffer.from(secret).toString("hex"),
+    Buffer.from(secret).toString("hex").toUpperCase(),
   ]);
   return [...new Set(forms)].filter(({ length }) => length >= 8);
+}
+
+/** In base64, of which only that which is the same whatever stands beside it. @param before bytes beside it, of three */
+function packedAt(before: number, secret: string, encoding: "base64" | "base64url"): string {
+  const all = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+  return all.toString(encoding).slice(Math.ceil((before * 8) / 6), Math.floor((all.length * 8) / 6));
 }

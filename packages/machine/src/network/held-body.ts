@@ -11,6 +11,9 @@ export interface HeldBody {
 /** Bytes of bodies that are held for one run. */
 const maxHeld = 128 * 1024 * 1024;
 
+/** Bytes that a part of a body takes at least, however short it is. */
+const leastHeld = 512;
+
 /** Counts what the requests of a run hold. */
 export class HeldBytes {
   #count = 0;
@@ -46,7 +49,7 @@ export async function heldBody(
   // The rest goes on to the host.
   for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
-    const isFull = !claim.take(chunk.length, most);
+    const isFull = !claim.take(Math.max(chunk.length, leastHeld), most);
     if (early === true) {
       const bytes = Buffer.concat(chunks);
       const meaning = read(bytes, false);

@@ -204,6 +204,10 @@ describe("what would change something", () => {
       );
       expect(await proxy.send(sending("/whole", "x".repeat(200_000)))).toContain("too long");
       expect(await proxy.send(sending("/early", "y".repeat(2_000)))).toContain("too long");
+      // Each part takes room, however short it is.
+      const chunked = `Authorization: Bearer ${placeholder}\r\nTransfer-Encoding: chunked\r\n`;
+      const short = `${"1\r\nx\r\n".repeat(1_000)}0\r\n\r\n`;
+      expect(await proxy.send(asking(`POST http://${host}/whole`, chunked) + short)).toContain("too long");
       const packed = `Authorization: Bearer ${placeholder}\r\nContent-Encoding: gzip\r\n`;
       expect(await proxy.send(sending("/early", "hello\n", packed))).toContain("403");
       const both = `Authorization: Bearer ${placeholder}\r\nTransfer-Encoding: chunked\r\n`;
@@ -274,6 +278,11 @@ const answers: readonly (readonly [
   ["in two parts", {}, [`you are ${secret.slice(0, 9)}`, secret.slice(9)]],
   ["byte by byte", {}, ["x", ...secret]],
   ["in another form", {}, [`{"auth":"${base64}"}`]],
+  ...["", "x", "xy", "xyz"].map(
+    (before) =>
+      [`in base64 behind "${before}"`, {}, [Buffer.from(`${before}${secret}:and more`).toString("base64")]] as const,
+  ),
+  ["in hexadecimal of capitals", {}, [Buffer.from(secret).toString("hex").toUpperCase()]],
   ["in hexadecimal", {}, [Buffer.from(secret).toString("hex")]],
   ["in a header", { "X-You-Are": secret }, ["ok"]],
   ["in a redirect", { Location: `http://elsewhere.example/?token=${secret}` }, ["ok"]],
