@@ -8,6 +8,7 @@ import {
 } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { isIP, type Socket } from "node:net";
+import { finished } from "node:stream";
 import { connect as tlsConnect } from "node:tls";
 import { callbackify } from "node:util";
 import {
@@ -125,7 +126,9 @@ export class LoginGateway implements Disposable {
       this.#send(incoming, response, said);
       return;
     }
-    using claim = this.#held.claim();
+    const claim = this.#held.claim();
+    // Until it is sent, and answered.
+    finished(response, () => claim[Symbol.dispose]());
     const { meaning, bytes, isWhole } = await heldBody(incoming, use.body, claim);
     const why = await this.#whyNot(meaning, said.authorization, response);
     if (why !== undefined) {

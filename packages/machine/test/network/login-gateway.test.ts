@@ -8,7 +8,7 @@ import { type TLSSocket, connect as tlsConnect } from "node:tls";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { describe, expect, test } from "vitest";
-import type { AddedLogin, BodyReader, HeldRequest } from "#network/added-login";
+import type { AddedLogin, BodyReader, HeldRequest, RequestMeaning } from "#network/added-login";
 import { AskedProxy } from "./asked-proxy.ts";
 
 const secret = "npm_correcthorsebattery";
@@ -239,6 +239,32 @@ describe("what would change something", () => {
       await new Promise((resolve) => setImmediate(resolve));
       expect(asked).toEqual([]);
     });
+  });
+
+  test("counts a body until the host has answered: a run cannot fill this process", async () => {
+    const arrived = Promise.withResolvers<void>();
+    let wasAsked = false;
+    await withRegistry(
+      (_request, response) => {
+        if (wasAsked) response.end("sent");
+        wasAsked = true;
+        arrived.resolve();
+      },
+      async ({ outside, asked }) => {
+        const most = 100 * 1024 * 1024;
+        const read = (): RequestMeaning => ({ type: "reads" });
+        const use = () => ({ authorization: `Bearer ${secret}`, body: { most, read } });
+        using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80, { use })]);
+        const short = `${"1\r\nx\r\n".repeat(150_000)}0\r\n\r\n`;
+        const request = asking(`POST http://${host}/whole`, "Transfer-Encoding: chunked\r\n") + short;
+        const first = proxy.send(request);
+        await arrived.promise;
+        expect(await proxy.send(request)).toContain("too long");
+        expect(asked).toHaveLength(1);
+        proxy[Symbol.dispose]();
+        await first;
+      },
+    );
   });
 
   test("streams what follows, however much, once it is known what it does", async () => {
