@@ -266,7 +266,7 @@ async function useMode(place: CommandPlace, editingMode: EditingMode, prompt: st
 
 function intentLines({ intents, warnings, active }: SessionIntents): string {
   if (intents.length === 0)
-    return ["No intents here. `gennai intents init` makes a first one.", ...warnings].join("\n");
+    return ["No intents here: `.orchestration/active_intents.yaml` holds none.", ...warnings].join("\n");
   const lines = intents.map(({ id, name, status, selectable }) => {
     const mark = id === active?.id ? "▸" : "-";
     return `${mark} ${id} ${name} (${status || "no status"}${selectable ? "" : ", not selectable"})`;

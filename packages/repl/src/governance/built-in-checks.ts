@@ -8,7 +8,6 @@ export const builtInChecks: readonly { readonly group: string; readonly about: s
   { group: "containment", about: "Files and commands outside the workspace" },
   { group: "control-files", about: "Files that steer the agent, git, builds and installs" },
   { group: "secrets", about: "Files and git history that hold secrets" },
-  { group: "keys", about: "The use of your logins by a command" },
   { group: "branch", about: "Protected branches, and changes of branch during a turn" },
   { group: "git-changes", about: "What a command changed in git's own data" },
   { group: "freshness", about: "Writing over what was not read, or was changed since" },
