@@ -35,7 +35,7 @@ async function isAncestor(
   options: { readonly directory: string; readonly signal: AbortSignal },
 ): Promise<number> {
   try {
-    return (await git(["merge-base", "--is-ancestor", from, to], options)).code;
+    return (await git(["--no-replace-objects", "merge-base", "--is-ancestor", from, to], options)).code;
   } catch (error) {
     if (error instanceof UnsafeRepository) return -1;
     throw error;
