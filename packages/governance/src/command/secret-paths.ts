@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globMatcher } from "../glob-matcher.ts";
 import { foldPath } from "./fold-name.ts";
 
 /** A file that only the user may read: the kind of secret it contains. */
@@ -106,7 +106,7 @@ export function secretInGlob(
   for (const component of plain.slice(0, -1)) {
     if (secretDirectories.has(component.toLowerCase())) return { kind: "a credentials directory", how: "aimed" };
     if (!/^\.\w.*[*?[]/.test(component)) continue;
-    const matchesDirectory = picomatch(component, { dot: true, nocase: true });
+    const matchesDirectory = globMatcher(component, { dot: true, nocase: true });
     for (const directory of secretDirectories)
       if (matchesDirectory(directory)) return { kind: "a credentials directory", how: "aimed" };
   }
@@ -117,7 +117,7 @@ export function secretInGlob(
       ? { kind: "a system secret", how: "aimed" }
       : undefined;
   }
-  const matches = picomatch(last, { dot: options.dot, nocase: true });
+  const matches = globMatcher(last, { dot: options.dot, nocase: true });
   const spelled = last.replace(/\[[^\]]*\]|\\?[*?]/g, "");
   const aimed = /[a-z]/i.test(spelled) || spelled.startsWith(".");
   for (const secret of secretNames) {

@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globMatcher } from "../glob-matcher.ts";
 import { expandBraces } from "./expand-braces.ts";
 
 /** One entry of a scope, ready for matching. Paths are relative to the workspace, as components. */
@@ -117,7 +117,7 @@ function nameMatcher(pattern: string, anyCase: boolean): (name: string) => boole
   const fold = (name: string): string => (anyCase ? name.toLowerCase() : name);
   const itself = fold(pattern.replaceAll(/\\(.)/gs, "$1"));
   if (!/[*?[]/.test(pattern)) return (name) => fold(name) === itself;
-  const match = picomatch(escaped(pattern), {
+  const match = globMatcher(escaped(pattern), {
     dot: true,
     nonegate: true,
     noextglob: true,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { globMatcher } from "@gennai/governance/glob-matcher";
 import { errorMessage } from "@gennai/protocol/error-message";
-import picomatch from "picomatch";
 import * as z from "zod";
 import { readUserFile } from "../config/user-file.ts";
 import { type SearchProviderName, searchProviderNames, searchProviders } from "./search-providers.ts";
@@ -60,7 +60,7 @@ export async function loadWebConfig(configDir: string): Promise<WebConfig> {
     const text = await readUserFile(join(configDir, webFile));
     if (text === undefined) return nothing(undefined);
     const { allow, allow_private: allowPrivate, search } = webConfigSchema.parse(JSON.parse(text));
-    const matches = picomatch([...allow, ...allowPrivate.map(withoutPort)], { nocase: true, dot: true });
+    const matches = globMatcher([...allow, ...allowPrivate.map(withoutPort)], { nocase: true, dot: true });
     const isPrivate = new Set(allowPrivate.map((host) => host.toLowerCase()));
     return {
       enabled: allow.length + allowPrivate.length > 0,

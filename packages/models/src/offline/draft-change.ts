@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globMatcher } from "@gennai/governance/glob-matcher";
 import type { ChangeStep, StepOf } from "./request.ts";
 import { listedLines, readPage } from "./tool-output.ts";
 import { callTool, callTools, describeFailure, noReply, type ReplyFailure, type Work } from "./tool-round.ts";
@@ -88,7 +88,7 @@ function* filesWithText(
   if (reply.failure !== undefined) return { paths: [], problems: [`${glob}: ${describeFailure(reply.failure)}`] };
   const { lines, notes } = listedLines(reply.output);
   // As the search does it: a glob without a slash matches names at any depth.
-  const isMatch = picomatch(glob, { dot: true, basename: !glob.includes("/") });
+  const isMatch = globMatcher(glob, { dot: true, basename: !glob.includes("/") });
   const paths = new Set([
     ...lines.map((found) => found.replace(/^\.\//, "")),
     ...[...draft.keys()].filter((path) => isMatch(path)),

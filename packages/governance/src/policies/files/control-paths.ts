@@ -1,5 +1,5 @@
-import picomatch from "picomatch";
 import { foldName, foldPath } from "../../command/fold-name.ts";
+import { globMatcher } from "../../glob-matcher.ts";
 
 /** How a path bears on what governs the agent, or on what runs by itself later. */
 export interface ControlPath {
@@ -170,7 +170,7 @@ export function controlGlob(glob: string): ControlPath | undefined {
   if (literal !== undefined) return literal;
   for (const component of glob.split("/")) {
     if (!component.startsWith(".") || !/[*?[]/.test(component)) continue;
-    const matches = picomatch(foldName(component), { dot: true, nocase: true });
+    const matches = globMatcher(foldName(component), { dot: true, nocase: true });
     for (const [name, what] of protectedNames) if (matches(name)) return { level: "protected", what };
   }
   return undefined;

@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globMatcher } from "../../glob-matcher.ts";
 
 interface Bucket {
   readonly globs: string[];
@@ -44,7 +44,7 @@ function add(buckets: Map<string, Bucket>, key: string, glob: string): void {
 
 function matches(bucket: Bucket | undefined, path: string): boolean {
   if (bucket === undefined || bucket.globs.length === 0) return false;
-  bucket.match ??= picomatch(bucket.globs, { dot: true, nocase: true, nonegate: true });
+  bucket.match ??= globMatcher(bucket.globs, { dot: true, nocase: true, nonegate: true });
   return bucket.match(path);
 }
 

@@ -1,5 +1,5 @@
-import picomatch from "picomatch";
 import type { Effect, WorkspacePath } from "../../effect.ts";
+import { globMatcher } from "../../glob-matcher.ts";
 import type { Policy } from "../../policy.ts";
 import { allow, deny, strictest, type Verdict } from "../../verdict.ts";
 import { globIndex } from "./glob-index.ts";
@@ -86,5 +86,5 @@ function waysTo(globs: readonly string[]): (path: string) => boolean {
     if (parts[0] === "**") return ["**"];
     return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));
   });
-  return ways.length === 0 ? () => false : picomatch(ways, { dot: true, nocase: true, nonegate: true });
+  return ways.length === 0 ? () => false : globMatcher(ways, { dot: true, nocase: true, nonegate: true });
 }

@@ -1,8 +1,8 @@
-import picomatch from "picomatch";
 import type { CommandPath } from "../../command/command-analysis.ts";
 import { foldPath } from "../../command/fold-name.ts";
 import { secretInGlob, secretPath } from "../../command/secret-paths.ts";
 import type { WorkspacePath } from "../../effect.ts";
+import { globMatcher } from "../../glob-matcher.ts";
 import type { Policy } from "../../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
 
@@ -93,7 +93,8 @@ function ofFound(path: WorkspacePath): Verdict {
 function ofCommandPath({ absolute, raw, access, pattern }: CommandPath): Verdict {
   if (access !== "read") return allow;
   const last = foldPath(absolute).at(-1) ?? "";
-  const reaches = pattern === true ? picomatch(last, { nocase: true })(registrySettings) : isRegistrySettings(absolute);
+  const reaches =
+    pattern === true ? globMatcher(last, { nocase: true })(registrySettings) : isRegistrySettings(absolute);
   return reaches ? askForTokens(raw) : allow;
 }
 

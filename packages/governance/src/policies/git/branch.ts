@@ -1,5 +1,5 @@
-import picomatch from "picomatch";
 import { type Effect, type GitChange, isReadOnly } from "../../effect.ts";
+import { globMatcher } from "../../glob-matcher.ts";
 import type { Policy } from "../../policy.ts";
 import { allow, ask, deny, type Verdict } from "../../verdict.ts";
 import { branchOf, branchWrittenAfterMove, commitsHere, onlyMovesToBranch } from "./branch-moves.ts";
@@ -218,8 +218,8 @@ export function isProtectedBranch(
 const plainName = /^[\w-]+$/;
 
 function matches(name: string, glob: string): boolean {
-  if (!alwaysProtected.includes(glob)) return picomatch.isMatch(name, glob, globOptions);
-  const match = builtIn.get(glob) ?? picomatch(glob, globOptions);
+  if (!alwaysProtected.includes(glob)) return globMatcher(glob, globOptions)(name);
+  const match = builtIn.get(glob) ?? globMatcher(glob, globOptions);
   builtIn.set(glob, match);
   return match(name);
 }

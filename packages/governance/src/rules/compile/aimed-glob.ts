@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globMatcher } from "../../glob-matcher.ts";
 import { type CompiledPath, type PathPart, splitComponents } from "./compile-path.ts";
 
 /**
@@ -41,7 +41,7 @@ function componentReach(component: string, wanted: PathPart, dot: boolean): "aim
       if (wanted.glob === undefined ? alternative === wanted.text : wanted.glob(alternative)) return "aimed";
       continue;
     }
-    if (!picomatch(alternative, { dot, nonegate: true })(sample)) continue;
+    if (!globMatcher(alternative, { dot, nonegate: true })(sample)) continue;
     if (spells(alternative, wanted)) return "aimed";
     reach = "broad";
   }

@@ -1,5 +1,5 @@
-import picomatch from "picomatch";
 import { foldName } from "../../command/fold-name.ts";
+import { globMatcher } from "../../glob-matcher.ts";
 import type { PathRule } from "../rule-set.ts";
 import { type PathForm, pathForm, type RuleRoots } from "./path-form.ts";
 
@@ -89,7 +89,7 @@ function pathPart(component: string): PathPart {
   if (component === "**") return { text: "**", glob: undefined, deep: true };
   if (!/[*?[{]/.test(component)) return { text: foldName(component), glob: undefined, deep: false };
   const text = component.normalize("NFC").toLowerCase();
-  return { text, glob: picomatch(text, { dot: true, nonegate: true, noextglob: true }), deep: false };
+  return { text, glob: globMatcher(text, { dot: true, nonegate: true, noextglob: true }), deep: false };
 }
 
 /** Splits at `/`, outside braces; `.` says nothing. */

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { globMatcher } from "@gennai/governance/glob-matcher";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
 import { isWithin } from "@gennai/protocol/is-within";
-import picomatch from "picomatch";
 
 import type { Entry } from "../../stage/files/look-at-entry.ts";
 
@@ -46,7 +46,8 @@ function isNamed(
   { root }: ChangeSurroundings,
 ): boolean {
   return named.some(({ absolute, access, pattern, keepsContent }) => {
-    if (pattern === true) return access === "delete" && after === undefined && picomatch(absolute, { dot: true })(path);
+    if (pattern === true)
+      return access === "delete" && after === undefined && globMatcher(absolute, { dot: true })(path);
     if (keepsContent === true && (after?.type === "file" || before?.type === "file") && !sameBytes(before, after))
       return false;
     if (path === absolute) return true;
