@@ -34,6 +34,8 @@ export type RunWays = Pick<StagedSurroundings, "allowed" | "logins" | "ask" | "p
 
 /** Maximum restarts: an allowed host may lead to the next one. */
 const maxRuns = 6;
+/** After so many noes nothing more of a command is sent: a script could ask again and again. */
+const maxRefusals = 3;
 
 /**
  * Runs a command, and restarts it from its original state with what a user allowed it to reach; changes by earlier runs are
@@ -58,6 +60,8 @@ export async function runWithNetwork(
   const questions = new OneByOne<"question">();
   // By a yes to the host, each once.
   const agreed = new Set<string>();
+  /** What was refused, and why. */
+  const refusals = new Map<string, string>();
   let hasSent = false;
   let allowed = given.length > 0 ? given : await standing(program, network);
   const told = async (one: AllowedEndpoint): Promise<AllowedEndpoint> => {
@@ -67,12 +71,19 @@ export async function runWithNetwork(
   };
   const ask: AskToSend = ({ endpoint, login, what, signal: until }) =>
     questions.run("question", async () => {
-      if (!agreed.delete(`${what} at ${endpointName(endpoint)}`)) {
+      const wanting = `${what} at ${endpointName(endpoint)}`;
+      if (!agreed.delete(wanting)) {
+        const last = refusals.size < maxRefusals ? undefined : [...refusals.values()].at(-1);
+        const before = refusals.get(wanting) ?? last;
+        if (before !== undefined) return before;
         using _held = clock.hold();
         const { address } = allowed.find((one) => sameEndpoint(one, endpoint)) ?? {};
         const wanted = await told({ ...endpoint, ...(address && { address }), login, sends: what });
         const judgement = await network.letThrough({ program, endpoints: [wanted], until });
-        if (judgement.type === "refused") return judgement.error.message;
+        if (judgement.type === "refused") {
+          refusals.set(wanting, judgement.error.message);
+          return judgement.error.message;
+        }
       }
       hasSent = true;
       return undefined;

@@ -1,0 +1,96 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { eventsOf, Watcher } from "../../rpc/session-client.ts";
+import { AskedSession } from "../asked-session.ts";
+import { staging } from "../staged/staging.ts";
+import { bareRepository, branches, userHome } from "./services/git-host.ts";
+import { gitOverSsh } from "./services/git-over-ssh.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("a plain chain with a push by ssh at its end", () => {
+  test("what stands before it is in the records while the question waits", async () => {
+    await using home = await userHome();
+    await home.write(".ssh/id_ed25519", "a key\n");
+    await using server = await staging(["touch made.txt && git push origin work"]);
+    await server.workspace.git("remote", "add", "origin", "ssh://git@127.0.0.1:9/r.git");
+    await using watcher = await Watcher.begin(server);
+    await watcher.until((events) => eventsOf(events, "confirmationRequest")[0]);
+    const recorded = async () => {
+      const records = (await server.workspace.read(".orchestration/agent_trace.jsonl")).split("\n");
+      expect(records.some((record) => /"outcome"/.test(record) && record.includes("made.txt"))).toBe(true);
+    };
+    await vi.waitFor(recorded);
+    expect(await server.workspace.read("made.txt")).toBe("");
+  });
+
+  test("what stands before it is kept and recorded first; the remote that it puts in place is the one that is asked about", async () => {
+    await using home = await userHome();
+    await home.write(".ssh/id_ed25519", "a key\n");
+    await using server = await staging([
+      "touch made.txt && git remote set-url origin ssh://git@127.0.0.1:9/r.git && git push origin work",
+    ]);
+    await server.workspace.git("remote", "add", "origin", "ssh://git@127.0.0.1:8/r.git");
+    await using session = await AskedSession.start(server);
+    const { questions, error } = await session.turn("once", "no");
+    // Git's settings first, as for any command; then the push to where they lead now.
+    expect(questions.map(({ actionStatement }) => actionStatement)).toEqual([
+      expect.stringContaining("Keep what `touch made.txt && git remote set-url"),
+      "Run `git push origin work`",
+    ]);
+    expect(questions[1]?.impactStatement).toContain("ssh://git@127.0.0.1:9/r.git");
+    expect(error).toContain("User denied execution");
+    expect(await server.workspace.read("made.txt")).toBe("");
+  });
+});
+
+describe("git push over ssh, with the keys of an agent", () => {
+  test("succeeds after a yes; a command beside it finds no agent", async () => {
+    await using home = await userHome();
+    await using bare = await bareRepository();
+    execFileSync("mkdir", ["-m", "700", home.path(".ssh")]);
+    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", home.path("id")]);
+    await using host = await gitOverSsh(bare.root, await home.read("id.pub"));
+    await home.write(".ssh/known_hosts", host.knownHost);
+    await home.write(
+      ".ssh/config",
+      `Host work\n  HostName 127.0.0.1\n  Port ${host.port}\n  User git\n  UserKnownHostsFile ${home.path(".ssh/known_hosts")}\n`,
+    );
+    const agent = execFileSync("ssh-agent", ["-a", home.path("agent")]).toString();
+    const id = /SSH_AGENT_PID=(\d+)/.exec(agent)?.[1];
+    try {
+      vi.stubEnv("SSH_AUTH_SOCK", home.path("agent"));
+      execFileSync("ssh-add", ["-q", home.path("id")]);
+      execFileSync("rm", [home.path("id")]);
+      await using server = await staging([
+        "git push origin work",
+        "ssh-add -l; ls /run/gennai-key; true",
+        "git push origin work:more",
+      ]);
+      await server.workspace.git("remote", "add", "origin", `work:r.git`);
+      await server.workspace.git("config", "core.sshCommand", `sh -c 'echo > ${server.workspace.path("stolen")}'`);
+      await using session = await AskedSession.start(server);
+      const pushed = await session.turnWithYes();
+      expect(pushed.output).toContain("exit code 0");
+      const [question] = pushed.questions;
+      expect(question?.computed?.reason).toContain(`the keys of the user's ssh agent (${home.path("agent")})`);
+      expect(question?.impactStatement).toContain(`ssh://git@127.0.0.1:${host.port}/r.git`);
+      expect(branches(bare)).toContain("refs/heads/work");
+      expect(host.commands).toEqual(["git-receive-pack 'r.git'"]);
+      expect(await server.workspace.git("rev-parse", "origin/work")).toBe(
+        await server.workspace.git("rev-parse", "HEAD"),
+      );
+      expect(existsSync(server.workspace.path("stolen"))).toBe(false);
+
+      const beside = await session.turnWithYes();
+      expect(beside.output).toMatch(
+        /Could not open a connection to your authentication agent|Error connecting to agent/,
+      );
+      expect(beside.questions).toEqual([]);
+      expect((await session.turnWithYes()).questions).toHaveLength(1);
+    } finally {
+      process.kill(Number(id));
+    }
+  });
+});
