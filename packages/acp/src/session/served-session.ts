@@ -250,6 +250,7 @@ export class ServedSession {
       governance,
       userName,
       abilities: new Set(["continue", "plan"]),
+      mode: this.#mode.name,
       scenarios,
       skills,
       signal,

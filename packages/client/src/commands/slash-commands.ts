@@ -36,6 +36,8 @@ export interface CommandPlace {
   /** In whose name something is switched. */
   readonly userName: string;
   readonly abilities: ReadonlySet<ClientAbility>;
+  /** The mode in force, as people are told it, e.g. `Branch`. */
+  readonly mode: string;
   readonly scenarios: readonly Named[];
   readonly skills: readonly Named[];
   readonly signal: AbortSignal;
@@ -92,11 +94,7 @@ export const builtInCommands: readonly SlashCommand[] = [
     run: (place, name) => {
       if (name === "plan" && place.abilities.has("plan")) return { type: "plan", goal: "" };
       if (name === "branch" || name === "proposal") return useMode(place, name, "");
-      return said(
-        name === ""
-          ? `${place.session?.settings.editingMode === "proposal" ? "Proposal" : "Branch"} Mode.`
-          : "There are three modes: branch, proposal and plan.",
-      );
+      return said(name === "" ? `${place.mode} Mode.` : "There are three modes: branch, proposal and plan.");
     },
   },
   {
@@ -143,12 +141,12 @@ export const builtInCommands: readonly SlashCommand[] = [
   {
     name: "model",
     argument: "[NAME]",
-    description: "Uses another model of the same provider; alone: shows which there are",
+    description: "Uses another model of the same provider; alone: shows the choice, or which is in use",
     run: async (place, model) => {
       if (model !== "")
         return said((await place.changeSettings({ model })) ? `The model is ${model} from now on.` : "");
       if (place.abilities.has("models")) return { type: "models" };
-      return said(`The model is ${place.session?.settings.model ?? "not chosen"}; /model NAME uses another one.`);
+      return said(`The model is ${place.session?.settings.model || "not chosen"}; /model NAME uses another one.`);
     },
   },
   {

@@ -8,6 +8,7 @@ const place: CommandPlace = {
   governance: {} as GovernanceClient,
   userName: "ada",
   abilities: new Set(),
+  mode: "Branch",
   scenarios: [
     { name: "CODE", description: "Codes" },
     { name: "UNDO", description: "A name that is taken" },

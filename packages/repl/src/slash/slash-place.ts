@@ -5,10 +5,15 @@ import type { ReplControl } from "../control/repl-control.ts";
 export function slashPlace(control: ReplControl): CommandPlace {
   const followed = control.followed.value;
   return {
-    session: followed && { ...pick(followed.session), settings: followed.settings.value },
+    session: followed && {
+      sessionId: followed.session.sessionId,
+      client: control.agent,
+      settings: followed.settings.value,
+    },
     governance: control.governance,
     userName: control.host.launch.clientName,
     abilities: new Set(["attempts", "continue", "models", "plan", "scenario"]),
+    mode: (followed?.settings.value ?? control.choice.value).editingMode === "proposal" ? "Proposal" : "Branch",
     scenarios: control.directory.scenarios.value,
     skills: control.directory.skills.value,
     signal: control.signal,
@@ -53,8 +58,4 @@ export async function carryOut(control: ReplControl, result: CommandResult): Pro
       control.scenario.value = result.name;
       return `Scenario ${result.name} from now on.`;
   }
-}
-
-function pick({ sessionId, client }: NonNullable<CommandPlace["session"]>) {
-  return { sessionId, client };
 }

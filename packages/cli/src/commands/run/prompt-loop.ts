@@ -141,7 +141,9 @@ async function carryOut(result: CommandResult, state: PromptState, options: Prom
     case "said":
       return say(result.text);
     case "prompt":
-      return runRequest(result.text, result.scenario || state.scenario, state, options);
+      if (!state.planning) return runRequest(result.text, result.scenario || state.scenario, state, options);
+      if (result.scenario !== "") return say("Plan mode has a way of its own. Choose another mode first.");
+      return plan(result.text, options);
     case "continue":
       return runOne({ text: "", continues: result.turnId, branchTask: "continued" }, state, options);
     case "scenario":
@@ -166,6 +168,7 @@ async function placeOf(state: PromptState, { session, server, signal }: PromptOp
     governance: server.governance,
     userName: userInfo().username,
     abilities,
+    mode: state.planning ? "Plan" : state.settings.editingMode === "proposal" ? "Proposal" : "Branch",
     scenarios,
     skills,
     signal,

@@ -257,7 +257,7 @@ describe("gennai run --mode plan", () => {
     await using here = await cliScene(files);
     const console = here.console();
     const done = runCommandLine(["run", "--ask"], console);
-    console.input.write(`/mode plan\n${request}\n`);
+    console.input.write(`/mode plan\n/mode\n/code ${request}\n${request}\n`);
     await expect.poll(() => console.complained()).toContain("Approve exactly this plan");
     await changedNothing(here);
     console.input.write("y\n");
@@ -265,6 +265,7 @@ describe("gennai run --mode plan", () => {
     console.input.end("/mode proposal\n/exit\n");
     expect(await done).toBe(0);
     expect(console.printed()).toContain("Plan mode from now on");
+    expect(console.printed()).toContain("Plan Mode.\nPlan mode has a way of its own.");
     expect(await here.repository.read("notes.txt")).toBe("hello\n");
   });
 
