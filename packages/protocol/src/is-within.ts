@@ -9,4 +9,4 @@ export function isWithin(path: string, { directory }: { readonly directory: stri
   return below === above || below?.startsWith(`${above}/`) === true;
 }
 
-const ofWindows = /^(?:[a-z]:|[\\/]{2})/i;
+const ofWindows = /^(?:[a-z]:\\|\\\\)/i;

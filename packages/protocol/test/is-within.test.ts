@@ -12,6 +12,7 @@ test.for([
   ["/a\\b", "/a", false],
   ["/A/b", "/a", false],
   ["src/a.ts", "src", true],
+  ["A:/b", "a:", false],
   ["C:\\Work\\a", "c:\\work", true],
   ["C:\\a", "C:\\", true],
   ["C:\\ab", "C:\\a", false],
