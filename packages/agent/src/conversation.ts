@@ -368,7 +368,7 @@ export class Conversation {
   }
 
   #push(message: Message): void {
-    // A result may come before the answer's last call, which belongs to the same message: providers want results behind all calls.
+    // While calls are open, a further one belongs to the same message: providers want results behind all calls.
     if (message.role !== "tool" || this.#unanswered.size === 0) this.#answer = undefined;
     this.#messages.push(message);
   }

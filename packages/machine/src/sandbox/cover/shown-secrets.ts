@@ -84,8 +84,9 @@ function lookAtPeoples(directory: string, entries: readonly Dirent[]): Looked<Se
 
 /** Packages hold examples of keys, and programs need them whole; what else lies beside them is a cache, settings, a login. */
 function lookAtPackages(directory: string, entries: readonly Dirent[]): Looked<Secrets> {
-  const packages = entries.filter((entry) => entry.isDirectory());
-  const others = packages.filter(({ name }) => name.startsWith(".") && !stores.has(name));
+  const others = entries.filter(
+    (entry) => entry.isDirectory() && entry.name.startsWith(".") && !stores.has(entry.name),
+  );
   const { found } = lookAtPeoples(
     directory,
     entries.filter((entry) => !entry.isDirectory()),
