@@ -4,7 +4,6 @@ import { globMatcher } from "@gennai/governance/glob-matcher";
 import type { AgreedControl } from "@gennai/governance/policies/files/agreed-control";
 import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
 import { isWithin } from "@gennai/protocol/is-within";
-
 import type { Entry } from "../../stage/files/look-at-entry.ts";
 
 /** A file that controls tools, and that a command changed. */
@@ -47,7 +46,12 @@ function isNamed(
 ): boolean {
   return named.some(({ absolute, access, pattern, keepsContent }) => {
     if (pattern === true)
-      return access === "delete" && after === undefined && globMatcher(absolute, { dot: true })(path);
+      return (
+        access === "delete" &&
+        after === undefined &&
+        starsIn(absolute) <= 3 &&
+        globMatcher(absolute, { dot: true })(path)
+      );
     if (keepsContent === true && (after?.type === "file" || before?.type === "file") && !sameBytes(before, after))
       return false;
     if (path === absolute) return true;
@@ -55,6 +59,11 @@ function isNamed(
     if (!isWithin(path, { directory: absolute }) || isWithin(root, { directory: absolute })) return false;
     return control.level === "sensitive" || after === undefined || after.type === "directory";
   });
+}
+
+/** With more, a name that is made for it would take minutes to compare. What no pattern is seen to name is asked about. */
+function starsIn(pattern: string): number {
+  return pattern.match(/\*+/g)?.length ?? 0;
 }
 
 function sameBytes(one: Entry | undefined, other: Entry | undefined): boolean {

@@ -3,7 +3,6 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import type { ControlPath } from "@gennai/governance/policies/files/control-paths";
 import { isWithin } from "@gennai/protocol/is-within";
 import { gitSettingsIn } from "../../git-data/git-settings-in.ts";
-
 import { systemErrorCode } from "../../system-error.ts";
 
 /** Absolute paths that control files refer to; a directory stands for everything in it. Tools obey these like control files. */

@@ -9,7 +9,6 @@ import { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { readGitHead } from "../../git-data/git-head.ts";
 import { type GitIndex, type IndexEntry, readGitIndex } from "../../git-data/git-index.ts";
 import { type PathInGit, pathsInGit } from "../../git-data/git-path.ts";
-
 import { type RepositoryPaths, repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { ControlLeads } from "../../stage/cover/covered-tree.ts";
 import { statIfPresent } from "../../stage/files/look-at-entry.ts";

@@ -5,7 +5,6 @@ import { isMadeByTools } from "@gennai/governance/policies/files/made-by-tools";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { IgnoredPaths } from "../../git/ignored-paths.ts";
 import { readGitIndex } from "../../git-data/git-index.ts";
-
 import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { SessionLayer } from "../../stage/layer/session-layer.ts";
 import type { LayerRules } from "../../stage/observe/layer-part.ts";

@@ -1,7 +1,6 @@
 import { lstatSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isWithin } from "@gennai/protocol/is-within";
-
 import type { Stage } from "../../stage/stage.ts";
 import type { RunMount } from "../../stage/staged-command.ts";
 

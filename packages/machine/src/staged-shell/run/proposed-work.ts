@@ -6,7 +6,6 @@ import { isWithin } from "@gennai/protocol/is-within";
 import { pathsInGit } from "../../git-data/git-path.ts";
 import type { FileState } from "../../proposal/staged-file.ts";
 import type { FileBytes, StagedTree, StagedUpdate } from "../../proposal/staged-tree.ts";
-
 import type { Entry } from "../../stage/files/look-at-entry.ts";
 import { neverKept, type StageEffect } from "../../stage/observe/effect.ts";
 import { stageParts } from "../../stage/transaction/staged-root.ts";

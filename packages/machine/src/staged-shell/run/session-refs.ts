@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isWithin } from "@gennai/protocol/is-within";
 import { RefValues } from "../../git-data/ref-values.ts";
-
 import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { statIfPresent } from "../../stage/files/look-at-entry.ts";
 import { stageParts } from "../../stage/transaction/staged-root.ts";

@@ -4,7 +4,6 @@ import { isWithin } from "@gennai/protocol/is-within";
 import { objectOf } from "../../git-data/git-index.ts";
 import { pathsInGit } from "../../git-data/git-path.ts";
 import { ownIndex, rebuiltIndex } from "../../git-data/rebuilt-index.ts";
-
 import type { RepositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { statIfPresent } from "../../stage/files/look-at-entry.ts";
 import { neverKept, type StageEffect } from "../../stage/observe/effect.ts";

@@ -1,5 +1,4 @@
 import { isWithin } from "@gennai/protocol/is-within";
-
 import { type Link, wayTo } from "../../sandbox/host/way-to.ts";
 import type { ShellMachine } from "../../sandbox/shell-sandbox.ts";
 
