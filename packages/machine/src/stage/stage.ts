@@ -1,7 +1,6 @@
 import { join, relative } from "node:path";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandRun } from "../process/run-command.ts";
-
 import type { ShellMachine } from "../sandbox/shell-sandbox.ts";
 import { systemErrorCode } from "../system-error.ts";
 import type { Covered } from "./cover/covered-tree.ts";

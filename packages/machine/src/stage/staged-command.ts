@@ -9,7 +9,6 @@ import { newestProcess, processesSince } from "../process/group/process-table.ts
 import type { HeldClock } from "../process/held-clock.ts";
 import { CommandNotStarted, type CommandRun, holdDirectory, runCommand } from "../process/run-command.ts";
 import { secretsAt } from "../sandbox/cover/shown-secrets.ts";
-
 import { limitedShell } from "../sandbox/limited-shell.ts";
 import { hideBelow, machineArguments, startArguments } from "../sandbox/mounts/bubblewrap-arguments.ts";
 import { type ShellMachine, sandboxFailure } from "../sandbox/shell-sandbox.ts";

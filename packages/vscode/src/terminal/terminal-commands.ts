@@ -3,7 +3,6 @@ import type { CommandOptions } from "@gennai/client/bridge/editor";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor/editor-requests";
 import { EditorError } from "../editor/editor-error.ts";
-
 import { checkTerminalCommand, typedCommand } from "./terminal-command.ts";
 import { TerminalOutput } from "./terminal-output.ts";
 import type { CommandExecution, CommandTerminal, ExecutionEnd, Terminals } from "./terminals.ts";

@@ -10,7 +10,6 @@ import {
   targetsOf,
 } from "../words/invocation.ts";
 import { hasOption, operandsOf } from "../words/option-spec.ts";
-
 import { ask, deny, held, loses } from "./danger-rows.ts";
 
 /** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */

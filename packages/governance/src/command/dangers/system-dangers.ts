@@ -2,7 +2,6 @@ import { isWithin } from "@gennai/protocol/is-within";
 import type { DangerRule } from "../words/invocation.ts";
 import { targetsOf } from "../words/invocation.ts";
 import { hasOption, operandsOf } from "../words/option-spec.ts";
-
 import { ask, deny } from "./danger-rows.ts";
 import { isBroad } from "./delete-dangers.ts";
 

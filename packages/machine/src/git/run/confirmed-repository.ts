@@ -1,7 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "@gennai/protocol/is-within";
-
 import { repositoryAt } from "../../sandbox/host/repository-paths.ts";
 
 /** The repository around a directory, with every place that git's data leads to. Real absolute paths. */

@@ -3,7 +3,6 @@ import { homedir } from "node:os";
 import type { GitContentsPorts } from "@gennai/governance/policies/git/git-contents";
 import type { CompiledRules } from "@gennai/governance/rules/compile/compile-rules";
 import { isWithin } from "@gennai/protocol/is-within";
-
 import { confirmedRepository } from "../run/confirmed-repository.ts";
 import { judgeBy } from "./judge-by-rules.ts";
 import { SecretsInGit } from "./printed-secrets.ts";

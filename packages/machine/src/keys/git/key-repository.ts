@@ -2,7 +2,6 @@ import { existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { isWithin } from "@gennai/protocol/is-within";
-
 import { type RepositoryPaths, repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import { repositorySettings, type SettingEntries } from "./git-settings-of.ts";
 

@@ -2,7 +2,6 @@ import { type Dirent, readFileSync, realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { isWithin } from "@gennai/protocol/is-within";
-
 import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
 
 /**

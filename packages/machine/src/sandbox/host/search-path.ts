@@ -1,6 +1,5 @@
 import { delimiter, isAbsolute } from "node:path";
 import { isWithin } from "@gennai/protocol/is-within";
-
 import { realPath } from "./way-to.ts";
 
 /** Directories of programs if `PATH` is not set. */

@@ -2,7 +2,6 @@ import { lstatSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isWithin } from "@gennai/protocol/is-within";
 import { restatIndex, type StatData } from "../../git-data/restat-index.ts";
-
 import { systemErrorCode } from "../../system-error.ts";
 import { adapt, indexOf } from "../cover/covered-roots.ts";
 import { statIfPresent } from "../files/look-at-entry.ts";

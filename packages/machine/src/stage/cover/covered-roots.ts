@@ -4,7 +4,6 @@ import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { isWithin } from "@gennai/protocol/is-within";
 import { indexLayout } from "../../git-data/git-index.ts";
 import { skipInIndex } from "../../git-data/skip-in-index.ts";
-
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 import { giveWay } from "../files/give-way.ts";
 import { statIfPresent } from "../files/look-at-entry.ts";

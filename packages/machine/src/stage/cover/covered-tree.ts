@@ -5,7 +5,6 @@ import { isWithin } from "@gennai/protocol/is-within";
 import { type FileNames, fileNames, LinkedFiles } from "../../sandbox/cover/linked-files.ts";
 import { SecretTargets } from "../../sandbox/cover/secret-targets.ts";
 import { secretLinks, zeroAccessFiles } from "../../sandbox/cover/zero-access-files.ts";
-
 import { systemErrorCode } from "../../system-error.ts";
 import { RememberedTree } from "../../workspace/files/remembered-tree.ts";
 import { StageUnavailable } from "../transaction/stage-error.ts";

@@ -1,6 +1,5 @@
 import { lstatSync } from "node:fs";
 import { isWithin } from "@gennai/protocol/is-within";
-
 import { repositoryPaths } from "../../sandbox/host/repository-paths.ts";
 import type { WorkspaceRoot } from "../../workspace/paths/workspace-root.ts";
 

@@ -6,7 +6,6 @@ import { pathsInGit } from "../../git-data/git-path.ts";
 import { decoded, readLooseRef, readPackedRefs } from "../../git-data/git-refs.ts";
 import { rebuiltIndex } from "../../git-data/rebuilt-index.ts";
 import { packedFile, RefValues } from "../../git-data/ref-values.ts";
-
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import type { Transaction } from "../transaction/transaction.ts";
 import type { Observation, StageEffect } from "./effect.ts";

@@ -3,7 +3,6 @@ import { homedir } from "node:os";
 import { basename, dirname, join, parse, resolve } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { isWithin } from "@gennai/protocol/is-within";
-
 import { WorkspaceError } from "./workspace-error.ts";
 
 /** The directory a workspace was opened on. A path can come to mean another directory, (device, inode) cannot. */
