@@ -30,28 +30,37 @@ const direction = Object.entries(mayImport).map(([name, allowed]) => ({
   to: { path: "^packages/", pathNot: `^packages/(${[name, ...allowed].join("|")})/src/` },
 }));
 
-/** Folders of governance from the bottom up: at run time, none imports one that comes later. */
+/** Folders of governance from the bottom up: at run time, none imports one that comes later. Each is its own files alone. */
 const rooms = [
-  ...["programs", "command", "keys", "installs", "network", "rules", "policies", "answers", "emergency"],
-  ...["intents", "hooks", "plan", "guard", "ledger", "capabilities", "gate"],
-];
+  ...["", "programs", "command/words", "command/grammar", "command/dangers", "command/git", "command/interpret"],
+  ...["command/script", "command", "keys", "installs", "network", "rules/compile", "rules/match", "rules"],
+  ...["rules/status", "policies/files", "policies/git", "policies", "policies/commands", "answers", "emergency"],
+  ...["intents", "hooks", "plan", "guard", "ledger", "ledger/bundle", "ledger/anchor", "capabilities"],
+  ...["gate/decide", "gate/confirm", "gate/found", "gate/execute", "gate"],
+].map((name) => `packages/governance/src/${name}`.replace(/\/$/, ""));
 
-const upwards = rooms.map((name, index) => ({
-  name: `governance-${name}-imports-only-below`,
-  comment: "Anyone who opens a folder can read it from the bottom up; the list says in which order.",
-  severity: "error",
-  from: { path: `^packages/governance/src/${name}/` },
-  to: {
-    path: `^packages/governance/src/(${rooms.slice(index + 1).join("|")})/`,
-    dependencyTypesNot: ["type-only"],
+const upwards = [
+  ...rooms.slice(0, -1).map((room, index) => ({
+    name: `${room.replaceAll("/", "-").replace("packages-governance-src", "governance")}-imports-only-below`,
+    comment: "Anyone who opens a folder can read it from the bottom up; the list says in which order.",
+    severity: "error",
+    from: { path: `^${room}/[^/]+$` },
+    to: { path: `^(${rooms.slice(index + 1).join("|")})/[^/]+$`, dependencyTypesNot: ["type-only"] },
+  })),
+  {
+    name: "governance-has-no-other-folders",
+    comment: "A new one has a place in the list.",
+    severity: "error",
+    from: {},
+    to: { path: "^packages/governance/src/", pathNot: `^(${rooms.join("|")})/[^/]+$` },
   },
-}));
+];
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
   forbidden: [
     ...direction,
-    ...upwards.slice(0, -1),
+    ...upwards,
     {
       name: "no-cycles",
       comment: "At run time; types may name each other.",

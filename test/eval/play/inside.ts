@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { foldPath } from "@gennai/governance/command/fold-name";
+import { foldPath } from "@gennai/governance/command/words/fold-name";
 
 /** Whether a recorded path stays below the folder it is of: with no way out or up, and nothing of git's own by any of its names. */
 export function isInside(path: string): boolean {

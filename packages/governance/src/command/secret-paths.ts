@@ -1,5 +1,5 @@
 import { globMatcher } from "../glob-matcher.ts";
-import { foldPath } from "./fold-name.ts";
+import { foldPath } from "./words/fold-name.ts";
 
 /** A file that only the user may read: the kind of secret it contains. */
 export interface SecretPath {

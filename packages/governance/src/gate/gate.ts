@@ -1,15 +1,15 @@
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { CallContext, Tool, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
-import { finalDecision } from "./admitted-call.ts";
 import { batches } from "./batches.ts";
 import { admitCall } from "./confirm/admit-call.ts";
+import { finalDecision } from "./decide/admitted-call.ts";
 import { type DecidedCall, decideCall } from "./decide/decide-call.ts";
+import { unobservedGate } from "./decide/gate-observer.ts";
 import { textEditorCall } from "./decide/text-editor-call.ts";
 import { toolNamed } from "./decide/usual-form.ts";
 import { executeCall } from "./execute/execute-call.ts";
 import type { ToolCall } from "./gate-journal.ts";
-import { unobservedGate } from "./gate-observer.ts";
 import type { GateOptions } from "./gate-options.ts";
 
 /** The result of a call, for the model. */

@@ -1,5 +1,5 @@
 import { highestRisk, isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
-import { foldPath } from "../command/fold-name.ts";
+import { foldPath } from "../command/words/fold-name.ts";
 import type { Effect, NetworkAccess } from "../effect.ts";
 import { addressForm } from "../network/endpoint.ts";
 import type { Analysis } from "../tool.ts";

@@ -1,7 +1,7 @@
 import { isRecord } from "@gennai/protocol/json-value";
 import { type PathProtection, pathProtections, pathRuleKinds } from "@gennai/protocol/model/governance/rule-kind";
+import type { DeniedTool, PathRule, PatternRule, RuleFile, RuleLayer, RuleProblem } from "./compile/rule-set.ts";
 import { misspeltKey } from "./misspelt-key.ts";
-import type { DeniedTool, PathRule, PatternRule, RuleFile, RuleLayer, RuleProblem } from "./rule-set.ts";
 
 /** What parsing needs to know of the source text. */
 export interface RuleSource {

@@ -7,11 +7,11 @@ import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 import { globReach } from "./compile/aimed-glob.ts";
 import { type CompiledRules, excepted, pathRule } from "./compile/compile-rules.ts";
 import { pathForm, rawForm } from "./compile/path-form.ts";
+import type { PathRule, PatternRule } from "./compile/rule-set.ts";
 import type { SlowPattern } from "./compile/slow-pattern.ts";
 import { commandPathFindings } from "./match/command-path-rules.ts";
 import { type CommandTexts, commandTexts } from "./match/command-texts.ts";
 import { matchPattern, type PatternMatch } from "./match/match-pattern.ts";
-import type { PathRule, PatternRule } from "./rule-set.ts";
 
 export interface RulesPolicyPorts {
   /** The rules in force now. One decision works on one set of them. */

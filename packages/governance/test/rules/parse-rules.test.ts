@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { describeRuleProblem, type RuleLayer } from "#rules/compile/rule-set";
 import { parseRules } from "#rules/parse-rules";
-import { describeRuleProblem, type RuleLayer } from "#rules/rule-set";
 
 function problemsOf(data: unknown, layer: RuleLayer = "project", isShared = false): readonly string[] {
   const { problems } = parseRules(data, { layer, file: "r.yaml", isShared, lineOf: () => 7 });

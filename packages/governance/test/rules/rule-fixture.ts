@@ -1,7 +1,7 @@
 import { type CompiledRules, compileRules } from "#rules/compile/compile-rules";
+import type { RuleLayer } from "#rules/compile/rule-set";
 import type { SlowPattern } from "#rules/compile/slow-pattern";
 import { parseRules } from "#rules/parse-rules";
-import type { RuleLayer } from "#rules/rule-set";
 
 export const place = { root: "/ws", homes: ["/home/dev"] } as const;
 

@@ -1,7 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import type { Intent } from "@gennai/governance/intents/intent";
-import type { RuleFile } from "@gennai/governance/rules/rule-set";
+import type { RuleFile } from "@gennai/governance/rules/compile/rule-set";
 import { listedRules } from "@gennai/governance/rules/status/listed-rules";
 import { ruleActivity } from "@gennai/governance/rules/status/rule-activity";
 import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";

@@ -1,6 +1,6 @@
 import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { Model } from "@gennai/agent/model";
-import { type GateObserver, unobservedGate } from "@gennai/governance/gate/gate-observer";
+import { type GateObserver, unobservedGate } from "@gennai/governance/gate/decide/gate-observer";
 import type { ModelSettings } from "@gennai/models/model-registry";
 import type { SessionLog } from "@gennai/store/log/session-log";
 import type { RequestObserver } from "../bridge/pending-requests.ts";

@@ -3,10 +3,10 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { checkExamples } from "@gennai/governance/rules/check-examples";
 import { compilePatterns, type ReadyPattern } from "@gennai/governance/rules/compile/compile-rules";
+import type { RuleFile, RuleLayer, RuleProblem } from "@gennai/governance/rules/compile/rule-set";
 import type { SlowPattern } from "@gennai/governance/rules/compile/slow-pattern";
 import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import { parseRules } from "@gennai/governance/rules/parse-rules";
-import type { RuleFile, RuleLayer, RuleProblem } from "@gennai/governance/rules/rule-set";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
 import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 

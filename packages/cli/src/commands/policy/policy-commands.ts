@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { describeRuleProblem } from "@gennai/governance/rules/rule-set";
+import { describeRuleProblem } from "@gennai/governance/rules/compile/rule-set";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { plural } from "@gennai/protocol/plural";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";

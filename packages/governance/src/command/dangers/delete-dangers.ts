@@ -1,5 +1,4 @@
 import { isWithin } from "@gennai/protocol/is-within";
-import { isTemporary } from "../temporary-directories.ts";
 import { findExpression } from "../words/find-expression.ts";
 import {
   type DangerRule,
@@ -10,6 +9,7 @@ import {
   targetsOf,
 } from "../words/invocation.ts";
 import { hasOption, operandsOf } from "../words/option-spec.ts";
+import { isTemporary } from "../words/temporary-directories.ts";
 import { ask, deny, held, loses } from "./danger-rows.ts";
 
 /** Directories that a build or an install makes again: deleting one of them is everyday work, and asks. */

@@ -1,9 +1,9 @@
-import { changesNothing } from "../interpret/environment.ts";
 import { gitGlobalOptions } from "../words/git-options.ts";
 import type { DangerRule, FoundDanger, Invocation } from "../words/invocation.ts";
 import { hasOption, operandsOf, parseOptions } from "../words/option-spec.ts";
 import type { ResolvedWord } from "../words/resolve-word.ts";
 import { ask, deny, held, loses } from "./danger-rows.ts";
+import { changesNothing } from "./environment.ts";
 
 type Words = readonly ResolvedWord[];
 

@@ -4,6 +4,7 @@ import type { AnalysisReport } from "../analysis-report.ts";
 import { codeDangers } from "../dangers/code-dangers.ts";
 import { declaredDangers } from "../dangers/declared-dangers.ts";
 import { deleteDangers } from "../dangers/delete-dangers.ts";
+import { judgeVariable } from "../dangers/environment.ts";
 import { gitDangers } from "../dangers/git-dangers.ts";
 import { systemDangers } from "../dangers/system-dangers.ts";
 import { gitContents } from "../git/git-contents.ts";
@@ -15,7 +16,6 @@ import type { ResolvedWord } from "../words/resolve-word.ts";
 import type { ShellScope } from "../words/shell-scope.ts";
 import { privilegedWrappers, rareWrappers, shells, type Wrapper, wrappers } from "../words/wrappers.ts";
 import { carriedScript } from "./carried-script.ts";
-import { judgeVariable } from "./environment.ts";
 import { interpretCode } from "./interpret-code.ts";
 import { reportPaths } from "./report-paths.ts";
 

@@ -1,6 +1,6 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 import type { AnalysisReport } from "../analysis-report.ts";
-import { judgeVariable } from "../interpret/environment.ts";
+import { judgeVariable } from "../dangers/environment.ts";
 import type { Invocation, Place } from "../words/invocation.ts";
 import { expandPath } from "../words/resolve-path.ts";
 import { literalWord } from "../words/resolve-word.ts";

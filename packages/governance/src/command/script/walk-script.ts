@@ -13,8 +13,8 @@ import {
   type Word,
 } from "unbash";
 import type { AnalysisReport } from "../analysis-report.ts";
+import { judgeVariable } from "../dangers/environment.ts";
 import { callsItself } from "../dangers/fork-bomb.ts";
-import { judgeVariable } from "../interpret/environment.ts";
 import { interpretCommand } from "../interpret/interpret-command.ts";
 import { type CommandInput, type Invocation, inheritedInput, type Place, programName } from "../words/invocation.ts";
 import { printedText } from "../words/printed-text.ts";

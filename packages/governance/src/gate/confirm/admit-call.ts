@@ -1,11 +1,11 @@
 import { singleWriter } from "../../policies/files/single-writer.ts";
 import type { CallContext } from "../../tool.ts";
-import { type AdmittedCall, decisionOf, refused, refusedByAnswer, settled, stopped } from "../admitted-call.ts";
+import { type AdmittedCall, decisionOf, refused, refusedByAnswer, settled, stopped } from "../decide/admitted-call.ts";
 import { type DecidedCall, decideCall } from "../decide/decide-call.ts";
+import { unobservedGate } from "../decide/gate-observer.ts";
+import { warn } from "../decide/warn.ts";
 import type { ToolCall } from "../gate-journal.ts";
-import { unobservedGate } from "../gate-observer.ts";
 import type { GateOptions } from "../gate-options.ts";
-import { warn } from "../warn.ts";
 import { answerTo, askAbout, factsOf, questionContext, withPattern } from "./ask-person.ts";
 import { buildQuestion } from "./build-question.ts";
 import { explainedRefusal } from "./explain-refusal.ts";

@@ -5,7 +5,7 @@ import { offeredPattern } from "../../answers/offered-pattern.ts";
 import type { Answer, Question } from "../../confirmation.ts";
 import type { CallContext } from "../../tool.ts";
 import type { Finding } from "../../verdict.ts";
-import type { AdmittedCall, Decided } from "../admitted-call.ts";
+import type { AdmittedCall, Decided } from "../decide/admitted-call.ts";
 import type { GateOptions } from "../gate-options.ts";
 import { buildQuestion, type QuestionContext } from "./build-question.ts";
 

@@ -1,10 +1,10 @@
 import type { CallContext } from "../../tool.ts";
 import type { ToolError } from "../../tool-error.ts";
-import type { AdmittedCall, Decided } from "../admitted-call.ts";
+import type { AdmittedCall, Decided } from "../decide/admitted-call.ts";
 import { policyInput } from "../decide/decide-call.ts";
 import { runPolicies } from "../decide/run-policies.ts";
+import { warn } from "../decide/warn.ts";
 import type { GateOptions } from "../gate-options.ts";
-import { warn } from "../warn.ts";
 
 /** Characters of a refusal's detail that go to the model. */
 const maxDetail = 12_000;

@@ -2,15 +2,15 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { CallContext, ToolOutcome, Verification } from "../../tool.ts";
 import { type ToolError, ToolFailure, toolErrorFromFinding, toolErrorJson } from "../../tool-error.ts";
-import { type AdmittedCall, type Decided, stopped } from "../admitted-call.ts";
 import { explainedError } from "../confirm/explain-refusal.ts";
+import { type AdmittedCall, type Decided, stopped } from "../decide/admitted-call.ts";
 import { policyInput } from "../decide/decide-call.ts";
 import { redactedError } from "../decide/redacted-reason.ts";
+import { warn } from "../decide/warn.ts";
 import { judgeConnections, standingConnections } from "../found/judge-connections.ts";
 import { judgeFound } from "../found/judge-found.ts";
 import type { CallOutcome, Decision } from "../gate-journal.ts";
 import type { GateOptions } from "../gate-options.ts";
-import { warn } from "../warn.ts";
 import { liveOutput } from "./live-output.ts";
 import { WatchedCall } from "./standing-check.ts";
 

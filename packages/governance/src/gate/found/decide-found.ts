@@ -1,6 +1,6 @@
 import { computeRisk } from "../../policies/risk.ts";
 import type { Analysis, CallContext, Found } from "../../tool.ts";
-import type { Decided } from "../admitted-call.ts";
+import type { Decided } from "../decide/admitted-call.ts";
 import { type DecideOptions, policyInput } from "../decide/decide-call.ts";
 import { redactedVerdict } from "../decide/redacted-reason.ts";
 import { runPolicies } from "../decide/run-policies.ts";

@@ -1,6 +1,6 @@
 import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandPath } from "../../command/command-analysis.ts";
-import { isTemporary, temporaryDirectories } from "../../command/temporary-directories.ts";
+import { isTemporary, temporaryDirectories } from "../../command/words/temporary-directories.ts";
 import type { WorkspacePath } from "../../effect.ts";
 import type { Policy } from "../../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";

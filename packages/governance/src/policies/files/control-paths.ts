@@ -1,4 +1,4 @@
-import { foldName, foldPath } from "../../command/fold-name.ts";
+import { foldName, foldPath } from "../../command/words/fold-name.ts";
 import { globMatcher } from "../../glob-matcher.ts";
 
 /** How a path bears on what governs the agent, or on what runs by itself later. */

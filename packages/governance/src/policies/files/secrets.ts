@@ -1,6 +1,6 @@
 import type { CommandPath } from "../../command/command-analysis.ts";
-import { foldPath } from "../../command/fold-name.ts";
 import { secretInGlob, secretPath } from "../../command/secret-paths.ts";
+import { foldPath } from "../../command/words/fold-name.ts";
 import type { WorkspacePath } from "../../effect.ts";
 import { globMatcher } from "../../glob-matcher.ts";
 import type { Policy } from "../../policy.ts";

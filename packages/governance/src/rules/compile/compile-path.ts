@@ -1,7 +1,7 @@
-import { foldName } from "../../command/fold-name.ts";
+import { foldName } from "../../command/words/fold-name.ts";
 import { globMatcher } from "../../glob-matcher.ts";
-import type { PathRule } from "../rule-set.ts";
 import { type PathForm, pathForm, type RuleRoots } from "./path-form.ts";
+import type { PathRule } from "./rule-set.ts";
 
 /** One component of a rule's path. */
 export interface PathPart {

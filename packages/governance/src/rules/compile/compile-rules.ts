@@ -1,9 +1,9 @@
 import { digestOf } from "@gennai/protocol/digest";
 import { type PathProtection, pathProtections } from "@gennai/protocol/model/governance/rule-kind";
-import { countRules, type PathRule, type PatternRule, type RuleFile, type RuleProblem } from "../rule-set.ts";
 import { type CompiledPath, compilePath } from "./compile-path.ts";
 import { type CompiledPattern, compilePattern, matchesEverything, PatternError } from "./compile-pattern.ts";
 import { type PathForm, pathForm, type RuleRoots } from "./path-form.ts";
+import { countRules, type PathRule, type PatternRule, type RuleFile, type RuleProblem } from "./rule-set.ts";
 
 export interface ReadyPattern {
   readonly rule: PatternRule;

@@ -1,4 +1,4 @@
-import { foldPath } from "../../command/fold-name.ts";
+import { foldPath } from "../../command/words/fold-name.ts";
 import { absolutePath, expandPath } from "../../command/words/resolve-path.ts";
 
 /** Base directories of rules: for `~` and relative paths. All absolute, the workspace's root real. */

@@ -6,7 +6,7 @@ import { programNamed } from "../../programs/known-programs.ts";
 import { globReach } from "../compile/aimed-glob.ts";
 import { type CompiledRules, excepted, pathRule, ruleBelow } from "../compile/compile-rules.ts";
 import { type PathForm, pathForm } from "../compile/path-form.ts";
-import type { PathRule } from "../rule-set.ts";
+import type { PathRule } from "../compile/rule-set.ts";
 
 /** A path rule that a command breaks. */
 export interface PathFinding {

@@ -1,5 +1,5 @@
 import { pathRuleKinds, type RuleKindWord } from "@gennai/protocol/model/governance/rule-kind";
-import type { RuleFile } from "../rule-set.ts";
+import type { RuleFile } from "../compile/rule-set.ts";
 import type { LedgerActivity, RuleActivity } from "./rule-activity.ts";
 
 /** A rule in force, for people. */

@@ -1,5 +1,5 @@
 import type { Effect } from "@gennai/governance/effect";
-import type { Decided } from "@gennai/governance/gate/admitted-call";
+import type { Decided } from "@gennai/governance/gate/decide/admitted-call";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
 import { decideFound } from "@gennai/governance/gate/found/decide-found";
 import { judgeParts } from "@gennai/governance/gate/found/judge-parts";

@@ -1,5 +1,5 @@
 import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
-import { type Decided, decisionOf } from "@gennai/governance/gate/admitted-call";
+import { type Decided, decisionOf } from "@gennai/governance/gate/decide/admitted-call";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
 import { decideEffects } from "@gennai/governance/gate/found/decide-found";
 import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/found/judge-connections";

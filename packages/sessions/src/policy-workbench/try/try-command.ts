@@ -1,4 +1,4 @@
-import type { Decided } from "@gennai/governance/gate/admitted-call";
+import type { Decided } from "@gennai/governance/gate/decide/admitted-call";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
 import type { Connection } from "@gennai/governance/network/connection";
 import type { CallContext } from "@gennai/governance/tool";

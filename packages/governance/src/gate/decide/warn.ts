@@ -1,5 +1,5 @@
 import { errorMessage } from "@gennai/protocol/error-message";
-import type { GateOptions } from "./gate-options.ts";
+import type { GateOptions } from "../gate-options.ts";
 
 /** Reports an unexpected error. Its text may quote anything, so it is masked. */
 export async function warn(

@@ -1,8 +1,8 @@
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
-import type { Answer } from "../confirmation.ts";
-import type { ToolError } from "../tool-error.ts";
-import { type DecidedCall, findingOf } from "./decide/decide-call.ts";
-import type { CallOutcome, Decision, ToolCall } from "./gate-journal.ts";
+import type { Answer } from "../../confirmation.ts";
+import type { ToolError } from "../../tool-error.ts";
+import type { CallOutcome, Decision, ToolCall } from "../gate-journal.ts";
+import { type DecidedCall, findingOf } from "./decide-call.ts";
 
 export type Decided = DecidedCall & { readonly type: "decided" };
 
