@@ -102,13 +102,6 @@ module.exports = {
       to: { path: "^packages/protocol/src/gen/" },
     },
     {
-      name: "one-file-knows-picomatch",
-      severity: "error",
-      comment: "Of globs that a model writes it does not always end; glob-matcher.ts knows which.",
-      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/governance/src/glob-matcher\\.ts$" },
-      to: { path: "picomatch" },
-    },
-    {
       name: "one-class-knows-sqlite",
       comment: "Node's module differs from version to version. Types are the oldest's.",
       severity: "error",

@@ -106,7 +106,7 @@ export function secretInGlob(
   for (const component of plain.slice(0, -1)) {
     if (secretDirectories.has(component.toLowerCase())) return { kind: "a credentials directory", how: "aimed" };
     if (!/^\.\w.*[*?[]/.test(component)) continue;
-    const matchesDirectory = globMatcher(component, { dot: true, nocase: true });
+    const matchesDirectory = globMatcher(component, { nocase: true });
     for (const directory of secretDirectories)
       if (matchesDirectory(directory)) return { kind: "a credentials directory", how: "aimed" };
   }
@@ -117,7 +117,9 @@ export function secretInGlob(
       ? { kind: "a system secret", how: "aimed" }
       : undefined;
   }
-  const matches = globMatcher(last, { dot: options.dot, nocase: true });
+  const matchesName = globMatcher(last, { nocase: true });
+  const leavesHidden = !options.dot && /^[*?]/.test(last);
+  const matches = (name: string): boolean => matchesName(name) && !(leavesHidden && name.startsWith("."));
   const spelled = last.replace(/\[[^\]]*\]|\\?[*?]/g, "");
   const aimed = /[a-z]/i.test(spelled) || spelled.startsWith(".");
   for (const secret of secretNames) {

@@ -18,9 +18,6 @@ export type ScopeGlobResult =
 
 const maxEntryLength = 500;
 const maxAlternatives = 64;
-/** A component is at most 255 characters on every file system, so three stars cannot take long. */
-const maxStarsInName = 3;
-const maxNameLength = 255;
 const maxComponents = 32;
 
 /**
@@ -29,7 +26,7 @@ const maxComponents = 32;
  * everything below it, and `*` alone covers everything. Inclusions are case-sensitive. Exclusions match in any case, cover
  * everything below a match, and without a slash apply at any depth.
  *
- * Refused: `..`, home and drive paths, extended globs (`+(a|aa)` can take exponential time), more than three stars in a name.
+ * Refused: `..`, home and drive paths, extended globs.
  */
 export function scopeGlob(entry: string): ScopeGlobResult {
   const written = entry.trim().normalize("NFC");
@@ -51,9 +48,6 @@ export function scopeGlob(entry: string): ScopeGlobResult {
     const names = alternative.split("/").filter((name) => name !== "" && name !== ".");
     if (names.includes("..")) return problem("contains `..`; a scope never leaves the workspace");
     if (names.length > maxComponents) return problem(`has more than ${maxComponents} directories in it`);
-    if (names.some((name) => name !== "**" && starsIn(name) > maxStarsInName)) {
-      return problem(`has more than ${maxStarsInName} stars in one name`);
-    }
     // Alone, it is never meant for only the files in the root.
     if (!excludes && names.length === 1 && names[0] === "*" && !plain.startsWith("/")) names[0] = "**";
     const last = names.at(-1);
@@ -118,13 +112,11 @@ function nameMatcher(pattern: string, anyCase: boolean): (name: string) => boole
   const itself = fold(pattern.replaceAll(/\\(.)/gs, "$1"));
   if (!/[*?[]/.test(pattern)) return (name) => fold(name) === itself;
   const match = globMatcher(escaped(pattern), {
-    dot: true,
-    nonegate: true,
     noextglob: true,
     nobrace: true,
     nocase: anyCase,
   });
-  return (name) => fold(name) === itself || (name.length <= maxNameLength && match(name));
+  return (name) => fold(name) === itself || match(name);
 }
 
 /** Leaves `*`, `?` and classes to the matcher; everything else is literal. */
@@ -134,10 +126,6 @@ function escaped(pattern: string): string {
     .replaceAll(/\[[^\][\\/]+\]|\\.|[^A-Za-z0-9_*?.\-\u0080-\uffff]/gs, (part) =>
       part.length > 1 ? part : `\\${part}`,
     );
-}
-
-function starsIn(name: string): number {
-  return name.replaceAll(/\\./gs, "").match(/\*+/g)?.length ?? 0;
 }
 
 /** Backslashes separate, as on Windows, but for those that take a bracket's meaning away. */

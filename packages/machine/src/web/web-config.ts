@@ -60,7 +60,7 @@ export async function loadWebConfig(configDir: string): Promise<WebConfig> {
     const text = await readUserFile(join(configDir, webFile));
     if (text === undefined) return nothing(undefined);
     const { allow, allow_private: allowPrivate, search } = webConfigSchema.parse(JSON.parse(text));
-    const matches = globMatcher([...allow, ...allowPrivate.map(withoutPort)], { nocase: true, dot: true });
+    const matches = globMatcher([...allow, ...allowPrivate.map(withoutPort)], { nocase: true, noextglob: true });
     const isPrivate = new Set(allowPrivate.map((host) => host.toLowerCase()));
     return {
       enabled: allow.length + allowPrivate.length > 0,

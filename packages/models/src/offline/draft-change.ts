@@ -88,7 +88,7 @@ function* filesWithText(
   if (reply.failure !== undefined) return { paths: [], problems: [`${glob}: ${describeFailure(reply.failure)}`] };
   const { lines, notes } = listedLines(reply.output);
   // As the search does it: a glob without a slash matches names at any depth.
-  const isMatch = globMatcher(glob, { dot: true, basename: !glob.includes("/") });
+  const isMatch = globMatcher(glob.includes("/") ? glob : `**/${glob}`);
   const paths = new Set([
     ...lines.map((found) => found.replace(/^\.\//, "")),
     ...[...draft.keys()].filter((path) => isMatch(path)),

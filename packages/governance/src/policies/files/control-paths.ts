@@ -170,7 +170,7 @@ export function controlGlob(glob: string): ControlPath | undefined {
   if (literal !== undefined) return literal;
   for (const component of glob.split("/")) {
     if (!component.startsWith(".") || !/[*?[]/.test(component)) continue;
-    const matches = globMatcher(foldName(component), { dot: true, nocase: true });
+    const matches = globMatcher(foldName(component), { nocase: true });
     for (const [name, what] of protectedNames) if (matches(name)) return { level: "protected", what };
   }
   return undefined;

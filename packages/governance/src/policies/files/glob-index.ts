@@ -1,4 +1,4 @@
-import { globMatcher } from "../../glob-matcher.ts";
+import { type GlobOptions, globMatcher } from "../../glob-matcher.ts";
 
 interface Bucket {
   readonly globs: string[];
@@ -11,7 +11,12 @@ interface Bucket {
  *
  * @param globs without a leading slash
  */
-export function globIndex(globs: readonly string[]): (path: string) => boolean {
+export function globIndex(globs: readonly string[], options: GlobOptions = {}): (path: string) => boolean {
+  const matches = (bucket: Bucket | undefined, path: string): boolean => {
+    if (bucket === undefined || bucket.globs.length === 0) return false;
+    bucket.match ??= globMatcher(bucket.globs, { ...options, nocase: true });
+    return bucket.match(path);
+  };
   const always: Bucket = { globs: [] };
   /** By the literal directories that they begin with, and by the literal name behind `**` + "/". */
   const byPrefix = new Map<string, Bucket>();
@@ -40,12 +45,6 @@ function add(buckets: Map<string, Bucket>, key: string, glob: string): void {
   const bucket = buckets.get(key) ?? { globs: [] };
   bucket.globs.push(glob);
   buckets.set(key, bucket);
-}
-
-function matches(bucket: Bucket | undefined, path: string): boolean {
-  if (bucket === undefined || bucket.globs.length === 0) return false;
-  bucket.match ??= globMatcher(bucket.globs, { dot: true, nocase: true, nonegate: true });
-  return bucket.match(path);
 }
 
 /** Only stars and question marks are special there: with a brace or a bar, the text before it need not be in the path. */

@@ -1,5 +1,5 @@
 import type { Effect, WorkspacePath } from "../../effect.ts";
-import { globMatcher } from "../../glob-matcher.ts";
+import { type GlobOptions, globMatcher } from "../../glob-matcher.ts";
 import type { Policy } from "../../policy.ts";
 import { allow, deny, strictest, type Verdict } from "../../verdict.ts";
 import { globIndex } from "./glob-index.ts";
@@ -15,7 +15,7 @@ export function createPathListsPolicy(lists: {
   readonly deny: readonly string[];
 }): Policy {
   const denied = matcher(lists.deny);
-  const allowed = lists.allow === undefined ? undefined : matcher(lists.allow);
+  const allowed = lists.allow === undefined ? undefined : matcher(lists.allow, { noextglob: true });
   const onTheWay = lists.allow === undefined ? undefined : waysTo(lists.allow);
 
   const ofPath = (path: WorkspacePath, listing: boolean): Verdict => {
@@ -63,10 +63,10 @@ function refuse(path: WorkspacePath, rule: string, why: string): Verdict {
   });
 }
 
-function matcher(globs: readonly string[]): (path: string) => boolean {
+function matcher(globs: readonly string[], options: GlobOptions = {}): (path: string) => boolean {
   if (globs.length === 0) return () => false;
   // A name has several Unicode forms, which some file systems treat as the same file.
-  const match = globIndex(globs.map((glob) => glob.normalize("NFC")).flatMap(anyDepth));
+  const match = globIndex(globs.map((glob) => glob.normalize("NFC")).flatMap(anyDepth), options);
   return (path) => {
     const plain = path.normalize("NFC");
     return plain !== "" && (match(plain) || match(`${plain}/`));
@@ -86,5 +86,5 @@ function waysTo(globs: readonly string[]): (path: string) => boolean {
     if (parts[0] === "**") return ["**"];
     return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));
   });
-  return ways.length === 0 ? () => false : globMatcher(ways, { dot: true, nocase: true, nonegate: true });
+  return ways.length === 0 ? () => false : globMatcher(ways, { nocase: true, noextglob: true });
 }

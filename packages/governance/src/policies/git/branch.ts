@@ -218,12 +218,11 @@ export function isProtectedBranch(
 const plainName = /^[\w-]+$/;
 
 function matches(name: string, glob: string): boolean {
-  if (!alwaysProtected.includes(glob)) return globMatcher(glob, globOptions)(name);
-  const match = builtIn.get(glob) ?? globMatcher(glob, globOptions);
+  if (!alwaysProtected.includes(glob)) return globMatcher(glob, { nocase: true })(name);
+  const match = builtIn.get(glob) ?? globMatcher(glob, { nocase: true });
   builtIn.set(glob, match);
   return match(name);
 }
 
-const globOptions = { nocase: true, dot: true } as const;
 /** Matchers of the built-in globs, created on first use: each write asks twice. */
 const builtIn = new Map<string, (name: string) => boolean>();

@@ -41,7 +41,8 @@ function componentReach(component: string, wanted: PathPart, dot: boolean): "aim
       if (wanted.glob === undefined ? alternative === wanted.text : wanted.glob(alternative)) return "aimed";
       continue;
     }
-    if (!globMatcher(alternative, { dot, nonegate: true })(sample)) continue;
+    if (!dot && sample.startsWith(".") && /^[*?]/.test(alternative)) continue;
+    if (!globMatcher(alternative)(sample)) continue;
     if (spells(alternative, wanted)) return "aimed";
     reach = "broad";
   }

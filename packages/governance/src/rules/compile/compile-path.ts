@@ -89,7 +89,7 @@ function pathPart(component: string): PathPart {
   if (component === "**") return { text: "**", glob: undefined, deep: true };
   if (!/[*?[{]/.test(component)) return { text: foldName(component), glob: undefined, deep: false };
   const text = component.normalize("NFC").toLowerCase();
-  return { text, glob: globMatcher(text, { dot: true, nonegate: true, noextglob: true }), deep: false };
+  return { text, glob: globMatcher(text, { noextglob: true }), deep: false };
 }
 
 /** Splits at `/`, outside braces; `.` says nothing. */

@@ -46,12 +46,7 @@ function isNamed(
 ): boolean {
   return named.some(({ absolute, access, pattern, keepsContent }) => {
     if (pattern === true)
-      return (
-        access === "delete" &&
-        after === undefined &&
-        starsIn(absolute) <= 3 &&
-        globMatcher(absolute, { dot: true })(path)
-      );
+      return access === "delete" && after === undefined && globMatcher(absolute, { noextglob: true })(path);
     if (keepsContent === true && (after?.type === "file" || before?.type === "file") && !sameBytes(before, after))
       return false;
     if (path === absolute) return true;
@@ -59,11 +54,6 @@ function isNamed(
     if (!isWithin(path, { directory: absolute }) || isWithin(root, { directory: absolute })) return false;
     return control.level === "sensitive" || after === undefined || after.type === "directory";
   });
-}
-
-/** With more, a name that is made for it would take minutes to compare. What no pattern is seen to name is asked about. */
-function starsIn(pattern: string): number {
-  return pattern.match(/\*+/g)?.length ?? 0;
 }
 
 function sameBytes(one: Entry | undefined, other: Entry | undefined): boolean {
