@@ -37,8 +37,8 @@ function verdictOf(
       const branch = branchOf(name);
       const protection = branch === undefined ? undefined : protectedBy(branch);
       if (branch !== undefined && protection !== undefined) return protectedBranch(branch, protection);
-      if (agreed || name === "refs/stash" || (branch !== undefined && (branch === current || from === undefined)))
-        return allow;
+      const isOwn = branch !== undefined && (from === undefined || (branch === current && to !== undefined));
+      if (agreed || name === "refs/stash" || isOwn) return allow;
       return asked("git-changes/ref", `It ${verb(from, to)} ${shownRef(name)}.`);
     }
     case "head": {

@@ -16,6 +16,7 @@ function change(what: GitChange["what"], name: string, more: Partial<GitChange> 
 
 test.each<[string, GitChange, string]>([
   ["a commit on the branch that HEAD is on", change("ref", "refs/heads/work"), "allow"],
+  ["the branch that HEAD is on goes", change("ref", "refs/heads/work", { to: undefined }), "ask git-changes/ref"],
   ["a new branch", change("ref", "refs/heads/new", { from: undefined }), "allow"],
   ["another branch moves", change("ref", "refs/heads/other"), "ask git-changes/ref"],
   ["another branch goes", change("ref", "refs/heads/other", { to: undefined }), "ask git-changes/ref"],

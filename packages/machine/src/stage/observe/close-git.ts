@@ -73,8 +73,8 @@ class ClosedGit {
         const [was, is] = [this.#before.text(file), this.#after.text(file)];
         const ref = name === "HEAD" ? `${tree}HEAD` : name;
         // The log of stashes is the stashes.
-        if (was === is || is === undefined || name === "refs/stash" || this.#after.commit(ref) === undefined) continue;
-        await this.#write(file, this.#log(ref, was, is));
+        if (was === is || is === undefined || name === "refs/stash") continue;
+        await this.#write(file, this.#after.commit(ref) === undefined ? was : this.#log(ref, was, is));
       }
     }
   }

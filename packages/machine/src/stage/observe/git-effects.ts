@@ -56,7 +56,7 @@ export interface GitObservation {
   readonly effects: readonly GitEffect[];
   /**
    * Effects not to be kept: deleted and changed objects, data that git trusts and can make again (commit graphs, indexes over
-   * packs), locks of a killed git, an index that was only refreshed.
+   * packs), locks of a killed git, an index that was only refreshed, directories that nothing kept is in.
    */
   readonly dropped: ReadonlySet<StageEffect>;
 }
@@ -95,6 +95,8 @@ class RepositoryObserver {
   /** What the command left of refs in files of their own. */
   readonly #loose = new Map<string, string | undefined>();
   #packed: StageEffect | undefined;
+  /** What the command left of the log of stashes. */
+  #stashes: { readonly log: string | undefined } | undefined;
   readonly #objects: string[] = [];
   #others = 0;
 
@@ -107,16 +109,18 @@ class RepositoryObserver {
 
   add(effect: StageEffect, inGit: string): void {
     const [, worktree, own = inGit] = /^worktrees\/([^/]+)\/(.+)$/.exec(inGit) ?? [];
-    const isDirectory = (effect.after ?? effect.before)?.type === "directory";
+    // A directory in place of a file removes the file.
+    const sides = [effect.before, effect.after].filter((side) => side !== undefined);
+    const isDirectory = sides.length > 0 && sides.every(({ type }) => type === "directory");
     const isLink = isOtherName(effect) && !(effect.after?.type === "file" && own.startsWith("objects/"));
     if (ofOneRun.test(own) && !isDirectory && !isLink) this.#dropped.push(effect);
     // The only links that git makes are second names of objects. It would write through any other link.
     else if (isLink) this.#push({ type: "control", path: inGit });
-    // Directories of submodules mean nothing without their content.
-    else if (isDirectory && /^modules(?:\/|$)/.test(own)) return;
+    // They mean nothing without their content, and git stops at one that has the name of a lock.
+    else if (isDirectory && !control.test(own)) this.#dropped.push(effect);
     else if (control.test(own) || /^(?:modules|reftable)(?:\/|$)/.test(own)) {
       this.#push(/^reftable/.test(own) ? { type: "unreadable", path: inGit } : { type: "control", path: inGit });
-    } else if (isDirectory) return;
+    }
     // A file or link in place of git's directory decides which directory git uses.
     else if (own === "") this.#push({ type: "control", path: inGit });
     else if (own.startsWith("objects/")) this.#object(effect, own);
@@ -145,6 +149,7 @@ class RepositoryObserver {
 
   end(): { readonly effects: readonly GitEffect[]; readonly dropped: readonly StageEffect[] } {
     this.#refs();
+    this.#checkStashes();
     if (this.#objects.length + this.#others > 0) this.#push({ type: "objects", files: this.#objects });
     return { effects: this.#effects, dropped: this.#dropped };
   }
@@ -178,9 +183,19 @@ class RepositoryObserver {
     }
   }
 
+  /** Git takes the newest stash from the ref, and all of them from its log. */
+  #checkStashes(): void {
+    if (this.#stashes === undefined && !this.#loose.has(stashes)) return;
+    const ref = this.#loose.has(stashes) ? this.#loose.get(stashes) : this.#before.value(stashes);
+    const log = this.#stashes === undefined ? this.#before.text(`logs/${stashes}`) : this.#stashes.log;
+    if (idsOf(entriesOf(log ?? "")).at(-1) !== ref) this.#push({ type: "unreadable", path: stashes });
+  }
+
   #head(effect: StageEffect, inGit: string, worktree: string | undefined): void {
     const { from, to, isRead } = this.#ref(effect);
-    if (!isRead) this.#push({ type: "unreadable", path: inGit });
+    // Without it, git finds no repository.
+    const isThere = to !== undefined || worktree !== undefined;
+    if (!isRead || !isThere) this.#push({ type: "unreadable", path: inGit });
     else if (from !== to) this.#push({ type: "head", worktree, from, to });
   }
 
@@ -196,7 +211,8 @@ class RepositoryObserver {
     const from = before === undefined ? new Map<string, IndexEntry>() : readGitIndex(before);
     const own = before === undefined ? undefined : { bytes: before, mtimeNs: 0n };
     const to = after === undefined ? new Map<string, IndexEntry>() : readGitIndex(rebuiltIndex(after, own) ?? after);
-    if (from === undefined || to === undefined) return this.#push({ type: "unreadable", path: inGit });
+    const isGone = after === undefined && worktree === undefined;
+    if (from === undefined || to === undefined || isGone) return this.#push({ type: "unreadable", path: inGit });
     const changes = compareIndexes(from, to);
     if (changes.length > 0 || effect.change !== "changed") this.#push({ type: "index", worktree, changes });
     else this.#dropped.push(effect);
@@ -204,6 +220,7 @@ class RepositoryObserver {
 
   #reflog(effect: StageEffect, name: string): void {
     const { before, after } = this.#texts(effect);
+    if (name === stashes) this.#stashes = { log: after };
     const shrinks = before !== undefined && after?.startsWith(before) !== true;
     this.#push({ type: "reflog", name, shrinks, entries: logChange(before ?? "", after ?? "") });
   }
@@ -276,6 +293,8 @@ function newModules(
   });
   return made.toSorted((one, other) => other.path.length - one.path.length);
 }
+
+const stashes = "refs/stash";
 
 /** Files of objects. Git's other files there can be made again, and git would trust their content. */
 const objectFile = /^objects\/(?:[0-9a-f]{2}\/[0-9a-f]{38,62}|pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|keep|promisor))$/;

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type BigIntStats, chmodSync, readdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { type PathInGit, pathsInGit } from "../../git-data/git-path.ts";
 import type { Covered } from "../cover/covered-tree.ts";
 import { giveWay } from "../files/give-way.ts";
 import {
@@ -74,6 +75,7 @@ class RootObserver {
   readonly #root: ObservedRoot;
   readonly #index: number;
   readonly #upper: string;
+  readonly #inGit: PathInGit;
   readonly #hidden: ReadonlySet<string>;
   readonly #budget: LookBudget;
   /** The part for the session's layer; it is no effect on the user's tree. */
@@ -94,6 +96,7 @@ class RootObserver {
     this.#root = root;
     this.#index = index;
     this.#upper = join(root.directory, stageParts.upper);
+    this.#inGit = pathsInGit(root.path);
     this.#hidden = new Set(root.covered.hidden);
   }
 
@@ -192,7 +195,8 @@ class RootObserver {
     const stat = mustBe(statIfPresent(upper), path);
     if (!stat.isFile() && !stat.isDirectory()) return stat;
     const isSameKind = stat.isFile() ? lower?.isFile() : lower?.isDirectory();
-    const mode = keptMode(stat, isSameKind === true ? lower : undefined, directory);
+    const inGit = this.#inGit(path) !== undefined;
+    const mode = keptMode(stat, isSameKind === true ? lower : undefined, { directory, inGit });
     if (mode === modeOf(stat)) return stat;
     chmodSync(this.#root.view.at(path), mode);
     return mustBe(statIfPresent(upper), path);

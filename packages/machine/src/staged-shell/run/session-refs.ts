@@ -40,7 +40,13 @@ export function staysInSession(
 function isMistakable(name: string, git: string, refs: RefValues): boolean {
   const remotes = join(git, "refs/remotes");
   const known = [...(refs.packed?.keys() ?? [])].map((ref) => /^refs\/remotes\/([^/]+)\//.exec(ref)?.[1]);
-  const places = ["origin", ...(existsSync(remotes) ? readdirSync(remotes) : []), ...known];
-  if (places.includes(name.split("/")[0]) || /^(?:(?:\w+_)?HEAD|stash|[0-9a-f]{7,64})$/.test(name)) return true;
+  const places = [...ofGit, ...(existsSync(remotes) ? readdirSync(remotes) : []), ...known];
+  if (places.includes(name.split("/")[0]) || odd.test(name)) return true;
   return ["refs", "refs/tags", "refs/remotes"].some((kind) => refs.value(`${kind}/${name}`) !== undefined);
 }
+
+/** First parts of names that git looks for below `refs/` as well, and usual remotes. */
+const ofGit = ["refs", "heads", "tags", "remotes", "origin", "upstream"];
+/** What git writes beside HEAD, and what it takes for the id of an object. */
+const odd =
+  /^(?:(?:\w+_)?HEAD|stash|AUTO_MERGE|(?:BISECT|MERGE|NOTES)_\w+|(?:.+-g)?(?:[0-9a-f]{7,64}|(?=.*\d)[0-9a-f]{4,6}))$/;

@@ -69,7 +69,23 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   "git reflog expire --expire=now --all; rm .git/logs/HEAD; git reflog": ["reflog shrinks HEAD"],
   "echo x >> .git/logs/HEAD; tail -1 .git/logs/HEAD > .git/logs/refs/heads/main": [],
   "git symbolic-ref refs/heads/other refs/heads/main": ["reflog refs/heads/other", "unreadable refs/heads/other"],
-  "mkdir .git/reftable; echo x > .git/reftable/tables.list": ["unreadable reftable", "unreadable reftable/tables.list"],
+  "mkdir .git/reftable; echo x > .git/reftable/tables.list": ["unreadable reftable/tables.list"],
+  "cd .git; mkdir index.lock HEAD.lock refs/heads/main.lock shallow x; chmod 0 refs/tags; rmdir branches; mkdir -p rebase-merge":
+    [],
+  "cd .git; rm HEAD index COMMIT_EDITMSG packed-refs; mkdir HEAD index COMMIT_EDITMSG packed-refs": [
+    "unreadable HEAD",
+    "unreadable index",
+  ],
+  "git branch -m other other/one": [
+    "ref refs/heads/other",
+    "ref refs/heads/other/one",
+    "reflog refs/heads/other/one",
+    "reflog shrinks refs/heads/other",
+  ],
+  "rm .git/index": ["unreadable index"],
+  "git rev-parse HEAD > .git/refs/stash": ["ref refs/stash", "unreadable refs/stash"],
+  "cd .git; mkdir -p logs/refs; cp logs/HEAD logs/refs/stash": ["reflog refs/stash", "unreadable refs/stash"],
+  "cd .git/logs; echo x > refs/heads/none; echo x > x; mkdir y": [],
   "git update-index --split-index; cd .git; mv sharedindex.* sharedindex.0": ["unreadable index"],
   "git update-index --skip-worktree a.txt; git update-index --assume-unchanged a.txt; touch n; git add -N n": [
     "objects 1",

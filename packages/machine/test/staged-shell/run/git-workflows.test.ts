@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TemporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -129,6 +129,50 @@ test("git's index is kept whole, or not at all", async () => {
   await (await machine().run(repository.root, "echo 2 >> g; git add g", false, "s")).keep(new Set());
   expect(readdirSync(join(repository.root, ".git")).filter((name) => name.startsWith("sharedindex"))).toEqual([]);
   expect(await repository.git("diff", "--cached", "--name-only")).toBe("g");
+});
+
+test("git still works for the user after a command that made, closed and removed directories in its data", async () => {
+  await using repository = await twoBranches();
+  await repository.git("pack-refs", "--all");
+  await repository.git("config", "core.autocrlf", "false");
+  const before = await seen(repository);
+  const make =
+    "mkdir index.lock HEAD.lock config.lock packed-refs.lock shallow FETCH_HEAD; rm COMMIT_EDITMSG; mkdir COMMIT_EDITMSG";
+  const modes = "chmod 0 logs objects/?? objects/pack index packed-refs; mkdir -m 0 objects/00 2>/dev/null";
+  const text = `cd .git; ${make}; rm -r refs branches info/refs; echo x > logs/refs/heads/none; ${modes}; true`;
+  const staged = await machine().run(repository.root, text, false, "s");
+  expect(staged).toMatchObject({ run: { exitCode: 0 }, operation: undefined });
+  await staged.keep(new Set());
+  expect(await seen(repository)).toEqual(before);
+  await repository.write("f", "more\n");
+  await repository.git("commit", "-qam", "the user's");
+  await repository.git("stash", "list");
+  expect(await repository.git("log", "-1", "--format=%s")).toBe("the user's");
+  const closed = readdirSync(join(repository.root, ".git"), { recursive: true, withFileTypes: true }).filter(
+    (entry) => {
+      return (lstatSync(join(entry.parentPath, entry.name)).mode & 0o400) === 0;
+    },
+  );
+  expect(closed).toEqual([]);
+});
+
+test.each([
+  [
+    "what git could abbreviate an id to",
+    "git branch 12ab; git branch deadbeef; git branch v1-2-g1234567; git branch feed",
+    ["feed"],
+  ],
+  [
+    "a name of git's own",
+    "for n in AUTO_MERGE BISECT_X heads/x refs/heads/y remotes/z upstream/x; do git branch $n; done; git branch Heads",
+    ["Heads"],
+  ],
+])("a branch that could be taken for %s stays in the session", async (_name, text, expected) => {
+  await using repository = await twoBranches();
+  const before = (await repository.git("branch", "--format=%(refname:lstrip=2)")).split("\n");
+  await (await machine().run(repository.root, text, false, "s")).keep(new Set());
+  const after = (await repository.git("branch", "--format=%(refname:lstrip=2)")).split("\n");
+  expect(after.filter((name) => !before.includes(name))).toEqual(expected);
 });
 
 test("a person brings a tag from the session into the repository", async () => {
