@@ -6,7 +6,7 @@ const stash = "echo more >> a.txt; git stash --quiet; git stash list | wc -l";
 const count = async (server: Awaited<ReturnType<typeof staging>>) =>
   (await server.workspace.git("stash", "list")).split("\n").filter((line) => line !== "").length;
 
-test("what the session stashed comes back in a later run, whatever else is stashed, and nobody is asked", async () => {
+test("what the session stashed comes back in a later run, also of a later server, whatever else is stashed, and nobody is asked", async () => {
   await using server = await staging([stash, "git stash pop --quiet stash@{1}", "git stash pop --quiet"], {
     "a.txt": "one\n",
     "b.txt": "b\n",
@@ -15,6 +15,7 @@ test("what the session stashed comes back in a later run, whatever else is stash
   await result(server, session);
   await server.workspace.write("b.txt", "the user's\n");
   await server.workspace.git("stash", "--quiet");
+  await server.restart();
   const { events, error, output } = await result(server, session);
   expect(`${error}${output}`).toContain("exit code 0");
   expect(eventsOf(events, "confirmationRequest")).toEqual([]);

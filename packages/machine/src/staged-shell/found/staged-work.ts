@@ -39,8 +39,8 @@ export interface StagedWorkOptions {
   readonly confirmed: boolean;
   /** True if a person let it use a login of theirs: what git notes of a remote is then as agreed. */
   readonly usesLogin?: boolean;
-  /** Ids of the commits that commands of the session stashed. */
-  readonly ownStashes?: ReadonlySet<string> | undefined;
+  /** Whether a command of the session stashed the commit. */
+  readonly isOwnStash?: ((id: string) => boolean) | undefined;
 }
 
 /** What a staged command left, next to the unchanged workspace. Nothing of it is kept yet. */
@@ -63,7 +63,7 @@ export class StagedWork {
   readonly #byPath: ReadonlyMap<string, StageEffect>;
   readonly #home: string;
   readonly #leads: ControlLeads;
-  readonly #ownStashes: ReadonlySet<string>;
+  readonly #isOwnStash: (id: string) => boolean;
   readonly #command: CommandAnalysis;
   #targets: ControlTargets | undefined;
 
@@ -79,10 +79,10 @@ export class StagedWork {
     command,
     confirmed,
     usesLogin = false,
-    ownStashes = new Set(),
+    isOwnStash = () => false,
   }: StagedWorkOptions) {
     this.usesLogin = usesLogin;
-    this.#ownStashes = ownStashes;
+    this.#isOwnStash = isOwnStash;
     this.#command = command;
     this.#home = home;
     this.#leads = leads;
@@ -180,7 +180,7 @@ export class StagedWork {
     const pops = this.#command.commands.filter(
       (command) => command.name === "git" && command.words[0] === "stash" && command.words[1] === "pop",
     );
-    return entries.removed.length <= pops.length && entries.removed.every((id) => this.#ownStashes.has(id));
+    return entries.removed.length <= pops.length && entries.removed.every(this.#isOwnStash);
   }
 
   /** Whether the effect is on the workspace's own repository, or a part of it. */

@@ -75,6 +75,8 @@ export interface StagedSurroundings {
   readonly proposal?: StagedTree | undefined;
   /** Where changes become a proposal that cannot be kept, because the user changed the same meanwhile. */
   readonly unfinished?: (() => Promise<StagedTree>) | undefined;
+  /** Whether the session stashed a commit; it stashed none, if left out. */
+  readonly isOwnStash?: ((id: string) => boolean) | undefined;
   /** Real path. */
   readonly workspaceRoot: string;
   /** Everything the command finds in its environment. */
@@ -183,7 +185,7 @@ export async function runStaged(
       confirmed: command.confirmed && open === undefined,
       usesLogin: (surroundings.logins ?? []).length > 0,
       usersContents: surroundings.usersContents ?? allTheUsers,
-      ownStashes: session === undefined ? undefined : stages.stashes.of(session),
+      isOwnStash: surroundings.isOwnStash,
     });
     return {
       ...found,
@@ -225,7 +227,6 @@ export async function runStaged(
           ? keeping
           : keeping.catch(rescue.end));
         if (open !== undefined) await dropOpen(open);
-        if (session !== undefined) stages.stashes.note(session, git.effects);
         stages.prepare(workspaceRoot, layers[0] ?? layer, network);
         return { changes: found.changes(wantedNow), refs, notInLayer };
       },

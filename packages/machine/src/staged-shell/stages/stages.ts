@@ -23,7 +23,6 @@ import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { type OpenStage, OpenStages } from "./open-stages.ts";
 import { OpenedNames } from "./opened-names.ts";
-import { OwnStashes } from "./own-stashes.ts";
 import { RecentMounts } from "./recent-mounts.ts";
 
 export interface StagesOptions {
@@ -87,7 +86,6 @@ export class Stages implements AsyncDisposable {
   /** Runs that go on, with the workspace beside whose commands each runs. */
   readonly #beside = new Map<object, string>();
   readonly names = new OpenedNames();
-  readonly stashes = new OwnStashes();
   readonly open: OpenStages;
   /** Files that commits replaced. */
   readonly replaced: ReplacedFiles;

@@ -18,7 +18,7 @@ import { SessionProposal } from "../../proposal/session-proposal.ts";
 import { stageProposedChanges } from "../../proposal/stage-proposed-changes.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
-import { isOwnBranch } from "../../session/state/own-branches.ts";
+import { isOwnBranch, isOwnStash } from "../../session/state/own-refs.ts";
 import { usersContents } from "../../session/state/users-contents.ts";
 import { loadSkills } from "../../skills/load-skills.ts";
 import { bashOutputTool } from "../../tools/background/bash-output-tool.ts";
@@ -93,6 +93,7 @@ export async function turnTools(
             session: session.id,
             usersContents: (path, sha256) => usersContents(state.changeSets.values(), path, sha256),
             isOwnBranch: (name) => isOwnBranch(state.changeSets.values(), name),
+            isOwnStash: (id) => isOwnStash(state.changeSets.values(), id),
             proposal: proposal?.tree,
             unfinished: async () => (await SessionProposal.needed(session)).tree,
             learnSecrets: learnSecrets(session, rules),

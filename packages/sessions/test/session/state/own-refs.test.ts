@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOwnBranch } from "#session/state/own-branches";
+import { isOwnBranch } from "#session/state/own-refs";
 
 const head = { name: "HEAD", from: "ref: refs/heads/given", to: "ref: refs/heads/made" };
 const made = { name: "refs/heads/made", from: undefined, to: "1".repeat(40) };
