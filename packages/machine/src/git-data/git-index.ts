@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHash, hash } from "node:crypto";
 
 /** One entry of git's index. */
@@ -31,9 +32,10 @@ export function readGitIndex(bytes: Uint8Array): GitIndex | undefined {
   );
 }
 
-/** Key of an entry: its path, or `PATH\0STAGE` for one of a conflict. */
-function entryKey({ path, flags }: EntryLayout): string {
+/** Key of an entry: its path, or `PATH\0STAGE` for one of a conflict, and `PATH\0STAGE\0BYTES` for one that is not UTF-8. */
+function entryKey({ path, name, flags }: EntryLayout): string {
   const stage = (flags >> 12) & 3;
+  if (!isUtf8(name)) return `${path}\0${stage}\0${name.toString("hex")}`;
   return stage === 0 ? path : `${path}\0${stage}`;
 }
 

@@ -125,7 +125,8 @@ class RootObserver {
         const below = path === "" ? name : `${path}/${name}`;
         isWhole = (await this.#entry(below, { ...way, isAnew, mode, isClash: clashes.has(name) })) && isWhole;
       }
-      for (const shown of names.notText) this.#unnamed(path, shown, "created");
+      const known = new Set(lowerNames.notText);
+      for (const shown of names.notText) this.#unnamed(path, shown, known.has(shown) ? "changed" : "created");
       if (!inLower) return isWhole;
       const lacksAll = gone === undefined ? this.#lacksNames(path, inUpper, lowerNames.text) : isAnew;
       const lacked = gone === undefined && lacksAll ? lowerNames.text.filter((name) => !inUpper.has(name)) : gone;
@@ -279,7 +280,7 @@ class RootObserver {
     return inodes;
   }
 
-  #unnamed(directory: string, shown: string, change: "created" | "deleted"): void {
+  #unnamed(directory: string, shown: string, change: StageEffect["change"]): void {
     const path = directory === "" ? shown : `${directory}/${shown}`;
     this.#effects.push({ root: this.#index, path, change, flags: ["name-not-utf8"] });
   }

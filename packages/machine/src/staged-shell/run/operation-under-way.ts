@@ -73,5 +73,5 @@ function hasConflicts(left: string, own: string): boolean {
 function conflictsIn(git: string): ReadonlySet<string> | undefined {
   const file = join(git, "index");
   const index = statIfPresent(file)?.isFile() === true ? readGitIndex(readFileSync(file)) : undefined;
-  return index && new Set([...index.keys()].filter((path) => path.includes("\0")));
+  return index && new Set([...index.keys()].filter((key) => /\0[1-3]/.test(key)));
 }

@@ -58,8 +58,9 @@ export class ProposedWork {
       const path = this.#pathOf(effect);
       seen.add(path ?? "");
       const [was, is] = [effect.before, effect.after].map(kindOf);
-      // A directory exists only as long as a file is in it.
-      if ((was === "none" || was === "directory") && (is === "none" || is === "directory")) continue;
+      // A directory exists only as long as a file is in it; of what no name can say, nothing is known.
+      const isKnown = effect.before !== undefined || effect.after !== undefined;
+      if (isKnown && (was === "none" || was === "directory") && (is === "none" || is === "directory")) continue;
       const isFile = (was === "none" || was === "file") && (is === "none" || is === "file");
       if (path === undefined || !isFile || effect.flags.some((flag) => neverKept.includes(flag))) left.push(effect);
       else if (!isStagedSo(proposal, path, effect)) changed.push({ effect, path });

@@ -5,6 +5,7 @@ import { type GitEffect, observeGit } from "../../stage/observe/git-effects.ts";
 import { removeTransaction } from "../../stage/transaction/transaction.ts";
 import { foundEffects } from "../found/found-effects.ts";
 import { keepEffects, takeForLayer } from "../keep/keep-effects.ts";
+import { halfByName } from "./half-by-name.ts";
 import { notRun, runAndObserve } from "./observed-run.ts";
 import { movedOn, ProposedWork } from "./proposed-work.ts";
 import { describeLeft, type StagedShellCommand, type StagedShellRun, type StagedSurroundings } from "./run-staged.ts";
@@ -48,7 +49,7 @@ export async function runProposed(
     return {
       ...found,
       ...ran,
-      refused: refusal(gitEffects),
+      refused: refusal(gitEffects) ?? halfByName(observation.effects, []),
       layered: observation.layer?.part.trees ?? [],
       stale: dropped,
       left: [

@@ -25,6 +25,7 @@ import { keptRefs } from "../keep/kept-refs.ts";
 import { dropOpen } from "../stages/open-stages.ts";
 import type { Stages, ZeroAccess } from "../stages/stages.ts";
 import { giveUp, rescuing } from "./give-up-open.ts";
+import { halfByName } from "./half-by-name.ts";
 import { notRun, runAndObserve } from "./observed-run.ts";
 import { movedOn } from "./proposed-work.ts";
 
@@ -193,7 +194,7 @@ export async function runStaged(
       layered: observation.layer?.part.trees ?? [],
       stale: dropped,
       unsigned: signs && git.effects.some(({ type }) => type === "objects") && git.effects.some(movesRef),
-      refused: headOnHeld(transaction, git.effects, stays),
+      refused: headOnHeld(transaction, git.effects, stays) ?? halfByName(wanted, git.effects),
       left: [
         ...wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
         ...held.filter(isRef).map(({ path }) => `${shownName(path)} (no branch)`),
