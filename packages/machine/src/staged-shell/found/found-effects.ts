@@ -3,11 +3,11 @@ import type { FileChange } from "@gennai/governance/tool";
 import type { StageEffect } from "../../stage/observe/effect.ts";
 import { foundDiff } from "./found-diff.ts";
 import { type FoundEdits, foundEdits } from "./found-edits.ts";
-import { foundForged, foundInContents, foundInGit, gitContents } from "./found-in-git.ts";
+import { foundForged, foundInContents, foundInGit, foundThrown, gitContents } from "./found-in-git.ts";
 import { type FoundInTree, foundInTree } from "./found-in-tree.ts";
 import { foundParts, type StagedParts } from "./found-parts.ts";
 import { StagedWork, type StagedWorkOptions } from "./staged-work.ts";
-import { thrownAway, type UsersContents } from "./thrown-away.ts";
+import { thrownAway, thrownFromIndex, type UsersContents } from "./thrown-away.ts";
 
 /** What a command did, as effects that policies judge. */
 export interface FoundEffects extends StagedParts {
@@ -37,7 +37,17 @@ export async function foundEffects({
   const contents = forged.length > 0 ? [] : await gitContents(work, options.home);
   const thrown = usersContents && (await thrownAway(work, found, contents, usersContents));
   const inTree = found.map((one) => (thrown?.has(one) === true ? marked(one, { thrownAway: true }) : one));
-  const inGit = [...forged, ...foundInContents(work, contents, judged), ...foundInGit(work)];
+  const gone = new Set([...(thrown ?? [])].map(({ write }) => write.path.absolute));
+  const fromIndex = usersContents === undefined ? [] : await thrownFromIndex(work, contents, usersContents);
+  const inGit = [
+    ...forged,
+    ...foundInContents(work, contents, judged),
+    ...foundThrown(
+      work,
+      fromIndex.filter((path) => !gone.has(path)),
+    ),
+    ...foundInGit(work),
+  ];
   return {
     ...foundParts(work, { inTree, inGit, contents }),
     effects: [...inTree.map(({ write }) => write), ...inGit],

@@ -93,6 +93,14 @@ export function foundInContents(
   return [...found.values()];
 }
 
+/** @param absolutes paths at which the index held what is nowhere else now */
+export function foundThrown(work: StagedWork, absolutes: readonly string[]): readonly FileWrite[] {
+  return absolutes.map((absolute) => {
+    const write = foundWrite(work, absolute, { operation: "update", trait: undefined });
+    return { ...write, found: write.found && { ...write.found, thrownAway: true } };
+  });
+}
+
 const objectId = /^[0-9a-f]+$/;
 
 interface GitEntry {

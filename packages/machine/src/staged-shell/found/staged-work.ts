@@ -252,8 +252,13 @@ export class StagedWork {
   }
 
   /** Bytes of the present file, or target of the link; undefined if there is neither. */
-  before(effect: StageEffect): Buffer | undefined {
-    return contentAt(this.absolute(effect));
+  before(effect: Pick<StageEffect, "root" | "path">): Buffer | undefined {
+    return this.now(this.absolute(effect));
+  }
+
+  /** The same of an absolute path. */
+  now(absolute: string): Buffer | undefined {
+    return contentAt(absolute);
   }
 
   /** Bytes of the file, or target of the link, that the tree shows after the command; undefined if there is neither. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { git } from "../../git/run/run-git.ts";
@@ -67,6 +67,64 @@ export async function thrownAway(
     for (const one of lost) thrown.add(one);
   }
   return thrown;
+}
+
+/**
+ * Absolute paths at which the index held bytes of the user's that neither a commit, the index nor the file has after the command:
+ * the entry is gone, or as the last commit has it.
+ */
+export async function thrownFromIndex(
+  work: StagedWork,
+  contents: readonly GitContent[],
+  usersContents: UsersContents,
+): Promise<readonly string[]> {
+  const held = new Set(contents.flatMap(({ after }) => after?.object ?? []));
+  const ended = work.git.flatMap((effect) =>
+    effect.type === "index" && work.isOfOwnTree(effect, effect.worktree)
+      ? effect.changes.flatMap(({ path, from, to }) => {
+          const absolute = join(work.top, path);
+          if (from === undefined || from.intentToAdd || path.includes("\0") || held.has(from.object)) return [];
+          if (work.agreed.named.some((one) => one.absolute === absolute)) return [];
+          return objectsFor(work.shown(absolute), from.object).includes(from.object)
+            ? []
+            : [{ path, absolute, from, to }];
+        })
+      : [],
+  );
+  if (ended.length === 0) return [];
+  const committed = await committedObjects(
+    work.top,
+    ended.map(({ path }) => path),
+  );
+  const thrown: string[] = [];
+  for (const { path, absolute, from, to } of ended) {
+    const last = committed.get(path);
+    if (last === from.object || (to !== undefined && to.object !== last)) continue;
+    if (await isUsers(work, { absolute, object: from.object }, usersContents)) thrown.push(absolute);
+  }
+  return thrown;
+}
+
+/** Whether bytes in the index are none that the session wrote to the file. */
+async function isUsers(
+  work: StagedWork,
+  { absolute, object }: { readonly absolute: string; readonly object: string },
+  usersContents: UsersContents,
+): Promise<boolean> {
+  const now = work.now(absolute);
+  if (now === undefined) return true;
+  const known = usersContents(work.workspacePath(absolute).relative, hash("sha256", now, "hex"));
+  const { code, stdout } = await git(["cat-file", "blob", object], { directory: work.top });
+  return known !== undefined && (code !== 0 || known.indexOf(hash("sha256", stdout, "hex")) <= 0);
+}
+
+/** By path, what the last commit has there. */
+async function committedObjects(directory: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const asked = names.length > manyPaths ? ["-r", "HEAD"] : ["HEAD", "--", ...names];
+  const { stdout } = await git(["ls-tree", "-z", "--full-tree", ...asked], { directory });
+  const wanted = new Set(names);
+  const entries = stdout.split("\0").map((line) => /^\d+ \w+ ([0-9a-f]+)\t(.*)$/s.exec(line) ?? []);
+  return new Map(entries.flatMap(([, object = "", name = ""]) => (wanted.has(name) ? [[name, object]] : [])));
 }
 
 /** Those in one repository, or in one within it. */

@@ -11,6 +11,11 @@ type Prepare = (repository: TemporaryRepository) => Promise<unknown>;
 const nothing: Prepare = () => Promise.resolve();
 const changed: Prepare = (each) => each.write("a.txt", "mine\n");
 const untracked: Prepare = (each) => each.write("notes.txt", "mine\n");
+const indexed = async (each: TemporaryRepository, name = "a.txt"): Promise<void> => {
+  await each.write(name, "staged\n");
+  await each.git("add", name);
+  await each.write(name, "more\n");
+};
 const commit = "git -c user.name=a -c user.email=a@example.com commit -q";
 
 /** The paths of which policies are told that work of the user's would be gone. */
@@ -24,6 +29,13 @@ test.each<[string, Prepare, string, readonly string[]]>([
   ],
   ["what the command itself staged", changed, "git add a.txt && git reset -q --hard", ["a.txt"]],
   ["a stash that is dropped", changed, "git stash -q && git stash drop -q", ["a.txt"]],
+  ["what is only in the index", indexed, "git reset -q", ["a.txt"]],
+  ["what is only in the index, of a file that goes from it", indexed, "git rm -qf --cached a.txt", ["a.txt"]],
+  ["a new file that is only in the index", (each) => indexed(each, "n.txt"), "git rm -qf --cached n.txt", ["n.txt"]],
+  ["what is staged and in the file", (each) => changed(each).then(() => each.git("add", ".")), "git reset -q", []],
+  ["what is only in the index, committed", indexed, `${commit} -m x; git rm -q --cached a.txt`, []],
+  ["what is only in the index, stashed", indexed, "git stash -q", []],
+  ["what is only in the index, staged again with more", indexed, "git add a.txt", []],
   ["emptied", changed, "> a.txt", ["a.txt"]],
   ["a directory", untracked, "rm -rf notes.txt s", ["notes.txt"]],
   ["git clean", untracked, "git clean -qfd", ["notes.txt"]],
@@ -58,6 +70,17 @@ test("what the session wrote is the session's, and what it found below is the us
   };
   const thrown = await thrownAway(repository, "git checkout -q . && rm new.txt", (path) => contents[path]);
   expect(thrown).toEqual(["a.txt"]);
+});
+
+test("what the session wrote and staged is the session's, and what the user staged below is not", async () => {
+  await using repository = await temporaryRepository({ "a.txt": "1\n", "b.txt": "1\n" });
+  const staged = "9ac007af3de930baf647288da0c843b26a5f046a3fe1351f1bb039b242d22cdf";
+  for (const name of ["a.txt", "b.txt"]) await indexed(repository, name);
+  const contents: Readonly<Record<string, readonly string[]>> = {
+    "a.txt": ["a".repeat(64), staged, "b".repeat(64)],
+    "b.txt": [staged, "b".repeat(64)],
+  };
+  expect(await thrownAway(repository, "git reset -q", (path) => contents[path])).toEqual(["b.txt"]);
 });
 
 async function broken(repository: TemporaryRepository): Promise<void> {
