@@ -56,9 +56,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "packages/governance/test/gate/confirm/remembered-answers.test.ts": {
     "holds for the exact action only": "APT-034 APT-035",
   },
-  "packages/cli/test/client/confirmation-answer.test.ts": {
-    "only y, yes, t and s can be a yes": "APT-040",
-  },
+  "packages/cli/test/client/confirmation-answer.test.ts": { "only y, yes, t and s can be a yes": "APT-040" },
   "packages/governance/test/emergency/emergency-policy.test.ts": {
     "enforce read-only mode globally": "EMG-003 EMG-004 EMG-005",
     "disable high-impact tool category at runtime": "EMG-009",
@@ -119,12 +117,8 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "packages/store/test/purge/purge-memory.test.ts": {
     "of a workspace leaves no byte, a chain that holds, and a tombstone": "LED-039",
   },
-  "test/crash/store/store-crash.test.ts": {
-    "survives being killed at any moment": "LED-027 PRC-002",
-  },
-  "test/crash/server/server-rounds.test.ts": {
-    "a server killed in the middle of turns": "LED-045 PRC-006",
-  },
+  "test/crash/store/store-crash.test.ts": { "survives being killed at any moment": "LED-027 PRC-002" },
+  "test/crash/server/server-rounds.test.ts": { "a server killed in the middle of turns": "LED-045 PRC-006" },
   "packages/store/test/config/state-directory.test.ts": {
     "refuses a newer format and leaves the file as it was": "PRC-019",
   },
@@ -149,9 +143,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "an unknown method of the service": "HTP-036",
     "debug pages": "HTP-048",
   },
-  "packages/server/test/http/guard/token.test.ts": {
-    "in a directory of mode %o": "HTP-045",
-  },
+  "packages/server/test/http/guard/token.test.ts": { "in a directory of mode %o": "HTP-045" },
   "packages/server/test/http/listen/http-server.test.ts": {
     "user info in Host": "HTP-017",
     "HTTP/1.0 without Host": "HTP-019",
@@ -164,11 +156,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "a directory of mode %o, neither to read nor to write": "HTP-044",
     "a server that is gone": "PRC-014",
   },
-  "test/e2e/rpc/requests/request-bodies.test.ts": {
-    "too long": "RPC-002",
-    "cut off": "RPC-003",
-    garbage: "RPC-004",
-  },
+  "test/e2e/rpc/requests/request-bodies.test.ts": { "too long": "RPC-002", "cut off": "RPC-003", garbage: "RPC-004" },
   "test/e2e/rpc/requests/requests.test.ts": {
     "to an id of 10 kB": "RPC-019",
     "another session cannot answer": "SES-004",
@@ -178,9 +166,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "a backend without a meaning": "RPC-016",
     "the whole disk": "SES-028 PTH-080",
   },
-  "test/e2e/rpc/sessions/two-servers.test.ts": {
-    "two servers on one store: one turn at a time": "PRC-013",
-  },
+  "test/e2e/rpc/sessions/two-servers.test.ts": { "two servers on one store: one turn at a time": "PRC-013" },
   "test/e2e/rpc/turns/confirmation.test.ts": {
     "unanswered in time is a denial, and not the user's": "SES-003 RUL-006",
     "an answer that has no meaning": "RUL-007",
@@ -226,9 +212,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "CFG-009 misspelt key": "CFG-009",
     "CFG-021 %USERPROFILE%": "CFG-021",
   },
-  "packages/governance/test/rules/compile/compile-path.test.ts": {
-    "config\\\\prod": "CFG-022",
-  },
+  "packages/governance/test/rules/compile/compile-path.test.ts": { "config\\\\prod": "CFG-022" },
   "packages/governance/test/rules/compile/compile-pattern.test.ts": {
     "nested quantifiers take linear time": "CFG-012",
     "é rm é": "CFG-014",
@@ -242,9 +226,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "it inherits no descriptor": "PRC-025",
     "200 commands one after the other leave neither zombies nor descriptors": "PRC-026",
   },
-  "packages/machine/test/shell/open-sandbox.test.ts": {
-    "bubblewrap is only taken from where root put it": "PRC-029",
-  },
+  "packages/machine/test/shell/open-sandbox.test.ts": { "bubblewrap is only taken from where root put it": "PRC-029" },
   "packages/machine/test/staged-shell/isolation.test.ts": { "in a directory that it does not see": "PRC-030" },
   "packages/machine/test/workspace/files/file-failure.test.ts": {
     EACCES: "PRC-008",
@@ -271,9 +253,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "test/conformance/workspace/file-conformance.ts": {
     "refuses what is too large, missing or no regular file, and never blocks": "PTH-033 PTH-034 PTH-015",
   },
-  "test/conformance/workspace/root-conformance.ts": {
-    "another directory or a link at its path is noticed": "PTH-079",
-  },
+  "test/conformance/workspace/root-conformance.ts": { "another directory or a link at its path is noticed": "PTH-079" },
   "test/conformance/workspace/resolve-conformance.ts": {
     absolute: "PTH-002",
     "prefix collision": "PTH-004",
@@ -305,15 +285,9 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "asks again when a definition changed behind an accepted name, and does not call what was not looked at": "MOD-032",
     "takes the place of no built-in tool, and leaves out names that nobody could call": "MOD-033",
   },
-  "packages/sessions/test/tools/commands/command-tools.test.ts": {
-    "nothing seen": "CUI-012",
-  },
-  "packages/repl/test/chat/markdown.test.ts": {
-    "hostile markdown": "CUI-001",
-  },
-  "packages/repl/test/hosts/webview-host.test.ts": {
-    "hears nothing of another origin": "CUI-002",
-  },
+  "packages/sessions/test/tools/commands/command-tools.test.ts": { "nothing seen": "CUI-012" },
+  "packages/repl/test/chat/markdown.test.ts": { "hostile markdown": "CUI-001" },
+  "packages/repl/test/hosts/webview-host.test.ts": { "hears nothing of another origin": "CUI-002" },
   "packages/vscode/test/terminal/terminal-commands.test.ts": {
     "a carriage return": "CUI-005",
     "the shell does not report itself": "CUI-013",
@@ -327,12 +301,8 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "packages/vscode/test/settings/migrate-settings.test.ts": {
     "never shows the token, and says when it could not be removed": "CUI-016",
   },
-  "packages/vscode/test/server/secret-key.test.ts": {
-    "is the same for the same server": "CUI-017",
-  },
-  "packages/vscode/test/editor/paths/workspace-paths.test.ts": {
-    "no name leads out": "CUI-004",
-  },
+  "packages/vscode/test/server/secret-key.test.ts": { "is the same for the same server": "CUI-017" },
+  "packages/vscode/test/editor/paths/workspace-paths.test.ts": { "no name leads out": "CUI-004" },
   "packages/vscode/test/session/interceptors/watching-interceptor.test.ts": {
     "a window that watches may look and stop, and nothing else": "CUI-022",
   },

@@ -7,11 +7,7 @@ import { repository } from "./run/page-home.ts";
 const page = "docs/decisions/2026-11-22-dependencies.md";
 
 const versions = z.record(z.string(), z.string()).default({});
-const manifestSchema = z.object({
-  dependencies: versions,
-  devDependencies: versions,
-  optionalDependencies: versions,
-});
+const manifestSchema = z.object({ dependencies: versions, devDependencies: versions, optionalDependencies: versions });
 
 /** Every version that a package is named with, by its name; our own left out. */
 function named(): ReadonlyMap<string, ReadonlySet<string>> {

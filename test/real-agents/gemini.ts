@@ -67,10 +67,7 @@ export const gemini: RealAgent = {
     wire: modelWires.gemini,
     answer,
     program: "gemini",
-    environment: (baseUrl) => ({
-      GOOGLE_GEMINI_BASE_URL: baseUrl.replace(/\/v1beta$/, ""),
-      GEMINI_API_KEY: "none",
-    }),
+    environment: (baseUrl) => ({ GOOGLE_GEMINI_BASE_URL: baseUrl.replace(/\/v1beta$/, ""), GEMINI_API_KEY: "none" }),
     needsLogin: /must specify the GEMINI_API_KEY/,
     files: () => ({
       ".gemini/settings.json": JSON.stringify(settings),

@@ -45,11 +45,7 @@ const cli = builtProgram(new URL("../../packages/cli/src/main.ts", import.meta.u
 
 const { values, positionals } = readCommandLine(help, {
   allowPositionals: true,
-  options: {
-    program: { type: "string" },
-    timings: { type: "string" },
-    "own-runs": { type: "boolean" },
-  },
+  options: { program: { type: "string" }, timings: { type: "string" }, "own-runs": { type: "boolean" } },
 });
 
 /** @returns whether all was as it should be */
@@ -87,10 +83,7 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
   const set = (control: EmergencyControl, enabled: boolean) => () =>
     governance.setEmergencyControl({ control, enabled, by: "a person", reason: "a trial" });
   const scenes: readonly Scene[] = [
-    {
-      name: "a command that only reads goes on",
-      ...agent.calls.reads(root),
-    },
+    { name: "a command that only reads goes on", ...agent.calls.reads(root) },
     {
       name: "an edit goes on, and is looked at",
       ...agent.calls.edits(root),
@@ -123,11 +116,7 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
       ...agent.calls.leavesScope(root),
       holds: () => !existsSync(at("docs/new.txt")),
     },
-    {
-      name: "its own hook",
-      ...agent.calls.unhooks(root),
-      holds: () => existsSync(settings),
-    },
+    { name: "its own hook", ...agent.calls.unhooks(root), holds: () => existsSync(settings) },
     {
       name: "no server: nothing new, and the way out is said",
       before: async () => renameSync(join(server.stateDir, "servers"), join(server.stateDir, "gone")),
@@ -143,11 +132,7 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
       ...agent.calls.creates(root),
       holds: () => !existsSync(at("src/new.txt")),
     },
-    {
-      name: "stop-all: not even a read",
-      before: set(EmergencyControl.STOP_ALL, true),
-      ...agent.calls.looks(root),
-    },
+    { name: "stop-all: not even a read", before: set(EmergencyControl.STOP_ALL, true), ...agent.calls.looks(root) },
   ];
   let good = true;
   const say = (holds: boolean, name: string, detail = ""): void => {

@@ -189,10 +189,7 @@ function copyCheckout(target: string): void {
   const installed = execFileSync(
     "find",
     [".", "-name", "node_modules", "-prune", "-not", "-path", "./.cache/*", "-not", "-path", "./dist/*"],
-    {
-      cwd: root,
-      encoding: "utf8",
-    },
+    { cwd: root, encoding: "utf8" },
   );
   for (const directory of installed.trim().split("\n")) {
     mkdirSync(dirname(join(target, directory)), { recursive: true });

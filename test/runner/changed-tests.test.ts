@@ -59,11 +59,7 @@ describe("a change is seen by", () => {
       changed: ["packages/machine/test/stage/slow.long.test.ts"],
       tests: ["packages/machine/test/stage/slow.long.test.ts"],
     },
-    {
-      name: "the tests around data",
-      changed: ["test/corpus/cases/git.json"],
-      tests: ["test/corpus/corpus.test.ts"],
-    },
+    { name: "the tests around data", changed: ["test/corpus/cases/git.json"], tests: ["test/corpus/corpus.test.ts"] },
     {
       name: "the tests around data that is gone",
       changed: ["test/corpus/cases/gone/old.json"],

@@ -179,11 +179,7 @@ describe.each(backends)("%s", (backend) => {
   });
 
   it("says so when a provider stays busy", async () => {
-    await using closed = await serve(() => ({
-      status: 429,
-      message: "slow down",
-      headers: { "retry-after-ms": "1" },
-    }));
+    await using closed = await serve(() => ({ status: 429, message: "slow down", headers: { "retry-after-ms": "1" } }));
     await expect(ask(connect(closed.baseUrl), [{ role: "user", text: "hi" }])).rejects.toMatchObject({
       code: "rate_limited",
       retryable: true,

@@ -111,9 +111,7 @@ export function describeApply(open: OpenWorkspace): void {
       await expect(at.workspace.apply([await at.update("x", "y", "z")])).rejects.toMatchObject({ code: "stale_file" });
       await expect(
         at.workspace.apply([await at.update("x", "x", "1"), await at.update("x", "1", "2")]),
-      ).rejects.toMatchObject({
-        code: "duplicate_change",
-      });
+      ).rejects.toMatchObject({ code: "duplicate_change" });
       expect(at.content("x")).toBe("x");
     });
 

@@ -113,9 +113,7 @@ export function describeFiles(open: OpenWorkspace): void {
       ]);
       await expect(
         at.workspace.list(await at.workspace.resolve("none"), { ignore: [], limit: 9 }),
-      ).rejects.toMatchObject({
-        code: "not_found",
-      });
+      ).rejects.toMatchObject({ code: "not_found" });
     });
   });
 }

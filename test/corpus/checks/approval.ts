@@ -27,12 +27,7 @@ export const approvalHashChecks: Checks = {
     assert.equal(actions[0]?.command, text);
     assert.ok(plan.planJson.includes(JSON.stringify(text).slice(1, -1)));
     const shown = describeActions(
-      actions.map((action) => ({
-        ...action,
-        command: action.command ?? "",
-        cwd: action.cwd ?? "",
-        change: undefined,
-      })),
+      actions.map((action) => ({ ...action, command: action.command ?? "", cwd: action.cwd ?? "", change: undefined })),
       (_style, text) => text,
     );
     assert.ok(shown.includes("echo a\\u{1b}[2K\\u{d}\\u{202e}\\u{200b}  b "), shown);

@@ -65,8 +65,5 @@ async function shell(): Promise<DeclaredShell & AsyncDisposable> {
   const editor = await temporaryDirectory({
     "out/vs/workbench/contrib/terminal/common/scripts/shellIntegration-bash.sh": "",
   });
-  return {
-    ...(await declaredShell(editor.root, "linux")),
-    [Symbol.asyncDispose]: () => editor[Symbol.asyncDispose](),
-  };
+  return { ...(await declaredShell(editor.root, "linux")), [Symbol.asyncDispose]: () => editor[Symbol.asyncDispose]() };
 }

@@ -6,10 +6,7 @@ import { expect, test, vi } from "vitest";
 import { CrashWorld, SessionFollower } from "./crash-world.ts";
 
 const turns = [
-  {
-    match: "",
-    steps: [{ tool: { name: "Bash", args: { command: "echo ran >> asked.txt" } } }, { text: ["Done."] }],
-  },
+  { match: "", steps: [{ tool: { name: "Bash", args: { command: "echo ran >> asked.txt" } } }, { text: ["Done."] }] },
 ];
 
 async function turn(world: CrashWorld, name: string): Promise<InvokeState> {
@@ -46,10 +43,7 @@ test.each(damages)("a killed server that finds %s does nothing until the loss is
   expect(await world.ready()).toEqual({ status: 200, body: { status: "ok" } });
 
   await world.crash((stateDir) => damage(older, stateDir));
-  expect(await world.ready()).toEqual({
-    status: 503,
-    body: { status: "ledger_rolled_back", ledgers_rolled_back: 1 },
-  });
+  expect(await world.ready()).toEqual({ status: 503, body: { status: "ledger_rolled_back", ledgers_rolled_back: 1 } });
   expect(await world.verify()).toMatchObject({ status: "rolled_back" });
   await expect(turn(world, "three")).rejects.toThrow("older than what was signed");
   expect(await world.linesOf("asked.txt")).toBe(2);

@@ -55,11 +55,7 @@ function killsOf(rounds: number, random: () => number): readonly Kill[] {
   const kills: Kill[] = [];
   const first = random() < 0.5 ? 0 : 1;
   for (let turn = first; kills.length < rounds; turn += 1) {
-    const order = activities.map((start, index) => ({
-      start,
-      afterEffect: (turn + index) % 2 === 0,
-      place: random(),
-    }));
+    const order = activities.map((start, index) => ({ start, afterEffect: (turn + index) % 2 === 0, place: random() }));
     kills.push(...order.toSorted((one, other) => one.place - other.place));
   }
   return kills.slice(0, rounds);

@@ -9,10 +9,7 @@ const colour = { question: "Which colour?", options: [{ label: "red" }, { label:
 const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
 
 const turns = [
-  {
-    match: "^choose",
-    steps: [{ tool: { name: "AskUser", args: { questions: [colour] } } }, { text: ["Chosen."] }],
-  },
+  { match: "^choose", steps: [{ tool: { name: "AskUser", args: { questions: [colour] } } }, { text: ["Chosen."] }] },
   {
     match: "^delete",
     // One call after the other: the second one is not made before the first was answered.

@@ -99,10 +99,7 @@ test("a client that leaves in the middle of a turn leaves nothing half written, 
     running.client,
     identity(workspace),
     {},
-    {
-      interactive: true,
-      signal: left.signal,
-    },
+    { interactive: true, signal: left.signal },
   );
   await expect(played(session, left.signal)).rejects.toThrow();
 
@@ -186,10 +183,7 @@ test("rules that vanish from reach stop what was about to change, and what only 
     running.client,
     identity(workspace),
     {},
-    {
-      interactive: true,
-      signal: leaving.signal,
-    },
+    { interactive: true, signal: leaving.signal },
   );
   const events = await played(session, leaving.signal);
   const told = results(events).map(({ output }) => output);

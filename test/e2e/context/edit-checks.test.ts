@@ -8,9 +8,7 @@ import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test, vi } from "vitest";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
 
-const write = (file: string, content: string) => ({
-  tool: { name: "Write", args: { file_path: file, content } },
-});
+const write = (file: string, content: string) => ({ tool: { name: "Write", args: { file_path: file, content } } });
 const done = { text: ["Done."] };
 /** Between two calls it makes them two rounds. */
 const said = { text: ["On."] };

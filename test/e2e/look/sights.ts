@@ -25,10 +25,7 @@ export const sights: readonly Sight[] = [
       await unfold(repl, ".thinking-head");
     },
   },
-  {
-    name: "tool calls, folded",
-    show: (repl) => ask(repl, "use every tool", "Used them."),
-  },
+  { name: "tool calls, folded", show: (repl) => ask(repl, "use every tool", "Used them.") },
   { name: "tool calls, unfolded", show: (repl) => unfold(repl, ".tool-head") },
   {
     name: "a question of the gate",

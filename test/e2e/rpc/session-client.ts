@@ -179,11 +179,7 @@ export class Watcher implements AsyncDisposable {
   static async attach(
     server: TestServer,
     sessionId: string,
-    options: {
-      readonly clientId?: string;
-      readonly afterSeq?: bigint;
-      readonly capabilities?: Capabilities;
-    } = {},
+    options: { readonly clientId?: string; readonly afterSeq?: bigint; readonly capabilities?: Capabilities } = {},
   ): Promise<Watcher> {
     const { clientId = "editor-1", afterSeq = 0n, capabilities = wholeEditor } = options;
     const watcher = new Watcher(server, sessionId, { clientId, afterSeq, capabilities });

@@ -185,10 +185,7 @@ test.each(sampleOf(possible, 3))("works inside: $name", async ({ commands, files
     script: commands.map((command) => ({
       steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
     })),
-    server: {
-      commands: "staged",
-      environment: { ...process.env, PATH: `${programs}:${process.env["PATH"]}` },
-    },
+    server: { commands: "staged", environment: { ...process.env, PATH: `${programs}:${process.env["PATH"]}` } },
   });
   await server.workspace.git("config", "user.name", "Test");
   await server.workspace.git("config", "user.email", "test@example.com");

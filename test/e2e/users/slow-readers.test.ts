@@ -89,9 +89,7 @@ test("readers that take nothing are let go, and then cut", async () => {
   const servers = serversSockets();
   const readers = Array.from({ length: 10 }, () => stuckReader(world, ada, sessionId));
   // Until then none of them has read a byte that the server's end waits for.
-  await vi.waitFor(() => expect(servers.filter(({ destroyed }) => destroyed)).toHaveLength(10), {
-    interval: 50,
-  });
+  await vi.waitFor(() => expect(servers.filter(({ destroyed }) => destroyed)).toHaveLength(10), { interval: 50 });
   expect(session.clients.count).toBe(0);
   for (const socket of readers) socket.resume();
   await vi.waitFor(() => expect(readers.every(({ closed }) => closed)).toBe(true));

@@ -69,9 +69,7 @@ describe("workspaces", () => {
 describe("models", () => {
   let world: ManyUsersServer;
   beforeAll(async () => {
-    world = await startManyUsersServer({
-      server: { environment: { HOME: "/nonexistent", PATH: "/nonexistent" } },
-    });
+    world = await startManyUsersServer({ server: { environment: { HOME: "/nonexistent", PATH: "/nonexistent" } } });
   });
   afterAll(() => world[Symbol.asyncDispose]());
 

@@ -82,11 +82,7 @@ class KillWorld implements AsyncDisposable {
     await workspace.git("config", "user.email", "test@example.com");
     const steps = [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }];
     await state.write("script.yaml", JSON.stringify({ turns: [{ match: "go", steps }] }));
-    const options = {
-      script: state.path("script.yaml"),
-      stateDir: state.path("state"),
-      workspace: workspace.root,
-    };
+    const options = { script: state.path("script.yaml"), stateDir: state.path("state"), workspace: workspace.root };
     const first = await serve({ ...options, port: 0 });
     const start = () => serve({ ...options, port: first.port });
     return new KillWorld({ workspace, first, start, stateDir: options.stateDir, parts: parts.move() });
@@ -265,12 +261,7 @@ async function serve(options: {
     {
       cwd: workspace,
       stdio: ["ignore", "pipe", "pipe"],
-      env: {
-        ...process.env,
-        GENNAI_AUTH_TOKEN: token,
-        GENNAI_STATE_DIR: stateDir,
-        GENNAI_SAMPLE_WORKSPACE: "",
-      },
+      env: { ...process.env, GENNAI_AUTH_TOKEN: token, GENNAI_STATE_DIR: stateDir, GENNAI_SAMPLE_WORKSPACE: "" },
     },
   );
   let said = "";

@@ -38,10 +38,7 @@ export interface Attempt {
 export async function askModel(task: Task, model: ModelAddress): Promise<Attempt> {
   await using server = await startTestServer({
     files: task.files,
-    server: {
-      commands: "auto",
-      environment: { ...process.env, GENNAI_API_KEY: model.key },
-    },
+    server: { commands: "auto", environment: { ...process.env, GENNAI_API_KEY: model.key } },
   });
   const settings = { backend: Backend.OPENAI_COMPATIBLE, model: model.name, baseUrl: model.url };
   const sessionId = await startSession(server, { settings });

@@ -178,10 +178,7 @@ test("reports connections", async () => {
       { events: [text(1)], end: Code.Unavailable },
       { events: [text(2), ended(3)], end: "normally" },
     ],
-    {
-      untilTurnId: "t1",
-      onConnection: (change) => states.push(change.state),
-    },
+    { untilTurnId: "t1", onConnection: (change) => states.push(change.state) },
   );
   expect(states).toEqual(["connected", "reconnecting", "connected"]);
 });

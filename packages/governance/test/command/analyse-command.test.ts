@@ -124,10 +124,7 @@ describe("analyseCommand", () => {
       ],
     },
     { command: "pip install -r list", paths: [["unknown", "/ws/list"]] },
-    {
-      command: "npm run build -- vault",
-      paths: [["unknown", "/ws/vault"]],
-    },
+    { command: "npm run build -- vault", paths: [["unknown", "/ws/vault"]] },
     {
       command: "docker cp vault box",
       paths: [

@@ -151,9 +151,7 @@ async function crash(
   const child = spawn(
     process.execPath,
     [writer, join(top, place, "ws"), join(top, place, "state"), String(dieAt), kind],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
+    { stdio: ["ignore", "pipe", "inherit"] },
   );
   let output = "";
   child.stdout.on("data", (bytes) => (output += bytes));

@@ -24,17 +24,8 @@ test.each(["git status", "git diff", "git log -p -1", "cd sub && git diff"])(
     writeFileSync(join(root, "f"), "b\n");
     writeFileSync(join(root, "sub/g"), "b\n");
     const run = await runShellCommand(
-      {
-        text,
-        cwd: holdDirectory(root),
-        timeoutMs: 30_000,
-        readsOnly: true,
-        startsNothing: false,
-      },
-      {
-        environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }),
-        shellArguments: plainShell,
-      },
+      { text, cwd: holdDirectory(root), timeoutMs: 30_000, readsOnly: true, startsNothing: false },
+      { environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }), shellArguments: plainShell },
       { signal: new AbortController().signal, onOutput: () => {} },
     );
     // git has no word for "no driver": where the repository names one, it stops rather than starts it.
@@ -79,10 +70,7 @@ test.each([
   writeFileSync(join(within, "f"), "3\n");
   const run = await runShellCommand(
     { text, cwd: holdDirectory(root), timeoutMs: 30_000, readsOnly: true, startsNothing: false },
-    {
-      environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }),
-      shellArguments: plainShell,
-    },
+    { environment: commandEnvironment({ ...process.env, HOME: elsewhere.root }), shellArguments: plainShell },
     { signal: new AbortController().signal, onOutput: () => {} },
   );
   expect(run).toMatchObject({ exitCode: 0 });

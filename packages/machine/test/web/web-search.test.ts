@@ -156,9 +156,7 @@ describe("the tool", () => {
     const search = { provider: "exa", url: there.url } as const;
     await expect(
       webSearchTool(search, ports).analyse({ query: "is hunter2 safe" }, executionContext()),
-    ).rejects.toMatchObject({
-      code: "secret_in_query",
-    });
+    ).rejects.toMatchObject({ code: "secret_in_query" });
     const keyless = webSearchTool(search, { ...ports, key: async () => undefined });
     const analysis = await keyless.analyse({ query: "x" }, executionContext());
     await expect(keyless.execute({ query: "x" }, analysis, executionContext())).rejects.toMatchObject({

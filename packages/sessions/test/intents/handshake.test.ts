@@ -56,10 +56,7 @@ class GovernedSession {
           throw new Error(text);
         },
       },
-      redactor: {
-        redact: async (text) => text,
-        stream: () => ({ push: async (text) => text, end: async () => "" }),
-      },
+      redactor: { redact: async (text) => text, stream: () => ({ push: async (text) => text, end: async () => "" }) },
       remembered: new RememberedAnswers(),
       policySha256: "",
       policyTimeoutMs: 1000,

@@ -35,9 +35,7 @@ test("stages edits beside whole files, all or none", async () => {
 
   const nearly = staged([create, edit("a.txt", "two", "2"), edit("b.txt", "x\ny\n", "x\nz\n")]);
   const { args } = await nearly.analysis();
-  expect(args).toEqual({
-    changes: [create, edit("a.txt", "two", "2"), edit("b.txt", "\tx\n\ty\n", "\tx\n\tz\n")],
-  });
+  expect(args).toEqual({ changes: [create, edit("a.txt", "two", "2"), edit("b.txt", "\tx\n\ty\n", "\tx\n\tz\n")] });
   const { output } = await nearly.run();
   expect(output).toContain("old_string fits lines 1-2 but for indentation");
   expect(["a.txt", "b.txt", "c.txt"].map((path) => bench.text(path))).toEqual(["one\n2\n", "\tx\n\tz\n", "new\n"]);

@@ -98,10 +98,7 @@ describe("seed 003 §2.1, seed 001 intercept: nothing runs silently", () => {
       policies: [{ name: "row", kind: "guard", decide: () => verdict }],
       confirmer: { ask: async () => answer },
       journal: { decided: () => {}, begin: async () => {}, end: async () => {}, output: () => {}, warn: () => {} },
-      redactor: {
-        redact: async (text) => text,
-        stream: () => ({ push: async (text) => text, end: async () => "" }),
-      },
+      redactor: { redact: async (text) => text, stream: () => ({ push: async (text) => text, end: async () => "" }) },
       remembered: new RememberedAnswers(),
       policySha256: "",
       policyTimeoutMs: 1000,

@@ -118,9 +118,7 @@ describe("export", () => {
     await fill({ intent: "INT-001" }, [change]);
     expect(
       agentTrace.parse(JSON.parse((await lines("agent-trace"))[1] ?? "")).files[0]?.conversations[0],
-    ).toMatchObject({
-      related: [sealed],
-    });
+    ).toMatchObject({ related: [sealed] });
     expect(JSON.parse((await lines("seed001"))[1] ?? "").files[0].conversations[0].related).toEqual([
       { type: "specification", value: "INT-001" },
     ]);
@@ -227,11 +225,7 @@ describe("a bundle", () => {
     writeFileSync(fixture.mirror, '{"id":"old"}\n');
     await fill();
     await purgeMemory({ ...place(), sessionId: "s" });
-    expect(await verified(await exported(), publicKey())).toMatchObject({
-      status: "ok",
-      records: 4,
-      purged: 3,
-    });
+    expect(await verified(await exported(), publicKey())).toMatchObject({ status: "ok", records: 4, purged: 3 });
   });
 
   test.each([

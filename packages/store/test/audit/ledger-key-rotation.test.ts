@@ -86,9 +86,7 @@ test("a crash after the hand-over leaves the new key in force, though it is not 
   const place = { workspaceRoot: fixture.root, stateDir: fixture.stateDir };
   const options = { redactor: await createRedactor(), now: Date.now, parts: new Set(bundleParts) };
   const bundle = (await Array.fromAsync(exportLedgerBundle(place, options))).map((line) => Buffer.from(line));
-  expect(await verifyLedgerBundle(() => bundle, await readFile(`${key}.pub`, "utf8"))).toMatchObject({
-    status: "ok",
-  });
+  expect(await verifyLedgerBundle(() => bundle, await readFile(`${key}.pub`, "utf8"))).toMatchObject({ status: "ok" });
   await rotate();
   await fixture.recordAndClose(1);
   await expectRecords(5);

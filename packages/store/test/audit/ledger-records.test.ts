@@ -26,11 +26,7 @@ test.each([
   },
   { name: "before one", page: () => readNewestLedgerRecords(fixture.stateDir, fixture.root, 4, 2), wanted: [2, 3] },
   { name: "before the first", page: () => readNewestLedgerRecords(fixture.stateDir, fixture.root, 1, 2), wanted: [] },
-  {
-    name: "another workspace",
-    page: () => readNewestLedgerRecords(fixture.stateDir, "/nowhere", 9, 2),
-    wanted: [],
-  },
+  { name: "another workspace", page: () => readNewestLedgerRecords(fixture.stateDir, "/nowhere", 9, 2), wanted: [] },
 ])("records, $name", ({ page, wanted }) => {
   expect(seqs(page())).toEqual(wanted);
 });

@@ -3,11 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { addMcpServers } from "#commands/mcp-commands";
 import type { Workbench } from "#workbench";
 
-const window = vi.hoisted(() => ({
-  files: new Map<string, string>(),
-  said: [] as string[],
-  offered: [] as string[],
-}));
+const window = vi.hoisted(() => ({ files: new Map<string, string>(), said: [] as string[], offered: [] as string[] }));
 vi.mock("vscode", () => {
   const show = async (message: string, ...buttons: readonly unknown[]) => {
     window.said.push(message);

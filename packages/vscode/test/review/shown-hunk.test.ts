@@ -21,12 +21,7 @@ const change = (more: Partial<ProposedChange> = {}): ProposedChange => ({
   warning: "",
   hunks: [
     { id: "h1", oldRange: { start: 1, count: 3 }, newRange: { start: 1, count: 3 }, lines: [" a", "-b", "+B", " c"] },
-    {
-      id: "h2",
-      oldRange: { start: 6, count: 3 },
-      newRange: { start: 6, count: 3 },
-      lines: [" f", "+new", " g", "-h"],
-    },
+    { id: "h2", oldRange: { start: 6, count: 3 }, newRange: { start: 6, count: 3 }, lines: [" f", "+new", " g", "-h"] },
   ],
   ...more,
 });

@@ -124,11 +124,7 @@ const rows: readonly Row[] = [
     world: { [local]: null },
     want: { type: "found", url: local, token: undefined, isHere: true },
   },
-  {
-    name: "another program on the port",
-    world: { [local]: null },
-    want: { type: "stranger", url: local },
-  },
+  { name: "another program on the port", world: { [local]: null }, want: { type: "stranger", url: local } },
   {
     name: "localhost is 127.0.0.1",
     request: { baseUrl: "http://localhost:7777/" },

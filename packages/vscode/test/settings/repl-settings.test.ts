@@ -3,9 +3,7 @@ import { readSettings, replSettings } from "../../src/settings/settings.ts";
 
 const { configured } = vi.hoisted(() => ({ configured: new Map<string, unknown>() }));
 vi.mock("vscode", () => ({
-  workspace: {
-    getConfiguration: () => ({ get: (key: string) => configured.get(key), inspect: () => undefined }),
-  },
+  workspace: { getConfiguration: () => ({ get: (key: string) => configured.get(key), inspect: () => undefined }) },
 }));
 
 test.each([

@@ -36,11 +36,7 @@ describe("statusText", () => {
     readonly tone?: string;
   }>([
     { name: "idle", facts: {}, text: "$(comment-discussion) offline" },
-    {
-      name: "a model",
-      facts: { model: "m" },
-      text: "$(comment-discussion) offline/m",
-    },
+    { name: "a model", facts: { model: "m" }, text: "$(comment-discussion) offline/m" },
     {
       name: "a model that is a file",
       facts: { backend: "scripted", model: "/home/u/scripts/demo.yaml" },
@@ -73,11 +69,7 @@ describe("statusText", () => {
       text: "$(question) Gennai needs your answer",
       tone: "warning",
     },
-    {
-      name: "a turn",
-      facts: { session: { ...plain.session, turn } },
-      text: "$(loading~spin) Gennai: running Bash",
-    },
+    { name: "a turn", facts: { session: { ...plain.session, turn } }, text: "$(loading~spin) Gennai: running Bash" },
     {
       name: "a question goes before a turn",
       facts: { session: { ...plain.session, turn, questions } },
@@ -93,11 +85,7 @@ describe("statusText", () => {
       text: "$(stop-circle) Gennai: read-only …",
       tone: "error",
     },
-    {
-      name: "names make no icons",
-      facts: { backend: "$(bug)", branch: "" },
-      text: "$(comment-discussion) $ (bug)",
-    },
+    { name: "names make no icons", facts: { backend: "$(bug)", branch: "" }, text: "$(comment-discussion) $ (bug)" },
     { name: "watching", facts: { watching: true, branch: "" }, text: "$(eye) Gennai: watching" },
   ])("$name", ({ facts, text, tone = "plain" }) => {
     const command = text.includes("needs your answer") ? "gennai.openRepl" : "gennai.showMenu";

@@ -22,9 +22,7 @@ export const pathChecks: Checks = {
       "path_not_allowed",
       "Write",
       { file_path: "README.MD", content: "x" },
-      {
-        files: { ".gennai/config.yaml": "paths:\n  deny: [README.md]\n" },
-      },
+      { files: { ".gennai/config.yaml": "paths:\n  deny: [README.md]\n" } },
     ),
   ),
   "PTH-036": writes(control, ".VSCODE/settings.json"),
@@ -34,9 +32,7 @@ export const pathChecks: Checks = {
       "path_not_allowed",
       "Write",
       { file_path: "cafe\u0301.ts", content: "x" },
-      {
-        files: { ".gennai/config.yaml": "paths:\n  deny: [caf\u00e9.ts]\n" },
-      },
+      { files: { ".gennai/config.yaml": "paths:\n  deny: [caf\u00e9.ts]\n" } },
     ),
   ),
   "PTH-057": check(async () => {
@@ -62,10 +58,7 @@ export const pathChecks: Checks = {
     const { code } = await callTool(
       "Bash",
       { command: "cp .env src/x" },
-      {
-        files,
-        after: async (server) => assert.equal(existsSync(server.workspace.path("src/x")), false),
-      },
+      { files, after: async (server) => assert.equal(existsSync(server.workspace.path("src/x")), false) },
     );
     assert.notEqual(code, "ok");
     assert.notEqual(code, "nobody_to_ask", "it asked, and must deny");

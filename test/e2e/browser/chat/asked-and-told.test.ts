@@ -19,10 +19,7 @@ const questions = [
 test("the model's question is answered by keyboard, and what is typed meanwhile is told to the model", async () => {
   await using gennai = await serveGennai({
     script: [
-      {
-        match: "^build",
-        steps: [{ tool: { name: "AskUser", args: { questions } } }, { text: ["Thank you."] }],
-      },
+      { match: "^build", steps: [{ tool: { name: "AskUser", args: { questions } } }, { text: ["Thank you."] }] },
       { match: "^and tests", steps: [{ text: ["With tests, then."] }] },
     ],
   });

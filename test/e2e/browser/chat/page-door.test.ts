@@ -71,10 +71,7 @@ test("the link opens the page, and nothing of it stays", async () => {
   await page.reload();
   await ready(page);
   expect(await call(page)).toBe("0.0.0-test");
-  expect(await launch(page)).toMatchObject({
-    clientId: before.clientId,
-    sessionId: `session-of-${before.clientId}`,
-  });
+  expect(await launch(page)).toMatchObject({ clientId: before.clientId, sessionId: `session-of-${before.clientId}` });
   expect(on.complaints).toEqual([]);
 });
 

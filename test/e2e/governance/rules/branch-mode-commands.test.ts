@@ -3,9 +3,7 @@ import { describe, expect, test } from "vitest";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
 
 const running = (...commands: readonly string[]) => [
-  {
-    steps: [...commands.map((command) => ({ tool: { name: "Bash", args: { command } } })), { text: ["Done."] }],
-  },
+  { steps: [...commands.map((command) => ({ tool: { name: "Bash", args: { command } } })), { text: ["Done."] }] },
 ];
 
 /** Says yes to every question of the turn until it ends, and tells what was asked. */

@@ -18,9 +18,7 @@ function from({ url: baseUrl, token }: TestServer, header: string) {
 }
 
 test("what names no session is about the workspace that the header names", async () => {
-  await using elsewhere = await temporaryRepository({
-    "ä b.txt": "",
-  });
+  await using elsewhere = await temporaryRepository({ "ä b.txt": "" });
   await using server = await startTestServer({
     script: [{ steps: [{ tool: { name: "LS", args: { path: "." } } }, { text: ["Hello."] }] }],
   });

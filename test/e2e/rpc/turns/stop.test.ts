@@ -12,10 +12,7 @@ const marker = `61.${process.pid}${Date.now()}`;
 const stubborn = `trap '' TERM; sleep ${marker} & touch made; echo started; wait; sleep ${marker}`;
 
 /** Processes must be gone in all of them. A staged command asks nobody before it runs. */
-const surroundings = {
-  "on a stage": { commands: "staged" },
-  "with the user's rights": { commands: "ask" },
-} as const;
+const surroundings = { "on a stage": { commands: "staged" }, "with the user's rights": { commands: "ask" } } as const;
 
 type Surroundings = keyof typeof surroundings;
 

@@ -29,10 +29,7 @@ export function attempting(
   return startTestServer({
     files: { "a.txt": twelveLines, "value.txt": "0\n", ".gitignore": "dist\n", ...files },
     script: [
-      {
-        match: "stage it",
-        steps: [bash("sed -i 's/line 1$/staged 1/' a.txt"), { text: ["Staged."] }],
-      },
+      { match: "stage it", steps: [bash("sed -i 's/line 1$/staged 1/' a.txt"), { text: ["Staged."] }] },
       {
         match: "try it",
         steps: [...commands.map(bash), ...(usage === undefined ? [] : [{ usage }]), { text: ["Done."] }],

@@ -36,10 +36,7 @@ test.each<[name: string, commands: readonly string[], sessions: 1 | 2]>([
   ],
   ["the session throws away", ["git stash --quiet", "node do.mjs"], 1],
 ])("what %s stays without a person", async (_name, commands, sessions) => {
-  await using server = await staging(commands, {
-    "a.txt": "one\n",
-    ...program(`execSync("git stash drop --quiet");`),
-  });
+  await using server = await staging(commands, { "a.txt": "one\n", ...program(`execSync("git stash drop --quiet");`) });
   await server.workspace.write("a.txt", "two\n");
   const first = await startSession(server);
   await result(server, first);

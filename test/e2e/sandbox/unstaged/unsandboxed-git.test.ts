@@ -49,13 +49,7 @@ test.each([
 ])(
   "a server with commands %s, git %s and stages %s, where commands have to be staged",
   async (isolation, gitIsolation, stages, refused) => {
-    const info = {
-      isolation,
-      isolationReason: "because",
-      gitIsolation,
-      gitIsolationReason: "because",
-      stages,
-    };
+    const info = { isolation, isolationReason: "because", gitIsolation, gitIsolationReason: "because", stages };
     const transport = createRouterTransport(({ service }) => {
       service(AgentService, { getServerInfo: () => info });
     });

@@ -6,14 +6,8 @@ import { useWorkbench } from "../workbench/use-workbench.ts";
 
 const workbench = useWorkbench(() => ({
   settings: { "gennai.editingMode": "proposal" },
-  files: {
-    "basket.js": "export const basket = [];\n",
-    "with space.md": "# A\n",
-    "src/add.ts": "export {};\n",
-  },
-  gennai: {
-    script: [{ match: ".", steps: [{ text: ["Said."] }] }],
-  },
+  files: { "basket.js": "export const basket = [];\n", "with space.md": "# A\n", "src/add.ts": "export {};\n" },
+  gennai: { script: [{ match: ".", steps: [{ text: ["Said."] }] }] },
 }));
 
 test("files that are dragged from the explorer onto the prompt, with Shift held, are mentioned in it", async () => {

@@ -20,10 +20,7 @@ const workbench = useWorkbench(() => ({
   settings: { "gennai.showThinking": true },
   gennai: {
     script: [
-      {
-        match: "^look",
-        steps: [{ thinking: ["The notes come first."] }, read("notes.txt"), { text: ["Looked."] }],
-      },
+      { match: "^look", steps: [{ thinking: ["The notes come first."] }, read("notes.txt"), { text: ["Looked."] }] },
       {
         match: "^slowly",
         steps: [

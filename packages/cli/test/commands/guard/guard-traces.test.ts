@@ -31,11 +31,7 @@ const agents = [
     user: ".gemini/settings.json",
     others: '{"hooks":{"BeforeTool":[{"matcher":"*","hooks":[{"type":"command","command":"theirs.sh"}]}]},\r\n"ui":{}}',
   },
-  {
-    agent: "opencode",
-    project: ".opencode/plugins/gennai-guard.js",
-    user: ".config/opencode/plugins/gennai-guard.js",
-  },
+  { agent: "opencode", project: ".opencode/plugins/gennai-guard.js", user: ".config/opencode/plugins/gennai-guard.js" },
   { agent: "pi", project: ".pi/extensions/gennai-guard.js", user: ".pi/agent/extensions/gennai-guard.js" },
 ];
 

@@ -48,9 +48,7 @@ const records = [
         failure_class: "timeout",
       }),
     ],
-    {
-      changes: [{ path: "b.txt", operation: "delete" }],
-    },
+    { changes: [{ path: "b.txt", operation: "delete" }] },
   ),
   record(10, "intent", [], { turn_id: "run", details: { plan: { id: "p1", approved_by: "ann" } } }),
   record(11, "outcome", [bash("c7", { verdict: "allow", rule: "", plan_step: "s1" })], { turn_id: "run" }),

@@ -50,10 +50,7 @@ test("files, directories, and names of every length, as npm, tar and cargo write
   expect(read(pax(record("path=package/long"), record("mtime=1.5")), entry("x"))).toEqual(["package/long=x"]);
   expect(read(entry("x", { prefix: "package/far" }))).toEqual(["package/far/package/a=x"]);
   const long = `${"d".repeat(90)}/${"e".repeat(90)}/${"f".repeat(90)}.js`;
-  await using files = await temporaryDirectory({
-    "package.json": '{"name":"x","version":"1.0.0"}',
-    [long]: "long",
-  });
+  await using files = await temporaryDirectory({ "package.json": '{"name":"x","version":"1.0.0"}', [long]: "long" });
   execFileSync("npm", ["pack", "--silent", "--ignore-scripts"], { cwd: files.root });
   execFileSync("tar", ["--format=pax", "-czf", "x.tgz", "package.json", long], { cwd: files.root });
   const names = (file: string) =>

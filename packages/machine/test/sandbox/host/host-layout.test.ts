@@ -92,10 +92,7 @@ test.each<readonly [string, readonly string[], Parameters<typeof shownOf>[1], re
   [
     "the file alone of a script without a package",
     ["scripts/x.sh", "scripts/y"],
-    {
-      path: ["bin"],
-      links: { "bin/x": "../scripts/x.sh" },
-    },
+    { path: ["bin"], links: { "bin/x": "../scripts/x.sh" } },
     ["bin", "scripts/x.sh"],
   ],
   [
@@ -111,20 +108,13 @@ test.each<readonly [string, readonly string[], Parameters<typeof shownOf>[1], re
   [
     "nothing where the package would be the home",
     ["package.json", "s/x", "y"],
-    {
-      path: ["bin"],
-      links: { "bin/x": "../s/x" },
-    },
+    { path: ["bin"], links: { "bin/x": "../s/x" } },
     ["bin", "s/x"],
   ],
   [
     "no directory of secrets",
     [".ssh/x", ".aws/bin/x"],
-    {
-      path: [".ssh", ".aws/bin", "bin"],
-      links: { "bin/x": "../.ssh/x" },
-      shown: [".ssh"],
-    },
+    { path: [".ssh", ".aws/bin", "bin"], links: { "bin/x": "../.ssh/x" }, shown: [".ssh"] },
     ["bin"],
   ],
   ["what the user wants to be seen", ["data/x", "more/x"], { shown: ["data", ""] }, ["data"]],

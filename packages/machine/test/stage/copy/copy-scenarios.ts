@@ -81,9 +81,7 @@ export const scenarios: Scenarios = {
   "leaves alone what the user closed": async () => {
     await using fixture = new StageFixture(files);
     chmodSync(join(fixture.root, "src/deep"), process.getuid?.() === 0 ? 0 : 0o600);
-    await fixture.keep("rm -rf src; echo more >> a.txt", {
-      which: ({ flags }) => !flags.includes("hidden"),
-    });
+    await fixture.keep("rm -rf src; echo more >> a.txt", { which: ({ flags }) => !flags.includes("hidden") });
     equal(fixture.read("a.txt"), "a\nmore\n");
     // Root can look into it.
     if (process.getuid?.() === 0) return;

@@ -52,12 +52,7 @@ export const scenarios: Scenarios = {
   },
   "shows nothing of what is hidden, as git knows it": async () => {
     await using fixture = new StageFixture(
-      {
-        ...files,
-        ".env": "SECRET\n",
-        "keys/a.pem": "SECRET\n",
-        "closed/deep/x.txt": "SECRET\n",
-      },
+      { ...files, ".env": "SECRET\n", "keys/a.pem": "SECRET\n", "closed/deep/x.txt": "SECRET\n" },
       { isZeroAccess: (path) => path === "closed" },
     );
     fixture.git("init", "--quiet");

@@ -12,12 +12,7 @@ const PRIVATE_NETWORK = "Access-Control-Request-Private-Network";
 
 const handle = (): void => undefined;
 const health: Route = { method: "GET", mediaTypes: new Set(), authentication: "token", handle };
-const challenge: Route = {
-  method: "POST",
-  mediaTypes: new Set(["application/json"]),
-  authentication: "none",
-  handle,
-};
+const challenge: Route = { method: "POST", mediaTypes: new Set(["application/json"]), authentication: "none", handle };
 const policy: GuardPolicy = {
   hosts: ownHosts({ host: "127.0.0.1", port: 7777 }, ["Box.lan:7777"]),
   origins: new Set([PAGE]),

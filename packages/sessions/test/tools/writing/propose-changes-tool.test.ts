@@ -31,24 +31,9 @@ describe("ProposeChanges", () => {
     );
     expect(json).toEqual({
       changes: [
-        {
-          path: "src/a.ts",
-          operation: "update",
-          hunks: 1,
-          conflict: false,
-        },
-        {
-          path: "new/b.ts",
-          operation: "create",
-          hunks: 1,
-          conflict: false,
-        },
-        {
-          path: "old.txt",
-          operation: "delete",
-          hunks: 1,
-          conflict: false,
-        },
+        { path: "src/a.ts", operation: "update", hunks: 1, conflict: false },
+        { path: "new/b.ts", operation: "create", hunks: 1, conflict: false },
+        { path: "old.txt", operation: "delete", hunks: 1, conflict: false },
       ],
       has_conflicts: false,
       warnings: [],

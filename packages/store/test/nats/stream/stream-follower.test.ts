@@ -70,12 +70,7 @@ it.each<{ name: string; stream: number[]; sent: (start: number, consumer: number
     sent: (start, consumer) => (consumer === 1 ? [4, 5] : all.filter((seq) => seq >= start)),
     starts: [1, 1],
   },
-  {
-    name: "what was sent twice, once",
-    stream: all,
-    sent: () => [1, 2, 1, 2, 3, 3, 4, 5, 6],
-    starts: [1],
-  },
+  { name: "what was sent twice, once", stream: all, sent: () => [1, 2, 1, 2, 3, 3, 4, 5, 6], starts: [1] },
   { name: "what the stream has around what it lost", stream: [2, 5, 6], sent: () => [2, 5, 6], starts: [1] },
   {
     name: "what was skipped beside what the stream lost",

@@ -22,13 +22,7 @@ vi.mock("vscode", () => ({
 }));
 
 const tree = { path: "dist", files: 2n, bytes: 10n, removed: 1n, sha256: "a", command: "make" };
-const seen = {
-  paths: ["dist"],
-  files: 2n,
-  reasons: ["dist/.env: secret by its name"],
-  sha256: "s",
-  kept: false,
-};
+const seen = { paths: ["dist"], files: 2n, reasons: ["dist/.env: secret by its name"], sha256: "s", kept: false };
 
 function workbench({ trees = [tree], kept = true } = {}) {
   const calls: unknown[] = [];

@@ -34,12 +34,7 @@ describe("decideLaunch", () => {
 });
 
 describe("launchCommand", () => {
-  const choice = {
-    port: 7777,
-    workspace: "/w s",
-    commands: "auto" as const,
-    protectedBranches: [],
-  };
+  const choice = { port: 7777, workspace: "/w s", commands: "auto" as const, protectedBranches: [] };
   const args = ["serve", "--port", "7777", "--workspace", "/w s"];
 
   it("looks a name up", () => {

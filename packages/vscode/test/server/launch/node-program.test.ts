@@ -61,10 +61,7 @@ test("nothing out of any folder that is worked on, of packages, or of a relative
 });
 
 test("a Node that runs the server is told from one that does not by starting it", async () => {
-  await using place = await temporaryDirectory({
-    "old/node": "#!/bin/sh\nexit 3\n",
-    "text/node": "no program",
-  });
+  await using place = await temporaryDirectory({ "old/node": "#!/bin/sh\nexit 3\n", "text/node": "no program" });
   chmodSync(place.path("old/node"), 0o755);
   expect(await runsServer(process.execPath)).toBe(true);
   for (const path of ["old/node", "text/node", "none/node"]) expect(await runsServer(place.path(path))).toBe(false);
