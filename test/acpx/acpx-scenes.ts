@@ -1,4 +1,5 @@
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
+import { bash, call } from "@gennai/testkit/scripted-steps";
+
 const rule = { name: "no-rm", pattern: "^rm", reason: "Ask first.", ask: true };
 
 /** What lies in the repository that the scenes work on. */
@@ -12,8 +13,8 @@ export const turns: readonly object[] = [
   {
     match: "^make it two",
     steps: [
-      { tool: { name: "Read", args: { file_path: "a.txt" } } },
-      { tool: { name: "Edit", args: { file_path: "a.txt", old_string: "one", new_string: "two" } } },
+      call("Read", { file_path: "a.txt" }),
+      call("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" }),
       { text: ["Done."] },
     ],
   },

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import * as z from "zod";
 import type { VerdictType } from "./checks/commands/commands.ts";
@@ -150,7 +149,7 @@ export async function guardedGate(): Promise<GuardedGate> {
   rmSync(join(fixture.root, ".orchestration"), { recursive: true });
   execFileSync("git", ["checkout", "--quiet", "-b", "work"], { cwd: fixture.root });
   const server = parts.use(await startTestServer());
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const tell = async (host: TriedHost, payload: object) => {
     const { answer } = await governance.guardCall({
       host: host.id,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import type { Files } from "@gennai/testkit/temporary-repository";
 import {
   type ScriptedTurn,
@@ -69,7 +70,7 @@ async function callAsked(server: TestServer, sessionId: string, options: CallOpt
 
 /** A turn that makes these calls, one after the other. */
 export function scriptOf(uses: readonly ToolUse[]): ScriptedTurn {
-  const steps = uses.flatMap(({ tool, args }) => [{ tool: { name: tool, args } }, { text: ["."] }]);
+  const steps = uses.flatMap(({ tool, args }) => [call(tool, args), { text: ["."] }]);
   return { match: ".", steps };
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { subscribe } from "@gennai/client/session/subscription";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from "vitest";
 import { endState, lastOfGapless } from "../e2e/rpc/session-client.ts";
 import { Collector } from "../e2e/telemetry/collector.ts";
@@ -14,7 +15,7 @@ const script = [
       ...Array.from({ length: 5 }, (_, step) => [
         { text: { repeat: 10, chunk: `${step} ` } },
         { delay_ms: 500 },
-        { tool: { name: "Read", args: { file_path: "README.md" } } },
+        call("Read", { file_path: "README.md" }),
       ]).flat(),
       { text: ["Done."] },
     ],

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { connectGovernance } from "@gennai/client/connection/connection";
+import type { connectGovernance } from "@gennai/client/connection/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -56,7 +56,7 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
   });
   await using home = await temporaryDirectory();
   const { root } = server.workspace;
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const environment = { PATH: process.env["PATH"] ?? "", HOME: home.root, GENNAI_STATE_DIR: server.stateDir };
   // Not waited for in place: the server it asks is this process.
   const gennai = async (...args: readonly string[]): Promise<string> => {

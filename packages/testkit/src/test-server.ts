@@ -1,6 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentClient, connect } from "@gennai/client/connection/connection";
+import {
+  type AgentClient,
+  connect,
+  connectGovernance,
+  type GovernanceClient,
+} from "@gennai/client/connection/connection";
 import { settingDefaults } from "@gennai/protocol/model/session/session-settings";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/tenants/server-options";
@@ -22,6 +27,8 @@ export interface TestServerOptions {
   readonly files?: Files;
   /** What the model says; without it, the offline assistant answers. */
   readonly script?: readonly ScriptedTurn[];
+  /** A script of one turn, for whatever is asked. */
+  readonly steps?: ScriptedTurn["steps"];
   readonly settings?: Partial<ServerOptions["defaultSettings"]>;
   readonly server?: Partial<Omit<ServerOptions, "defaultSettings">>;
 }
@@ -29,6 +36,7 @@ export interface TestServerOptions {
 export interface TestServer extends AsyncDisposable {
   /** Connected by gRPC-Web over HTTP, with the token. */
   readonly client: AgentClient;
+  readonly governance: GovernanceClient;
   readonly url: string;
   readonly port: number;
   readonly token: string;
@@ -77,7 +85,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const token = options.server?.users === undefined ? (options.server?.token ?? "t".repeat(43)) : "";
   const warnings: string[] = [];
   const failures: string[] = [];
-  const model = options.script === undefined ? "" : await scriptFile(options.script);
+  const script = options.script ?? (options.steps && [{ match: ".", steps: options.steps }]);
+  const model = script === undefined ? "" : await scriptFile(script);
   const start = (port: number): Promise<RunningServer> =>
     startServer({
       version: "0.0.0-test",
@@ -98,7 +107,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ...options.server,
       defaultSettings: {
         ...settingDefaults,
-        backend: options.script === undefined ? "offline" : "scripted",
+        backend: script === undefined ? "offline" : "scripted",
         model,
         interactive: false,
         ...options.settings,
@@ -111,6 +120,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const owned = parts.move();
   return {
     client: connect({ baseUrl: running.url, token }),
+    governance: connectGovernance({ baseUrl: running.url, token }),
     url: running.url,
     port,
     token,

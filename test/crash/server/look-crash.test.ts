@@ -1,16 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { CrashWorld, never, SessionFollower } from "./crash-world.ts";
 
 const turns = [
-  {
-    match: "",
-    steps: [
-      { tool: { name: "Write", args: { file_path: "asked.txt", content: "by the agent\n" } } },
-      { text: ["Done."] },
-    ],
-  },
+  { match: "", steps: [call("Write", { file_path: "asked.txt", content: "by the agent\n" }), { text: ["Done."] }] },
 ];
 
 test("what a call wrote is recorded and can be taken back after a kill while the editor is asked how it looks", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import type { ReviewedHunk } from "@gennai/client/review/review";
 import type { ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { type Activity, type Milestones, type Scene, startedOnce } from "./activity.ts";
 import { never } from "./crash-world.ts";
 
@@ -21,18 +22,13 @@ export const proposingTurns = [
   {
     match: "propose",
     steps: [
-      { tool: { name: "Read", args: { file_path: "small.txt" } } },
-      {
-        tool: {
-          name: "ProposeChanges",
-          args: {
-            changes: [
-              { path: "small.txt", operation: "update", new_content: proposedText },
-              { path: "added.txt", operation: "create", new_content: addedText },
-            ],
-          },
-        },
-      },
+      call("Read", { file_path: "small.txt" }),
+      call("ProposeChanges", {
+        changes: [
+          { path: "small.txt", operation: "update", new_content: proposedText },
+          { path: "added.txt", operation: "create", new_content: addedText },
+        ],
+      }),
       { text: ["Proposed."] },
     ],
   },

@@ -1,4 +1,5 @@
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { crashOptions, randomNumbers } from "../crash-options.ts";
 import { CrashWorld, SessionFollower } from "./crash-world.ts";
@@ -7,10 +8,7 @@ const options = crashOptions(2);
 const random = randomNumbers(options.seed);
 
 /** Each turn looks often, so that a message is taken at any point of it. */
-const looks = Array.from({ length: 12 }, () => [
-  { delay_ms: 15 },
-  { tool: { name: "LS", args: { path: "." } } },
-]).flat();
+const looks = Array.from({ length: 12 }, () => [{ delay_ms: 15 }, call("LS", { path: "." })]).flat();
 
 test("what was acknowledged during a turn is told to the model or still there, once, after a kill at any moment", async () => {
   await using world = await CrashWorld.open([{ match: "", steps: [...looks, { text: ["Done."] }] }]);

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@gennai/client/connection/connection";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { crashOptions, randomNumbers } from "../crash-options.ts";
@@ -16,7 +17,7 @@ const random = randomNumbers(options.seed);
 const { signal } = new AbortController();
 
 const names = Array.from({ length: 60 }, (_none, index) => `src/f${index}.ts`);
-const write = (file: string) => ({ tool: { name: "Write", args: { file_path: file, content: `agent ${file}\n` } } });
+const write = (file: string) => call("Write", { file_path: file, content: `agent ${file}\n` });
 
 test("a server that is killed in the middle of a restore leaves all files or none, and the restore in the list", async () => {
   await using state = await temporaryDirectory();

@@ -2,12 +2,11 @@ import { cp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { acceptRollback } from "@gennai/store/ledger/accept-rollback";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { expect, test, vi } from "vitest";
 import { CrashWorld, SessionFollower } from "./crash-world.ts";
 
-const turns = [
-  { match: "", steps: [{ tool: { name: "Bash", args: { command: "echo ran >> asked.txt" } } }, { text: ["Done."] }] },
-];
+const turns = [{ match: "", steps: [bash("echo ran >> asked.txt"), { text: ["Done."] }] }];
 
 async function turn(world: CrashWorld, name: string): Promise<InvokeState> {
   await using follower = await SessionFollower.start(world, "branch", {

@@ -7,6 +7,7 @@ import { connect } from "@gennai/client/connection/connection";
 import { EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { HunkDecision, type InvokeEvent, type ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { untilNobodySeesBelow } from "../../effects/look/sees-below.ts";
@@ -20,14 +21,13 @@ const options = crashOptions(2);
 const random = randomNumbers(options.seed);
 
 const kept = Array.from({ length: 30 }, (_none, index) => `kept/${index}.txt`);
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
 
 /** What the model does, by what it is asked. */
 const turns = [
   {
     match: "^stage",
     steps: [
-      { tool: { name: "Write", args: { file_path: "tool.txt", content: "by a tool\n" } } },
+      call("Write", { file_path: "tool.txt", content: "by a tool\n" }),
       bash("for i in $(seq 0 29); do echo $RANDOM > kept/$i.txt; done; echo refused > refused.txt"),
       { text: ["Staged."] },
     ],

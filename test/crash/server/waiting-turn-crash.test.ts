@@ -2,14 +2,14 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Editor } from "@gennai/client/bridge/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { CrashWorld, never, SessionFollower } from "./crash-world.ts";
 
 const colour = { question: "Which colour?", options: [{ label: "red" }, { label: "blue" }] };
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
 
 const turns = [
-  { match: "^choose", steps: [{ tool: { name: "AskUser", args: { questions: [colour] } } }, { text: ["Chosen."] }] },
+  { match: "^choose", steps: [call("AskUser", { questions: [colour] }), { text: ["Chosen."] }] },
   {
     match: "^delete",
     // One call after the other: the second one is not made before the first was answered.

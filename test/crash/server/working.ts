@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { type Activity, type Scene, startedOnce } from "./activity.ts";
 import { fileSize, never } from "./crash-world.ts";
 
@@ -9,18 +10,15 @@ export const workingTurns = [
   {
     match: "edit",
     steps: [
-      { tool: { name: "Read", args: { file_path: "big.txt", limit: 1 } } },
+      call("Read", { file_path: "big.txt", limit: 1 }),
       ...letters.flatMap((letter) => [
         { text: { repeat: 20, chunk: `${letter} ` } },
         { delay_ms: 5 },
-        { tool: { name: "Write", args: { file_path: "big.txt", content: letter.repeat(fileSize) } } },
+        call("Write", { file_path: "big.txt", content: letter.repeat(fileSize) }),
       ]),
     ],
   },
-  {
-    match: "ask",
-    steps: [{ tool: { name: "Bash", args: { command: "echo ran >> asked.txt" } } }, { text: ["Done."] }],
-  },
+  { match: "ask", steps: [bash("echo ran >> asked.txt"), { text: ["Done."] }] },
 ];
 
 /** A turn that writes a large file anew, again and again: every write that was told is on the disk, and at most one more. */

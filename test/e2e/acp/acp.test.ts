@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { methods, RequestError } from "@agentclientprotocol/sdk";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { openEditor, saidIn } from "./acp-editor.ts";
 
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
-const read = { tool: { name: "Read", args: { file_path: "a.txt" } } };
-const edit = { tool: { name: "Edit", args: { file_path: "a.txt", old_string: "one", new_string: "two" } } };
+const read = call("Read", { file_path: "a.txt" });
+const edit = call("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" });
 
 test("a prompt is answered by thoughts, text, calls with their files, and a diff of what was written", async () => {
   await using editor = await openEditor({
@@ -152,7 +152,7 @@ test("what is not saved in the editor is read there, and changed there", async (
       {
         steps: [
           read,
-          { tool: { name: "Edit", args: { file_path: "a.txt", old_string: "unsaved", new_string: "changed" } } },
+          call("Edit", { file_path: "a.txt", old_string: "unsaved", new_string: "changed" }),
           { text: ["Done."] },
         ],
       },

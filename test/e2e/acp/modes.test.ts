@@ -1,10 +1,11 @@
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { saidIn } from "./acp-editor.ts";
 import { servedEditor } from "./served-editor.ts";
 
 const files = { "src/a.ts": "const colour = 1;\n", "src/b.ts": "// colour\n" };
 const replace = "replace colour with color in src/**/*.ts";
-const write = { tool: { name: "Write", args: { file_path: "made.txt", content: "made\n" } } };
+const write = call("Write", { file_path: "made.txt", content: "made\n" });
 
 const steps = (editor: Awaited<ReturnType<typeof servedEditor>>) =>
   editor.updates.flatMap((update) =>
@@ -52,7 +53,7 @@ test("without a yes nothing of a plan runs, and it stays", async () => {
 });
 
 test("what is not a plan is said to be none", async () => {
-  await using editor = await servedEditor({ files, script: [{ steps: [{ text: ["I will just do it."] }] }] });
+  await using editor = await servedEditor({ files, steps: [{ text: ["I will just do it."] }] });
   await editor.set("mode", "plan");
   await editor.prompt("do it");
   expect(saidIn(editor.updates)).toMatch(/That is not a plan that can be approved:|I will just do it\./);
@@ -61,20 +62,12 @@ test("what is not a plan is said to be none", async () => {
 
 test("in Read-only nothing is changed or kept, also by a scenario of the project's own, and no command leads out of it", async () => {
   const respond = "RESPOND:\n  tools: [default, Write, Bash, ProposeChanges]\n  prompt: Write whatever you like.\n";
-  const propose = {
-    tool: {
-      name: "ProposeChanges",
-      args: { changes: [{ path: "made.txt", operation: "create", new_content: "made\n" }] },
-    },
-  };
+  const propose = call("ProposeChanges", {
+    changes: [{ path: "made.txt", operation: "create", new_content: "made\n" }],
+  });
   await using editor = await servedEditor({
     files: { ...files, ".gennai/scenarios/respond.yaml": respond },
-    script: [
-      {
-        match: "write",
-        steps: [write, { tool: { name: "Bash", args: { command: "touch made.txt" } } }, propose, { text: ["Done."] }],
-      },
-    ],
+    script: [{ match: "write", steps: [write, bash("touch made.txt"), propose, { text: ["Done."] }] }],
     choose: ({ options }) => options.find(({ kind }) => kind === "allow_once")?.optionId,
   });
   const { configOptions } = await editor.set("mode", "read-only");

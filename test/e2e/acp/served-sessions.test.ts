@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { type CreateElicitationResponse, RequestError } from "@agentclientprotocol/sdk";
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { saidIn } from "./acp-editor.ts";
 import { servedEditor } from "./served-editor.ts";
 
-const read = { tool: { name: "Read", args: { file_path: "a.txt" } } };
-const edit = { tool: { name: "Edit", args: { file_path: "a.txt", old_string: "one", new_string: "two" } } };
+const read = call("Read", { file_path: "a.txt" });
+const edit = call("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" });
 const work = { match: ".", steps: [read, edit, { text: ["Done."] }] };
 const files = { "a.txt": "one\n" };
 const colours = {
@@ -20,9 +21,9 @@ const colours = {
     },
   ],
 };
-const asks = { steps: [{ tool: { name: "AskUser", args: colours } }, { text: ["Thanks."] }] };
+const asks = { steps: [call("AskUser", colours), { text: ["Thanks."] }] };
 const change = { path: "a.txt", operation: "update", new_content: "two\n" };
-const proposes = { steps: [read, { tool: { name: "ProposeChanges", args: { changes: [change] } } }, { text: ["."] }] };
+const proposes = { steps: [read, call("ProposeChanges", { changes: [change] }), { text: ["."] }] };
 /** What the tool gave the model. */
 const results = (updates: readonly unknown[]) =>
   JSON.stringify(updates.filter((update) => JSON.stringify(update).includes('"sessionUpdate":"tool_call_update"')));
@@ -187,10 +188,10 @@ test.each([
 });
 
 test("an editor that goes away in a question leaves no yes behind", async () => {
-  const bash = { tool: { name: "Bash", args: { command: "curl -s http://127.0.0.1:9/ > made.txt" } } };
+  const bash = call("Bash", { command: "curl -s http://127.0.0.1:9/ > made.txt" });
   await using editor = await servedEditor({
     files,
-    script: [{ steps: [bash, { text: ["Done."] }] }],
+    steps: [bash, { text: ["Done."] }],
     choose: () => new Promise<string>(() => undefined),
   });
   const prompt = editor.prompt("fetch").catch((error: unknown) => error);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { purgeMemory } from "@gennai/store/purge/purge-memory";
 import { builtProgram } from "@gennai/testkit/built-program";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { filesHolding } from "@gennai/testkit/stored-files";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
@@ -40,8 +41,6 @@ async function world(steps: readonly Readonly<Record<string, unknown>>[]) {
     },
   };
 }
-
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
 
 test("gennai undo shows the points to go back to, says what it would do, and goes back", async () => {
   await using place = await world([bash("rm src/a.ts && echo agent > b.ts")]);

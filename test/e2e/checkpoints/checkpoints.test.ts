@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { chmod, readFile, stat } from "node:fs/promises";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { TestServer } from "@gennai/testkit/test-server";
@@ -127,7 +126,7 @@ test("the emergency controls stop a restore, and an unknown checkpoint is none",
   await run("go");
   const { checkpoints } = await listCheckpoints(server.client, sessionId, { signal });
   const request = { sessionId, checkpointId: checkpoints[0]?.checkpointId ?? "", paths: ["a.ts"], force: true };
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   await governance.setEmergencyControl({
     control: EmergencyControl.READ_ONLY,
     enabled: true,

@@ -1,5 +1,4 @@
 import { chmod, stat } from "node:fs/promises";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";
@@ -152,7 +151,7 @@ test("a frozen workspace takes no undo", async () => {
   await using place = await world({ go: [call("Write", { file_path: "new.txt", content: "1\n" })] });
   const { server, sessionId, run } = place;
   await run("go");
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const readOnly = (enabled: boolean) =>
     governance.setEmergencyControl({ control: EmergencyControl.READ_ONLY, enabled, by: "ann", reason: "look" });
   await readOnly(true);

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { runCommandLine } from "@gennai/cli/command-line";
-
 import { findBubblewrap } from "@gennai/machine/sandbox/host/find-bubblewrap";
 import { builtProgram } from "@gennai/testkit/built-program";
+import { call } from "@gennai/testkit/scripted-steps";
 import {
   type TemporaryRepository,
   temporaryDirectory,
@@ -15,7 +15,6 @@ import { SupervisedProcess } from "../process/supervised-process.ts";
 const program = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
 const token = "e2e-token-of-forty-three-characters-0000000";
 
-const call = (name: string, args: Readonly<Record<string, unknown>>) => ({ tool: { name, args } });
 const steps = [
   call("Read", { file_path: "src/a.ts" }),
   call("Edit", { file_path: "src/a.ts", old_string: "two", new_string: "2" }),

@@ -11,12 +11,12 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";
 import { RulesService } from "@gennai/sessions/rules/rules-service";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { type ScriptedTurn, startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
 import { refusalOf } from "../rpc/session-client.ts";
 
-const call = (name: string, args: Readonly<Record<string, unknown>>) => ({ tool: { name, args } });
 const turn = (...steps: ScriptedTurn["steps"]): ScriptedTurn => ({
   match: ".",
   steps: [...steps, { text: ["Done."] }],

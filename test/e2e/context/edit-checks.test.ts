@@ -4,11 +4,12 @@ import { create } from "@bufbuild/protobuf";
 import { type Diagnostic, DiagnosticSchema, DiagnosticSeverity } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test, vi } from "vitest";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
 
-const write = (file: string, content: string) => ({ tool: { name: "Write", args: { file_path: file, content } } });
+const write = (file: string, content: string) => call("Write", { file_path: file, content });
 const done = { text: ["Done."] };
 /** Between two calls it makes them two rounds. */
 const said = { text: ["On."] };
@@ -35,16 +36,11 @@ describe("the project's own check after edits", () => {
   test("the repository's command asks once, runs after each change, and its end is told to the model", async () => {
     await using server = await startTestServer({
       files: configured,
-      script: [
-        {
-          match: ".",
-          steps: [
-            write("src/new.ts", "bad\n"),
-            said,
-            { tool: { name: "Edit", args: { file_path: "src/new.ts", old_string: "bad", new_string: "good" } } },
-            done,
-          ],
-        },
+      steps: [
+        write("src/new.ts", "bad\n"),
+        said,
+        call("Edit", { file_path: "src/new.ts", old_string: "bad", new_string: "good" }),
+        done,
       ],
     });
     await using editor = await Watcher.begin(server, { capabilities: { confirmation: true } });
@@ -62,19 +58,14 @@ describe("the project's own check after edits", () => {
   test("a quick one runs with each call, whose result says what is new", async () => {
     await using server = await startTestServer({
       files: { ".gennai/config.yaml": "check: sh scripts/check.sh\n", "scripts/check.sh": "! grep -rn bad src\n" },
-      script: [
-        {
-          match: ".",
-          steps: [
-            write("src/a.ts", "bad one\n"),
-            said,
-            write("src/b.ts", "// new\nbad two\n"),
-            write("src/c.ts", "fine\n"),
-            write("src/a.ts", "fine\n"),
-            write("src/b.ts", "fine\n"),
-            done,
-          ],
-        },
+      steps: [
+        write("src/a.ts", "bad one\n"),
+        said,
+        write("src/b.ts", "// new\nbad two\n"),
+        write("src/c.ts", "fine\n"),
+        write("src/a.ts", "fine\n"),
+        write("src/b.ts", "fine\n"),
+        done,
       ],
     });
     const sessionId = await startSession(server, { interactive: true });
@@ -104,7 +95,7 @@ describe("the project's own check after edits", () => {
   test("a person who allowed it once is asked again behind the round, and not while a call waits", async () => {
     await using server = await startTestServer({
       files: configured,
-      script: [{ match: ".", steps: [write("src/a.ts", "bad\n"), said, write("src/a.ts", "good\n"), done] }],
+      steps: [write("src/a.ts", "bad\n"), said, write("src/a.ts", "good\n"), done],
     });
     await using editor = await Watcher.begin(server, { capabilities: { confirmation: true } });
     for (const nth of [0, 1]) {
@@ -119,7 +110,7 @@ describe("the project's own check after edits", () => {
   test("nobody to accept it: it does not run, and the end says so", async () => {
     await using server = await startTestServer({
       files: configured,
-      script: [{ match: ".", steps: [write("src/new.ts", "bad\n"), said, write("src/other.ts", "bad\n"), said, done] }],
+      steps: [write("src/new.ts", "bad\n"), said, write("src/other.ts", "bad\n"), said, done],
     });
     const sessionId = await startSession(server);
     const events = await runTurn(server, sessionId, "go");
@@ -188,9 +179,7 @@ describe("a check that was accepted for the workspace", () => {
   });
 
   test("is offered for no other command", async () => {
-    await using server = await startTestServer({
-      script: [{ match: ".", steps: [{ tool: { name: "Bash", args: { command: "rm src/main.ts" } } }, done] }],
-    });
+    await using server = await startTestServer({ steps: [bash("rm src/main.ts"), done] });
     await using editor = await Watcher.begin(server, { capabilities: { confirmation: true } });
     const { offeredScopes } = await editor.next("confirmationRequest");
     expect(offeredScopes).toEqual([ConfirmationScope.ONCE, ConfirmationScope.TURN, ConfirmationScope.SESSION]);
@@ -199,10 +188,7 @@ describe("a check that was accepted for the workspace", () => {
 
 describe("an editor's diagnostics after edits", () => {
   test("new problems of changed files go to the model, known ones do not", async () => {
-    await using server = await startTestServer({
-      files: configured,
-      script: [{ match: ".", steps: [write("src/new.ts", "bad\n"), done] }],
-    });
+    await using server = await startTestServer({ files: configured, steps: [write("src/new.ts", "bad\n"), done] });
     await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
     const told = (message: string, line: number) => ({ ...problem("src/new.ts", message), line, source: "ts" });
     await tellProblems(editor, 0, [told("old one", 1)]);
@@ -217,9 +203,7 @@ describe("an editor's diagnostics after edits", () => {
 
 describe("an editor's diagnostics of each call's files", () => {
   test("stand in that call's own result, each once; what a later call broke elsewhere comes behind the round", async () => {
-    await using server = await startTestServer({
-      script: [{ match: ".", steps: [write("src/a.ts", "a\n"), write("src/b.ts", "b\n"), done] }],
-    });
+    await using server = await startTestServer({ steps: [write("src/a.ts", "a\n"), write("src/b.ts", "b\n"), done] });
     await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
     await tellProblems(editor, 0, [problem("src/a.ts", "old one")]);
     expect(await tellProblems(editor, 1, [problem("src/a.ts", "old one"), problem("src/a.ts", "first")])).toEqual([
@@ -239,7 +223,7 @@ describe("an editor's diagnostics of each call's files", () => {
 
   test("nothing new, an editor that fails: the result is as it was, and nothing is lost", async () => {
     await using server = await startTestServer({
-      script: [{ match: ".", steps: [write("src/a.ts", "a\n"), said, write("src/a.ts", "b\n"), done] }],
+      steps: [write("src/a.ts", "a\n"), said, write("src/a.ts", "b\n"), done],
     });
     await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
     await tellProblems(editor, 0, []);
@@ -255,7 +239,7 @@ describe("an editor's diagnostics of each call's files", () => {
   });
 
   test("a thousand of them are bounded", async () => {
-    await using server = await startTestServer({ script: [{ match: ".", steps: [write("src/a.ts", "a\n"), done] }] });
+    await using server = await startTestServer({ steps: [write("src/a.ts", "a\n"), done] });
     await using editor = await Watcher.begin(server, { capabilities: { diagnostics: true } });
     await tellProblems(editor, 0, []);
     const many = Array.from({ length: 1000 }, (_, at) => problem("src/a.ts", `${at} ${"x".repeat(900)}`));
@@ -269,9 +253,7 @@ describe("an editor's diagnostics of each call's files", () => {
 
 describe("symbols by the editor", () => {
   test("are offered where a client finds them", async () => {
-    await using server = await startTestServer({
-      script: [{ match: ".", steps: [{ tool: { name: "Symbols", args: { query: "thing" } } }, done] }],
-    });
+    await using server = await startTestServer({ steps: [call("Symbols", { query: "thing" }), done] });
     const alone = await startSession(server);
     expect(eventsOf(await runTurn(server, alone, "go"), "toolResult")[0]?.output).toContain("unknown_tool");
     await using editor = await Watcher.begin(server, { capabilities: { findSymbols: true } });

@@ -15,7 +15,7 @@ beforeAll(async () => {
       ".gennai/rules.yaml": "zeroAccessPaths: [private/]\n",
       "private/plan.md": "a secret plan\n",
     },
-    script: [{ match: ".", steps: [{ text: ["Read."] }] }],
+    steps: [{ text: ["Read."] }],
   });
   await server.workspace.write(".env", "KEY=very-secret-value\n");
 });

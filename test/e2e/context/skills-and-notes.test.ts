@@ -1,11 +1,11 @@
 import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
 import { turnPrompt } from "@gennai/sessions/turn/prompt/turn-prompt";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { eventsOf, runTurn, startSession } from "../rpc/session-client.ts";
 
-const call = (name: string, args: object) => ({ tool: { name, args } });
 const done = { text: ["Done."] };
 
 /** A server whose user has these files in the configuration directory. */
@@ -18,11 +18,7 @@ async function serverWith(
   const config = parts.use(await temporaryDirectory());
   for (const [name, text] of Object.entries(own)) await config.write(`gennai/${name}`, text);
   const server = parts.use(
-    await startTestServer({
-      files,
-      script: [{ match: ".", steps }],
-      server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root } },
-    }),
+    await startTestServer({ files, steps, server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root } } }),
   );
   const prompt = async (sessionId: string): Promise<string> => {
     const session = await server.running.manager.get(sessionId);

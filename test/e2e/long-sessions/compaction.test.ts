@@ -135,7 +135,7 @@ test("a context smaller than what goes with every request costs no compaction at
   const read = (number: number) => [{ tool: { name: "Read", args: { file_path: `src/part-${number}.txt` } } }];
   await using server = await startTestServer({
     files: Object.fromEntries([1, 2, 3].map((n) => [`src/part-${n}.txt`, `part ${n} of it\n`.repeat(300)])),
-    script: [{ match: ".", steps: [...read(1), ...read(2), ...read(3), { text: "Read." }] }],
+    steps: [...read(1), ...read(2), ...read(3), { text: "Read." }],
   });
   const sessionId = await startSession(server, { settings: { maxContextTokens: 4_096 } });
   const events = [

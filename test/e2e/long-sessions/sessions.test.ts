@@ -1,5 +1,4 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -69,7 +68,7 @@ test("a session is not deleted while its turn runs", async () => {
 test("no session is deleted under an emergency control", async () => {
   await using server = await startTestServer();
   const sessionId = await startSession(server);
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const set = (control: EmergencyControl, enabled: boolean, tool: string) =>
     governance.setEmergencyControl({ control, enabled, tool, by: "ann", reason: "a test" });
   const controls: readonly (readonly [EmergencyControl, string, string])[] = [
@@ -90,7 +89,7 @@ test("no session is deleted under an emergency control", async () => {
 
 test("a session is not deleted while an undo of it is under way, and is not changed while it is deleted", async () => {
   const edit = { tool: { name: "Write", args: { file_path: "made.txt", content: "made\n" } } };
-  await using server = await startTestServer({ script: [{ steps: [edit, { text: ["Done."] }] }] });
+  await using server = await startTestServer({ steps: [edit, { text: ["Done."] }] });
   const sessionId = await startSession(server);
   await runTurn(server, sessionId, "write");
   const session = await server.running.manager.get(sessionId);

@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import type { ScriptedTurn } from "@gennai/testkit/test-server";
 
 const todos = [
@@ -47,7 +48,7 @@ export const sightScript: readonly ScriptedTurn[] = [
     steps: [
       { thinking: ["The user wants to know ", "what this is."] },
       { text: ["I look at the files first."] },
-      { tool: { name: "LS", args: {} } },
+      call("LS", {}),
       {
         text: [
           "## What I found\n\nA **small** project, see [the docs](https://example.com/docs) or [the sum](src/add.ts):\n\n",
@@ -62,15 +63,15 @@ export const sightScript: readonly ScriptedTurn[] = [
   {
     match: "^use every tool",
     steps: [
-      { tool: { name: "TodoWrite", args: { todos } } },
-      { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
-      { tool: { name: "Read", args: { file_path: "missing.ts" } } },
-      { tool: { name: "Grep", args: { pattern: "return" } } },
-      { tool: { name: "Edit", args: edited } },
-      { tool: { name: "Write", args: { file_path: "src/new.ts", content: "export const two = 2;\n" } } },
-      { tool: { name: "Bash", args: { command: "rm -rf /", description: "Clean up" } } },
-      { tool: { name: "Bash", args: { command: "cat README.md", description: "Look" } } },
-      { tool: { name: "NoSuchTool", args: {} } },
+      call("TodoWrite", { todos }),
+      call("Read", { file_path: "src/add.ts" }),
+      call("Read", { file_path: "missing.ts" }),
+      call("Grep", { pattern: "return" }),
+      call("Edit", edited),
+      call("Write", { file_path: "src/new.ts", content: "export const two = 2;\n" }),
+      call("Bash", { command: "rm -rf /", description: "Clean up" }),
+      call("Bash", { command: "cat README.md", description: "Look" }),
+      call("NoSuchTool", {}),
       { text: ["Used them."] },
     ],
   },
@@ -78,26 +79,21 @@ export const sightScript: readonly ScriptedTurn[] = [
     match: "^run",
     steps: [
       { text: ["I run the formatter."] },
-      { tool: { name: "Bash", args: { command: "touch formatted.txt && echo formatted", description: "Format" } } },
+      call("Bash", { command: "touch formatted.txt && echo formatted", description: "Format" }),
       { text: ["The formatter has been dealt with."] },
     ],
   },
-  { match: "^which", steps: [{ tool: { name: "AskUser", args: { questions } } }, { text: ["Thank you."] }] },
+  { match: "^which", steps: [call("AskUser", { questions }), { text: ["Thank you."] }] },
   {
     match: "^propose",
     steps: [
-      { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
-      {
-        tool: {
-          name: "ProposeChanges",
-          args: {
-            changes: [
-              { path: "src/add.ts", operation: "update", new_content: "export const add = (a: number) => a;\n" },
-              { path: "src/subtract.ts", operation: "create", new_content: "export const subtract = -1;\n" },
-            ],
-          },
-        },
-      },
+      call("Read", { file_path: "src/add.ts" }),
+      call("ProposeChanges", {
+        changes: [
+          { path: "src/add.ts", operation: "update", new_content: "export const add = (a: number) => a;\n" },
+          { path: "src/subtract.ts", operation: "create", new_content: "export const subtract = -1;\n" },
+        ],
+      }),
       { text: ["Proposed."] },
     ],
   },
@@ -106,7 +102,7 @@ export const sightScript: readonly ScriptedTurn[] = [
     match: "^take the sum",
     steps: [
       { text: ["I turn it round."] },
-      { tool: { name: "Write", args: { file_path: "src/turned.ts", content: "export const turned = true;\n" } } },
+      call("Write", { file_path: "src/turned.ts", content: "export const turned = true;\n" }),
       { usage: { input_tokens: 1200, output_tokens: 90 } },
       { text: ["It is turned round."] },
     ],

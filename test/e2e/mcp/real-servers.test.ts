@@ -8,6 +8,7 @@ import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -20,7 +21,6 @@ function programOf(name: string): string {
   return join(import.meta.dirname, "../../node_modules/@modelcontextprotocol", name, "dist", "index.js");
 }
 
-const call = (name: string, args: Readonly<Record<string, unknown>>) => ({ tool: { name, args } });
 type Steps = readonly Readonly<Record<string, unknown>>[];
 
 /** A workspace whose user has real servers, and one that turns hostile. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { describe, expect, test } from "vitest";
 import { startSession, Watcher } from "../rpc/session-client.ts";
 import { type RinaPlan } from "./original-client.ts";
@@ -47,17 +48,7 @@ describe("the port is trusted less", () => {
       "fetch(process.argv[1] + '/ping', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((answer) => console.log('status', answer.status))";
     await using server = await open({ server: { confirmation: { answerMs: 5_000, waitForClientMs: 5_000 } } });
     const script = await server.scriptFile([
-      {
-        steps: [
-          {
-            tool: {
-              name: "Bash",
-              args: { command: `"${process.execPath}" -e "${program}" ${server.running.rinaUrl}` },
-            },
-          },
-          { text: ["Done."] },
-        ],
-      },
+      { steps: [bash(`"${process.execPath}" -e "${program}" ${server.running.rinaUrl}`), { text: ["Done."] }] },
     ]);
     const sessionId = await startSession(server, {
       interactive: true,
@@ -123,7 +114,7 @@ describe("/rina/send is a turn of the model in plan mode", () => {
           match: "theActiveFile",
           steps: [
             { tool: { name: "Write", args: { file_path: "made.txt", content: "x" } } },
-            { tool: { name: "Bash", args: { command: "touch made.txt" } } },
+            bash("touch made.txt"),
             { text: envelope(write("planned.txt")) },
           ],
         },

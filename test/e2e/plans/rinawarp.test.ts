@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OriginalExtension, planHash, type RinaPlan } from "./original-client.ts";
@@ -138,7 +137,7 @@ describe("seed 000 authority: a plan approved is the plan executed", () => {
 });
 
 async function ledgerDetails(server: TestServer): Promise<string> {
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const { records } = await governance.listLedgerRecords({ limit: 1000 });
   return records.map(({ json }) => json).join("\n");
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { sampleOf } from "../../../scripts/lib/tests/sample.mjs";
 import { commands, painting, testAtTerminal, usePlace } from "./terminal-commands.ts";
@@ -79,10 +80,7 @@ test("a terminal that is closed stops the command that runs without a sandbox", 
   const pidFile = here.state.path("pid");
   const script = here.state.path("model.json");
   const command = `echo $$ > ${pidFile}; exec sleep 600`;
-  writeFileSync(
-    script,
-    JSON.stringify({ turns: [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: "." }] }] }),
-  );
+  writeFileSync(script, JSON.stringify({ turns: [{ steps: [bash(command), { text: "." }] }] }));
   const line = `${here.gennai} run --commands ask --yes --backend scripted --model ${script} go`;
   const child = spawn("script", ["--quiet", "--return", "--flush", "--command", line, "/dev/null"], {
     cwd: here.repository.root,

@@ -3,6 +3,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcWebTransport } from "@connectrpc/connect-node";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { eventsOf, type Refusal, refusalOf } from "../rpc/session-client.ts";
 import { type ServedGennai, serveGennai } from "./serve-gennai.ts";
@@ -11,9 +12,9 @@ const script = [
   {
     match: "^work",
     steps: [
-      { tool: { name: "Bash", args: { command: "git status && cat README.md", description: "looks" } } },
-      { tool: { name: "Grep", args: { pattern: "Test" } } },
-      { tool: { name: "Write", args: { file_path: "made.txt", content: "made\n" } } },
+      call("Bash", { command: "git status && cat README.md", description: "looks" }),
+      call("Grep", { pattern: "Test" }),
+      call("Write", { file_path: "made.txt", content: "made\n" }),
       { text: ["Done."] },
     ],
   },

@@ -3,7 +3,6 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -59,7 +58,7 @@ describe("the hook by Node alone", () => {
     const content = "ä\u2028\u0000😀".repeat(100_000);
     const denied = await hook(server.stateDir, root, call(root, "Write", { file_path: "/etc/x", content }));
     expect([denied.code, denied.complained, decisionIn(denied.printed)]).toEqual([0, "", "deny"]);
-    const { records } = await connectGovernance({ baseUrl: server.url, token: server.token }).listLedgerRecords({});
+    const { records } = await server.governance.listLedgerRecords({});
     expect(records).toHaveLength(2);
   });
 

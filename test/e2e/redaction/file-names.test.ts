@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { allEvents, endState, runTurn, startSession } from "../rpc/session-client.ts";
@@ -10,18 +11,14 @@ test("a secret in a file's name is masked in events, the log that clients see an
   const file = `keys/${secret}.txt`;
   await using server = await startTestServer({
     files: { [file]: "one\n", [`d-${secret}/a.txt`]: "x\n" },
-    script: [
-      {
-        steps: [
-          { tool: { name: "LS", args: { path: "keys" } } },
-          { tool: { name: "Glob", args: { pattern: "**/*" } } },
-          { tool: { name: "Grep", args: { pattern: "one" } } },
-          { tool: { name: "Read", args: { file_path: file } } },
-          { tool: { name: "Edit", args: { file_path: file, old_string: "one", new_string: "two" } } },
-          { tool: { name: "Write", args: { file_path: `keys/n-${secret}.txt`, content: "x" } } },
-          { text: ["done"] },
-        ],
-      },
+    steps: [
+      call("LS", { path: "keys" }),
+      call("Glob", { pattern: "**/*" }),
+      call("Grep", { pattern: "one" }),
+      call("Read", { file_path: file }),
+      call("Edit", { file_path: file, old_string: "one", new_string: "two" }),
+      call("Write", { file_path: `keys/n-${secret}.txt`, content: "x" }),
+      { text: ["done"] },
     ],
   });
   const sessionId = await startSession(server);

@@ -3,6 +3,7 @@ import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { bundleParts } from "@gennai/store/audit/bundle-parts";
 import { exportLedgerBundle } from "@gennai/store/audit/export-bundle";
 import { exportLedgerLines } from "@gennai/store/audit/ledger-export";
+import { call } from "@gennai/testkit/scripted-steps";
 import { storedFiles } from "@gennai/testkit/stored-files";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -23,9 +24,7 @@ const body = Array.from(
 const pem = [key, ...body, key.replace("BEGIN", "END")].join("\n");
 const planted = [token, bearer, "PLANTEDKEYLINE0020"];
 
-const tool = (name: string, args: Record<string, unknown>) => ({
-  steps: [{ tool: { name, args } }, { text: ["Done."] }],
-});
+const tool = (name: string, args: Record<string, unknown>) => ({ steps: [call(name, args), { text: ["Done."] }] });
 
 /**
  * Every file below these directories that holds one of the texts, also in the middle of binary data. Checkpoints are copies

@@ -12,6 +12,7 @@ import {
   EmergencyControl,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { call } from "@gennai/testkit/scripted-steps";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from "vitest";
 import { sampleOf, seed } from "../../../scripts/lib/tests/sample.mjs";
 import { eventsOf, lastOfGapless } from "../rpc/session-client.ts";
@@ -24,30 +25,24 @@ const owner = 0;
 /** Asks, then leaves a line behind; each name is a file of its own. */
 const script = [
   { match: "^talk", steps: [{ text: ["Hello."] }] },
-  {
-    match: "^slow",
-    steps: [{ text: { repeat: 200, chunk: "word " } }, { delay_ms: 60_000 }, { text: ["The end."] }],
-  },
+  { match: "^slow", steps: [{ text: { repeat: 200, chunk: "word " } }, { delay_ms: 60_000 }, { text: ["The end."] }] },
   {
     match: "^ask (one|two|three|four|five)$",
     steps: [
       { text: ["I ask."] },
-      { tool: { name: "Bash", args: { command: "echo ran >> ran.txt", description: "leaves a line" } } },
+      call("Bash", { command: "echo ran >> ran.txt", description: "leaves a line" }),
       { text: ["Done."] },
     ],
   },
-  {
-    match: "^claim",
-    steps: [{ tool: { name: "Write", args: { file_path: "claimed.txt", content: "claimed\n" } } }, { text: ["Done."] }],
-  },
-  { match: "^read", steps: [{ tool: { name: "Read", args: { file_path: "README.md" } } }, { text: ["Read."] }] },
+  { match: "^claim", steps: [call("Write", { file_path: "claimed.txt", content: "claimed\n" }), { text: ["Done."] }] },
+  { match: "^read", steps: [call("Read", { file_path: "README.md" }), { text: ["Read."] }] },
   {
     match: "^work",
     steps: [
       ...Array.from({ length: 12 }, (_, index) => [
         { text: { repeat: 20, chunk: `${index} ` } },
         { delay_ms: 300 },
-        { tool: { name: "Write", args: { file_path: `made-${index}.txt`, content: `${index}\n` } } },
+        call("Write", { file_path: `made-${index}.txt`, content: `${index}\n` }),
       ]).flat(),
       { text: ["Done."] },
     ],

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { allEvents, eventsOf, runTurn, startSession } from "../rpc/session-client.ts";
@@ -8,7 +9,7 @@ function scripted(command: string, server: NonNullable<TestServerOptions["server
     files: {
       "test.mjs": "import { writeFileSync } from 'node:fs'; writeFileSync('made.txt', 'made'); console.log('ran');\n",
     },
-    script: [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] }],
+    script: [{ steps: [bash(command), { text: ["Done."] }] }],
     server,
   };
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { sampleOf } from "../../../scripts/lib/tests/sample.mjs";
@@ -182,9 +183,7 @@ const possible = works.filter(({ needs }) => {
 test.each(sampleOf(possible, 3))("works inside: $name", async ({ commands, files, prepare, prints, look }) => {
   await using server = await startTestServer({
     files: { "a.txt": "first\n", ".gitignore": "node_modules\n", ...files },
-    script: commands.map((command) => ({
-      steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
-    })),
+    script: commands.map((command) => ({ steps: [bash(command), { text: ["Done."] }] })),
     server: { commands: "staged", environment: { ...process.env, PATH: `${programs}:${process.env["PATH"]}` } },
   });
   await server.workspace.git("config", "user.name", "Test");

@@ -1,5 +1,6 @@
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { Collector } from "./collector.ts";
 import { watchedServer } from "./watched-server.ts";
@@ -36,20 +37,13 @@ const script = [
     steps: [
       { thinking: [planted.thinking] },
       { text: [`${planted.privateAnswer} ${planted.answer}`] },
-      { tool: { name: "Read", args: { file_path: `${planted.privatePath}/${planted.path}` } } },
-      {
-        tool: {
-          name: "Bash",
-          args: {
-            command: `${planted.privateCommand} ${planted.command} && printf '%s\\n' ${planted.output} ${planted.privateOutput} >&2; exit 3`,
-            description: planted.privatePrompt,
-          },
-        },
-      },
-      { tool: { name: planted.toolName, args: { secret: planted.prompt } } },
-      {
-        tool: { name: "Write", args: { file_path: `${planted.privatePath}/new.txt`, content: planted.privateContent } },
-      },
+      call("Read", { file_path: `${planted.privatePath}/${planted.path}` }),
+      call("Bash", {
+        command: `${planted.privateCommand} ${planted.command} && printf '%s\\n' ${planted.output} ${planted.privateOutput} >&2; exit 3`,
+        description: planted.privatePrompt,
+      }),
+      call(planted.toolName, { secret: planted.prompt }),
+      call("Write", { file_path: `${planted.privatePath}/new.txt`, content: planted.privateContent }),
       { error: { code: "bad_response", message: `${planted.error} ${planted.answer}` } },
     ],
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -21,7 +22,7 @@ const reading = [
   {
     steps: [
       { usage: { input_tokens: 120, output_tokens: 7 } },
-      { tool: { name: "Read", args: { file_path: "README.md" } } },
+      call("Read", { file_path: "README.md" }),
       { text: ["Done."] },
       { usage: { input_tokens: 150, output_tokens: 9 } },
     ],
@@ -101,8 +102,8 @@ describe("traces", () => {
     const script = [
       {
         steps: [
-          { tool: { name: "MadeUpByTheModel", args: {} } },
-          { tool: { name: "Read", args: { file_path: "../outside.txt" } } },
+          call("MadeUpByTheModel", {}),
+          call("Read", { file_path: "../outside.txt" }),
           { error: { code: "rate_limited", message: "Too many requests of customer Xylander." } },
         ],
       },

@@ -9,13 +9,14 @@ import {
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { directoryName } from "@gennai/sessions/users/directory-name";
 import { type ManyUsersServer, startManyUsersServer, type TestUser } from "@gennai/testkit/many-users";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { codeOf, refusalOf } from "../rpc/session-client.ts";
 
 const admin = { user: "grace", roles: ["gennai-admin"] };
-const touch = [{ steps: [{ tool: { name: "Bash", args: { command: "touch made.txt" } } }, { text: ["Done."] }] }];
-const look = [{ steps: [{ tool: { name: "Read", args: { file_path: "a.txt" } } }, { text: ["Done."] }] }];
+const touch = [{ steps: [bash("touch made.txt"), { text: ["Done."] }] }];
+const look = [{ steps: [call("Read", { file_path: "a.txt" }), { text: ["Done."] }] }];
 const slow = [{ steps: [{ delay_ms: 60_000 }, { text: ["Done."] }] }];
 
 async function start(user: TestUser, settings: Readonly<Record<string, unknown>> = {}): Promise<string> {

@@ -39,7 +39,7 @@ export async function fromNothing(
   for (const mode of ["branch", "proposal"] as const) {
     const tools = commands.map((command) => ({ name: "Bash", args: { command, timeout_ms: withinMs } }));
     await using server = await startTestServer({
-      script: [{ match: ".", steps: [...tools.map((tool) => ({ tool })), { text: ["Done."] }] }],
+      steps: [...tools.map((tool) => ({ tool })), { text: ["Done."] }],
       server: { commands: "staged", ...(outside === undefined ? {} : { outside }) },
     });
     const { root, git } = server.workspace;

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { fileURLToPath } from "node:url";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
+import { bash } from "@gennai/testkit/scripted-steps";
 import {
   type TemporaryRepository,
   temporaryDirectory,
@@ -80,7 +81,7 @@ class KillWorld implements AsyncDisposable {
     await workspace.git("checkout", "--quiet", "-b", "work");
     await workspace.git("config", "user.name", "Test");
     await workspace.git("config", "user.email", "test@example.com");
-    const steps = [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }];
+    const steps = [bash(command), { text: ["Done."] }];
     await state.write("script.yaml", JSON.stringify({ turns: [{ match: "go", steps }] }));
     const options = { script: state.path("script.yaml"), stateDir: state.path("state"), workspace: workspace.root };
     const first = await serve({ ...options, port: 0 });

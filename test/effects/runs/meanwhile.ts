@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { type CrashOptions, randomNumbers } from "../../crash/crash-options.ts";
 import { eventsOf, startSession } from "../../e2e/rpc/session-client.ts";
@@ -29,10 +30,7 @@ export async function meanwhile({ rounds, seed, onRound }: CrashOptions): Promis
   const random = randomNumbers(seed);
   await using server = await startTestServer({
     files,
-    script: commands.map((command, index) => ({
-      match: `^${index}$`,
-      steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
-    })),
+    script: commands.map((command, index) => ({ match: `^${index}$`, steps: [bash(command), { text: ["Done."] }] })),
     server: { commands: "staged" },
   });
   const { git } = server.workspace;

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { startSession } from "../../e2e/rpc/session-client.ts";
 import { treeState } from "../look/tree-state.ts";
@@ -25,7 +26,7 @@ export async function projectRuns(
   try {
     await using server = await startTestServer({
       script: commands.map((command) => ({
-        steps: [{ tool: { name: "Bash", args: { command, timeout_ms: timeoutMs } } }, { text: ["Done."] }],
+        steps: [call("Bash", { command, timeout_ms: timeoutMs }), { text: ["Done."] }],
       })),
       server: { commands: "staged" },
     });

@@ -77,7 +77,7 @@ async function passes(task: Task, read: (path: string) => string): Promise<boole
   const left = paths.map((path) => [path, read(path)] as const);
   await using server = await startTestServer({
     files: { ...task.files, ...Object.fromEntries(left) },
-    script: [{ steps: [{ text: "Nothing." }] }],
+    steps: [{ text: "Nothing." }],
     server: { commands: "auto" },
   });
   const [[tested] = []] = await playTurn(server, [

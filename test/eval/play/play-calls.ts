@@ -1,4 +1,3 @@
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { refusalOf, startSession } from "../../e2e/rpc/session-client.ts";
@@ -21,7 +20,7 @@ export interface CallScores {
 export async function playCalls(calls: readonly RecordedCall[], scores: CallScores): Promise<void> {
   await using server = await startTestServer({ server: { commands: "auto" } });
   const tools = await offeredTools(server);
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const sessionId = await startSession(server);
   for (const { tool, ours, cwd, from } of calls) {
     if (ours === undefined) {

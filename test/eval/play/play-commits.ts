@@ -20,7 +20,7 @@ export interface CommitScores {
  * compared with the commit's blob, byte for byte.
  */
 export async function playCommits(commits: readonly RecordedCommit[], scores: CommitScores): Promise<void> {
-  await using server = await startTestServer({ script: [{ steps: [{ text: "Nothing." }] }] });
+  await using server = await startTestServer({ steps: [{ text: "Nothing." }] });
   for (const [index, commit] of commits.entries()) await playCommit(server, commit, index % 2 === 0, scores);
 }
 

@@ -30,10 +30,7 @@ export async function playSearches(
   searches: readonly Search[],
   score: Score,
 ): Promise<void> {
-  await using server = await startTestServer({
-    files: Object.fromEntries(tree),
-    script: [{ steps: [{ text: "Nothing." }] }],
-  });
+  await using server = await startTestServer({ files: Object.fromEntries(tree), steps: [{ text: "Nothing." }] });
   const texts = new Map([...tree].map(([path, bytes]) => [path, bytes.toString("utf8")]));
   for (let at = 0; at < searches.length; at += answersAtOnce) {
     const some = searches.slice(at, at + answersAtOnce);

@@ -12,7 +12,7 @@ export async function playTasks(tasks: readonly Task[], score: Score): Promise<v
   for (const task of tasks) {
     await using server = await startTestServer({
       files: task.files,
-      script: [{ steps: [{ text: "Nothing." }] }],
+      steps: [{ text: "Nothing." }],
       server: { commands: "auto" },
     });
     const solution = Object.entries(task.solution);

@@ -1,5 +1,6 @@
 import { endStates } from "@gennai/agent/events/session-event";
 import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import type { Session } from "#session/session";
 import { SessionState } from "#session/state/session-state";
@@ -15,8 +16,8 @@ const intents = `intents:
     owned_scope: ["src/**"]
     constraints: ["keep the tiles red"]
 `;
-const bad = [{ tool: { name: "Bash", args: { command: "rm -rf /" } } }, { text: "." }];
-const outside = [{ tool: { name: "Write", args: { file_path: "docs/x.md", content: "x" } } }, { text: "." }];
+const bad = [bash("rm -rf /"), { text: "." }];
+const outside = [call("Write", { file_path: "docs/x.md", content: "x" }), { text: "." }];
 
 async function turn(session: Session, text: string): Promise<readonly string[]> {
   const { turnId, afterSeq } = await startTurn(session, {
@@ -44,12 +45,7 @@ test("a compaction drops no rule, no intent, no refusal and no plan", async () =
     script: [
       {
         match: "^begin",
-        steps: [
-          { tool: { name: "select_active_intent", args: { intent_id: "INT-1" } } },
-          { text: "." },
-          ...bad,
-          ...outside,
-        ],
+        steps: [call("select_active_intent", { intent_id: "INT-1" }), { text: "." }, ...bad, ...outside],
       },
       { match: "Summarise this conversation", steps: [{ text: "Nothing was refused, and there is no intent." }] },
       { match: "^again", steps: [...bad, ...outside] },

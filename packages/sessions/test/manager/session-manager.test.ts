@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { startTurn } from "#turn/start/start-turn";
 
 test("a session that cannot be opened keeps no other from being stopped", async () => {
-  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 60_000 }] }] });
+  await using server = await startTestServer({ steps: [{ delay_ms: 60_000 }] });
   const { manager } = server.running;
   const { defaultSettings } = manager.services;
   const session = await manager.start(defaultSettings, "");
@@ -29,7 +29,7 @@ test("a session that cannot be opened keeps no other from being stopped", async 
 });
 
 test("a turn that waits for its session to open does not escape a stop", async () => {
-  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 60_000 }] }] });
+  await using server = await startTestServer({ steps: [{ delay_ms: 60_000 }] });
   const { id } = await server.running.manager.start(server.running.manager.services.defaultSettings, "");
   await server.restart();
   const { manager } = server.running;

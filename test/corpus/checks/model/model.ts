@@ -183,16 +183,11 @@ export const modelChecks: Checks = {
   "MOD-040": check(async () => {
     await using server = await startTestServer({
       files: { "src/a.ts": "a\n" },
-      script: [
-        {
-          match: ".",
-          steps: [
-            { tool: { name: "RunInTerminal", args: { command: "rm -rf ~" } } },
-            { text: ["."] },
-            { tool: { name: "RunInTerminal", args: { command: "cat .env" } } },
-            { text: ["."] },
-          ],
-        },
+      steps: [
+        { tool: { name: "RunInTerminal", args: { command: "rm -rf ~" } } },
+        { text: ["."] },
+        { tool: { name: "RunInTerminal", args: { command: "cat .env" } } },
+        { text: ["."] },
       ],
     });
     const sessionId = await startSession(server, { interactive: true });

@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { accessibilityProblems } from "../../look/accessibility.ts";
 import { serveGennai } from "../../process/serve-gennai.ts";
@@ -19,7 +20,7 @@ const questions = [
 test("the model's question is answered by keyboard, and what is typed meanwhile is told to the model", async () => {
   await using gennai = await serveGennai({
     script: [
-      { match: "^build", steps: [{ tool: { name: "AskUser", args: { questions } } }, { text: ["Thank you."] }] },
+      { match: "^build", steps: [call("AskUser", { questions }), { text: ["Thank you."] }] },
       { match: "^and tests", steps: [{ text: ["With tests, then."] }] },
     ],
   });

@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { openPage } from "../page/open-page.ts";
@@ -11,13 +12,8 @@ test("a hunk is edited in colours, and what was typed is applied", async () => {
     script: [
       {
         steps: [
-          { tool: { name: "Read", args: { file_path: "add.ts" } } },
-          {
-            tool: {
-              name: "Edit",
-              args: { file_path: "add.ts", old_string: "return a + b;", new_string: 'return sum("of", a, b);' },
-            },
-          },
+          call("Read", { file_path: "add.ts" }),
+          call("Edit", { file_path: "add.ts", old_string: "return a + b;", new_string: 'return sum("of", a, b);' }),
           { text: ["Proposed."] },
         ],
       },
@@ -55,13 +51,13 @@ test("a hunk is edited in colours, and what was typed is applied", async () => {
 });
 
 test("a file is looked at as it was at a point of the timeline, with what came since", async () => {
-  const write = (content: string) => ({ tool: { name: "Write", args: { file_path: "src/add.ts", content } } });
+  const write = (content: string) => call("Write", { file_path: "src/add.ts", content });
   await using gennai = await serveGennai({
     script: [
       {
         steps: [
           write(before),
-          { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
+          call("Read", { file_path: "src/add.ts" }),
           write(`${before}export {};\n`),
           { text: ["Written."] },
         ],

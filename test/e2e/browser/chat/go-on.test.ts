@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { type ServedGennai, serveGennai } from "../../process/serve-gennai.ts";
 import { openPage, pageLink } from "../page/open-page.ts";
@@ -9,14 +10,7 @@ const files = { "old.txt": "old\n" };
 test("a question that waited when the server was killed is asked again by a click, and what it asked runs once", async () => {
   await using gennai = await serveGennai({
     files,
-    script: [
-      {
-        steps: [
-          { tool: { name: "Bash", args: { command: "rm old.txt && echo ran >> runs.txt" } } },
-          { text: ["It is gone."] },
-        ],
-      },
-    ],
+    script: [{ steps: [bash("rm old.txt && echo ran >> runs.txt"), { text: ["It is gone."] }] }],
   });
   await using on = await openPage(gennai);
   await on.repl.send("delete it");

@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import type { ScriptedTurn } from "@gennai/testkit/test-server";
 
 /** What the model says in the tests of the REPL: a turn for each thing that a user can meet there. */
@@ -7,8 +8,8 @@ export const scriptedWork: readonly ScriptedTurn[] = [
     steps: [
       { thinking: ["The user wants to know ", "what this is."] },
       { text: ["I look at the files first."] },
-      { tool: { name: "LS", args: {} } },
-      { tool: { name: "Read", args: { file_path: "README.md" } } },
+      call("LS", {}),
+      call("Read", { file_path: "README.md" }),
       {
         text: [
           "## What I found\n\nA **small** project:\n\n- `README.md` has a title\n- `src/add.ts` adds\n\n",
@@ -23,73 +24,60 @@ export const scriptedWork: readonly ScriptedTurn[] = [
     match: "^run",
     steps: [
       { text: ["I run the formatter."] },
-      { tool: { name: "Bash", args: { command: "touch formatted.txt && echo formatted", description: "Format" } } },
+      call("Bash", { command: "touch formatted.txt && echo formatted", description: "Format" }),
       { text: ["The formatter has been dealt with."] },
     ],
   },
   {
     match: "^destroy",
-    steps: [
-      { tool: { name: "Bash", args: { command: "rm -rf /", description: "Clean up" } } },
-      { text: ["That was refused."] },
-    ],
+    steps: [call("Bash", { command: "rm -rf /", description: "Clean up" }), { text: ["That was refused."] }],
   },
   {
     match: "^change",
     steps: [
-      { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
-      {
-        tool: {
-          name: "Edit",
-          args: { file_path: "src/add.ts", old_string: "return a + b;", new_string: "return a + b + 0;" },
-        },
-      },
+      call("Read", { file_path: "src/add.ts" }),
+      call("Edit", { file_path: "src/add.ts", old_string: "return a + b;", new_string: "return a + b + 0;" }),
       { text: ["Changed as you asked."] },
     ],
   },
   {
     match: "^ask",
     steps: [
-      { tool: { name: "RunInTerminal", args: { command: "touch formatted.txt", description: "Format" } } },
+      call("RunInTerminal", { command: "touch formatted.txt", description: "Format" }),
       { text: ["You were asked."] },
     ],
   },
   {
     match: "^propose",
     steps: [
-      { tool: { name: "Read", args: { file_path: "src/add.ts" } } },
-      {
-        tool: {
-          name: "ProposeChanges",
-          args: {
-            changes: [
-              {
-                path: "src/add.ts",
-                operation: "update",
-                new_content: "export const add = (a: number, b: number) => a + b;\n",
-              },
-              {
-                path: "src/subtract.ts",
-                operation: "create",
-                new_content: "export const subtract = (a: number, b: number) => a - b;\n",
-              },
-            ],
+      call("Read", { file_path: "src/add.ts" }),
+      call("ProposeChanges", {
+        changes: [
+          {
+            path: "src/add.ts",
+            operation: "update",
+            new_content: "export const add = (a: number, b: number) => a + b;\n",
           },
-        },
-      },
+          {
+            path: "src/subtract.ts",
+            operation: "create",
+            new_content: "export const subtract = (a: number, b: number) => a - b;\n",
+          },
+        ],
+      }),
       { text: ["Proposed."] },
     ],
   },
   { match: "^/nothing", steps: [{ text: ["Said."] }] },
-  { match: "^look", steps: [{ tool: { name: "Read", args: { file_path: "src/add.ts" } } }, { text: ["Looked."] }] },
+  { match: "^look", steps: [call("Read", { file_path: "src/add.ts" }), { text: ["Looked."] }] },
   { match: "^think long", steps: [{ text: ["I begin."] }, { delay_ms: 60_000 }, { text: ["I never get here."] }] },
   {
     match: "^read again",
     steps: [1, 2, 3, 4].flatMap((time) => [
       // Never the same: a model that goes round in circles is stopped.
-      ...Array.from({ length: 100 }, (_, index) => ({
-        tool: { name: "Read", args: { file_path: "long.txt", offset: time * 100 + index, limit: 1 } },
-      })),
+      ...Array.from({ length: 100 }, (_, index) =>
+        call("Read", { file_path: "long.txt", offset: time * 100 + index, limit: 1 }),
+      ),
       { text: [`Read it a hundred times, ${time} of 4.`] },
     ]),
   },

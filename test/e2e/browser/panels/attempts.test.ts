@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { accessibilityProblems } from "../../look/accessibility.ts";
 import { serveGennai } from "../../process/serve-gennai.ts";
@@ -30,7 +31,7 @@ test("a prompt is tried three times side by side; one asks, one is stopped, one 
         match: "set the value",
         steps: [
           { text: ["I set it."] },
-          { tool: { name: "Bash", args: { command: `case "$PWD" in ${each.join(" ")} esac` } } },
+          bash(`case "$PWD" in ${each.join(" ")} esac`),
           { usage: { input_tokens: 1200, output_tokens: 90 } },
           { text: ["The value is set."] },
         ],

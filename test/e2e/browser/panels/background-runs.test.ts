@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { listBackgroundRuns } from "@gennai/client/background/background-runs";
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { openPage } from "../page/open-page.ts";
@@ -9,7 +10,7 @@ import { takeScreenshot } from "../page/screenshot.ts";
 const untilEnd = `import { existsSync } from "node:fs"; setInterval(() => existsSync("end") && process.exit(), 50);\n`;
 
 test("what runs in the background is listed while it runs, and a person stops it", async () => {
-  const background = (command: string) => ({ tool: { name: "Bash", args: { command, run_in_background: true } } });
+  const background = (command: string) => call("Bash", { command, run_in_background: true });
   await using gennai = await serveGennai({
     files: { "wait.mjs": untilEnd },
     script: [{ steps: [background("node wait.mjs one"), background("exec sleep 1000"), { text: ["Both run."] }] }],

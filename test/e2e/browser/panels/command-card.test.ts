@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { openPage } from "../page/open-page.ts";
@@ -22,7 +23,7 @@ function running(command: string): number {
 }
 
 test("a command is seen whole, watched and stopped", async () => {
-  const bash = (command: string) => ({ tool: { name: "Bash", args: { command, description: "Try it" } } });
+  const bash = (command: string) => call("Bash", { command, description: "Try it" });
   await using gennai = await serveGennai({
     script: [{ steps: [bash(long), bash("echo after; exit 3"), { text: ["One was stopped."] }] }],
     args: ["--commands", "staged"],

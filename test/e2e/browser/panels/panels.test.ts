@@ -1,3 +1,4 @@
+import { bash } from "@gennai/testkit/scripted-steps";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { accessibilityProblems } from "../../look/accessibility.ts";
@@ -6,7 +7,6 @@ import { openPage } from "../page/open-page.ts";
 import { ReplDriver } from "../page/repl-driver.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
 
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
 const script = [
   { match: "^format", steps: [bash("touch formatted.txt"), { text: ["The formatter was asked for."] }] },
   { match: "^destroy", steps: [bash("rm -rf /"), { text: ["That was refused."] }] },

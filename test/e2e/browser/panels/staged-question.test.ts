@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { openPage } from "../page/open-page.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
 import { useGennai } from "../page/use-gennai.ts";
 
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
 const gennai = useGennai({
   files: {
     "src/add.ts": "export function add(a: number, b: number) {\n  return a + b;\n}\n",

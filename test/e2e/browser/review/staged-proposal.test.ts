@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { openPage } from "../page/open-page.ts";
@@ -12,17 +13,10 @@ test("a review says which command changed a hunk; what is not text, and modes, a
     script: [
       {
         steps: [
-          { tool: { name: "Read", args: { file_path: "list.txt" } } },
-          { tool: { name: "Edit", args: { file_path: "list.txt", old_string: "line 2\n", new_string: "second\n" } } },
-          { tool: { name: "Bash", args: { command: "sed -i s/line.19/nineteenth/ list.txt" } } },
-          {
-            tool: {
-              name: "Bash",
-              args: {
-                command: "printf '\\0\\1' > logo.bin; mkdir bin; echo '#!/bin/sh' > bin/run.sh; chmod +x bin/run.sh",
-              },
-            },
-          },
+          call("Read", { file_path: "list.txt" }),
+          call("Edit", { file_path: "list.txt", old_string: "line 2\n", new_string: "second\n" }),
+          bash("sed -i s/line.19/nineteenth/ list.txt"),
+          bash("printf '\\0\\1' > logo.bin; mkdir bin; echo '#!/bin/sh' > bin/run.sh; chmod +x bin/run.sh"),
           { text: ["Proposed."] },
         ],
       },

@@ -1,3 +1,4 @@
+import { bash } from "@gennai/testkit/scripted-steps";
 import { filesHolding } from "@gennai/testkit/stored-files";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -5,7 +6,7 @@ import { allEvents, eventsOf, startSession, Watcher } from "../../rpc/session-cl
 
 const token = ["ghp", "x7Kq2mV9tR4wB8nL1cF6hJ3pD5sG0yZaQeUi"].join("_");
 const command = `touch made.txt && echo GITHUB_TOKEN=${token} > /dev/null`;
-const script = [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] }];
+const script = [{ steps: [bash(command), { text: ["Done."] }] }];
 
 test("who approves sees the whole command, the database never does", async () => {
   await using server = await startTestServer({ script });
@@ -40,7 +41,7 @@ test("nor does it after a restart while the question is open", async () => {
 
 test("what a failing model says is masked", async () => {
   await using server = await startTestServer({
-    script: [{ steps: [{ error: { code: "unreachable", message: `refused Authorization: Bearer ${token}` } }] }],
+    steps: [{ error: { code: "unreachable", message: `refused Authorization: Bearer ${token}` } }],
   });
   const sessionId = await startSession(server);
   const events = await Array.fromAsync(server.client.invoke({ sessionId, userInput: "go" }));

@@ -1,16 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import {
   ConfirmationAnswer,
   type ConfirmationRequest,
   ConfirmationScope,
   EmergencyControl,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { codeOf, eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
 
-const command = (text: string) => ({ tool: { name: "Bash", args: { command: text } } });
 const files = Object.fromEntries(["a", "b", "c", "d"].map((name) => [`src/${name}.ts`, "x\n"]));
 
 function yes(
@@ -29,12 +28,12 @@ function yes(
 }
 
 async function asking(commands: readonly string[]) {
-  const steps = commands.map((text) => command(text));
+  const steps = commands.map((text) => bash(text));
   const server = await startTestServer({
     files,
     script: [
       { match: "^first", steps: [...steps, { text: ["Done."] }] },
-      { match: "^next", steps: [command("rm src/d.ts"), { text: ["Done."] }] },
+      { match: "^next", steps: [bash("rm src/d.ts"), { text: ["Done."] }] },
     ],
   });
   const sessionId = await startSession(server, { interactive: true });
@@ -99,7 +98,7 @@ test("an emergency takes remembered patterns away", async () => {
   const question = await editor.next("confirmationRequest");
   await editor.submit(yes(question, { patternId: question.patterns[0]?.id ?? "" }));
   expect(await editor.end()).toBe("COMPLETED");
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   for (const enabled of [true, false]) {
     await governance.setEmergencyControl({ control: EmergencyControl.READ_ONLY, enabled, reason: "test", by: "test" });
   }

@@ -1,4 +1,3 @@
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { listStandingAnswers, revokeStandingAnswers } from "@gennai/client/governance/standing-answers";
 import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
 import { AcceptedConnections } from "@gennai/sessions/checks/accepted-connections";
@@ -9,8 +8,8 @@ import { codeOf, startSession } from "../../rpc/session-client.ts";
 const { signal } = new AbortController();
 
 test("answers that stand are listed for the workspace and its sessions, and taken back one by one or all at once", async () => {
-  await using server = await startTestServer({ script: [{ steps: [{ text: ["Hello."] }] }] });
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  await using server = await startTestServer({ steps: [{ text: ["Hello."] }] });
+  const { governance } = server;
   const connections = new AcceptedConnections(server.stateDir, server.workspace.root);
   const registry = { host: "registry.example", port: 443, callId: "" };
   await connections.remember("npm install", [registry, { host: "mirror.example", port: 8443, callId: "" }]);

@@ -2,7 +2,6 @@ import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -36,7 +35,7 @@ class Agent {
   constructor(server: TestServer, session = "s1") {
     this.#server = server;
     this.#session = session;
-    this.governance = connectGovernance({ baseUrl: server.url, token: server.token });
+    this.governance = server.governance;
   }
 
   async tell(hook_event_name: string, more: JsonObject = {}): Promise<JsonObject | undefined> {

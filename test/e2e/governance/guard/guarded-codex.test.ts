@@ -1,6 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -20,7 +19,7 @@ const answerSchema = z.object({
 async function guarded() {
   const files = { "src/a.ts": "one\n", "src/b.ts": "two\n", ".gennai/config.yaml": 'paths:\n  deny: ["docs/**"]\n' };
   const server = await startTestServer({ files });
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const { root } = server.workspace;
   let calls = 0;
   const tell = async (hook_event_name: string, tool_name: string, tool_input: object, id: string) => {

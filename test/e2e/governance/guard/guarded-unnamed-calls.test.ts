@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -18,7 +17,7 @@ const recordSchema = z.object({
 async function guarded() {
   const files = { "src/a.txt": "one\n", "docs/b.txt": "two\n", ".gennai/config.yaml": 'paths:\n  deny: ["docs/**"]\n' };
   const server = await startTestServer({ files });
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const { root } = server.workspace;
   const tell = async (host: string, payload: object) =>
     (await governance.guardCall({ host, workingDir: root, payload: JSON.parse(JSON.stringify(payload)) })).answer;

@@ -1,10 +1,10 @@
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { traceLines } from "@gennai/client/provenance/trace-lines";
 import { HunkDecision, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { TracedOrigin } from "@gennai/protocol/model/governance/line-trace";
 import { WorkspaceProvenance } from "@gennai/store/provenance/workspace-provenance";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
@@ -21,7 +21,7 @@ async function ask(
   path: string,
   text: string,
 ): Promise<readonly TracedOrigin[]> {
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const trace = await traceLines(governance, { sessionId, path, text }, { signal });
   if (trace === undefined) throw new Error("It was not asked about.");
   expect(trace.trust.status).toBe("ok");
@@ -43,7 +43,6 @@ function lines(text: string): readonly string[] {
 const steps = 15;
 const anchor = "// The end of what there is.";
 const lineOf = (step: number): string => `export const resultOfStep${step} = measureTheStep(${step * 1_000});`;
-const call = (name: string, args: object) => ({ tool: { name, args } });
 
 test("a file that a turn and a person change at the same time is right, or unknown, whenever one asks", async () => {
   const path = "src/log.js";
@@ -55,7 +54,7 @@ test("a file that a turn and a person change at the same time is right, or unkno
   ]).flat();
   await using server = await startTestServer({
     files: { [path]: `import { measureTheStep } from "./measure.js";\n${anchor}\n` },
-    script: [{ steps: [...edits, { text: ["Done."] }] }],
+    steps: [...edits, { text: ["Done."] }],
   });
   const { workspace, stateDir } = server;
   const sessionId = await startSession(server);
@@ -110,7 +109,7 @@ test("a file that a turn and a person change at the same time is right, or unkno
   };
   await Promise.all([turn, person(), asker()]);
 
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const { records } = await governance.listLedgerRecords({ sessionId, limit: 1000 });
   const bySeq = new Map(records.map(({ seq, json }) => [Number(seq), json]));
   const wrong = [...named].flatMap(([line, seqs]) =>
@@ -154,7 +153,7 @@ test("what is proposed and not applied is nobody's, and what a person edits in t
   const changes = [{ path, operation: "update", new_content: after }];
   await using server = await startTestServer({
     files: { [path]: before },
-    script: [{ steps: [call("ProposeChanges", { changes }), { text: ["Proposed."] }] }],
+    steps: [call("ProposeChanges", { changes }), { text: ["Proposed."] }],
   });
   const sessionId = await startSession(server, { proposal: true });
   const proposal = eventOf(await runTurn(server, sessionId, "go"), "proposedChanges");

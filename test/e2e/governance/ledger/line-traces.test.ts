@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { traceCall, traceLines } from "@gennai/client/provenance/trace-lines";
 import { type LineTrace, mostTracedBytes } from "@gennai/protocol/model/governance/line-trace";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { startSession, Watcher } from "../../rpc/session-client.ts";
@@ -15,7 +15,7 @@ const written = [
   "}",
   "",
 ].join("\n");
-const write = { tool: { name: "Write", args: { path: "src/average.js", content: written } } };
+const write = call("Write", { path: "src/average.js", content: written });
 const script = [{ steps: [write, { text: ["Written."] }] }];
 const { signal } = new AbortController();
 
@@ -34,7 +34,7 @@ async function afterTurn() {
   const editor = parts.use(await Watcher.attach(server, sessionId));
   const { turnId } = await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "go" });
   await editor.end();
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const kept = parts.move();
   return { server, sessionId, turnId, governance, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
@@ -83,7 +83,7 @@ test("a text is asked about as an editor has it, saved or not", async () => {
 
 test("a question that makes no sense is refused", async () => {
   await using server = await startTestServer();
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   for (const path of ["", "/etc/passwd", "src/../../a", "a\0b"]) {
     await expect(governance.traceLines({ path, text: "" }), path).rejects.toThrow("path must be relative");
   }

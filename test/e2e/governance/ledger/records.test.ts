@@ -1,6 +1,6 @@
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { FailureClass, IntentsMode, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -29,19 +29,14 @@ const recordSchema = z.looseObject({
 });
 
 async function records(server: TestServer): Promise<readonly z.infer<typeof recordSchema>[]> {
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const { records: found } = await governance.listLedgerRecords({ limit: 1000 });
   return found.map(({ json }) => recordSchema.parse(JSON.parse(json)));
 }
 
-const step = (name: string, args: object) => ({ tool: { name, args } });
-
 /** A turn that makes these calls, one after the other. */
 async function played(files: Readonly<Record<string, string>>, ...steps: readonly object[]) {
-  const server = await startTestServer({
-    files,
-    script: [{ steps: [...steps.map((each) => ({ ...each })), { text: ["Over."] }] }],
-  });
+  const server = await startTestServer({ files, steps: [...steps.map((each) => ({ ...each })), { text: ["Over."] }] });
   const sessionId = await startSession(server);
   const events = await runTurn(server, sessionId, "go");
   return { server, sessionId, events, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
@@ -52,8 +47,8 @@ const secret = ["ghp", "x7Kq2mV9tR4wB8nL1cF6hJ3pD5sG0yZaQeUi"].join("_");
 test("seed 003 §7: a step's record has tool, redacted input, start and stop, exit status and verification", async () => {
   await using world = await played(
     { "a.txt": "one\n" },
-    step("Write", { file_path: "new.txt", content: `token ${secret}\n` }),
-    step("Bash", { command: "cat missing.txt" }),
+    call("Write", { file_path: "new.txt", content: `token ${secret}\n` }),
+    call("Bash", { command: "cat missing.txt" }),
   );
   const all = await records(world.server);
   const [written, ran] = all
@@ -77,11 +72,11 @@ test("seed 003 §7: a step's record has tool, redacted input, start and stop, ex
 test("a step that only reads has one record, with what was decided and the result", async () => {
   await using world = await played(
     { "a.txt": "one\n", "b.txt": "two\n" },
-    step("Read", { file_path: "a.txt" }),
-    step("Grep", { pattern: "two" }),
-    step("Write", { file_path: "c.txt", content: "three\n" }),
-    step("Read", { path: "b.txt" }),
-    step("Read", { file_path: "missing.txt" }),
+    call("Read", { file_path: "a.txt" }),
+    call("Grep", { pattern: "two" }),
+    call("Write", { file_path: "c.txt", content: "three\n" }),
+    call("Read", { path: "b.txt" }),
+    call("Read", { file_path: "missing.txt" }),
   );
   const all = await records(world.server);
   expect(
@@ -99,7 +94,7 @@ test("a step that only reads has one record, with what was decided and the resul
 });
 
 test("seed 003 §2.4: what a command says of itself is no verification, its exit code is", async () => {
-  await using world = await played({}, step("Bash", { command: "echo all tests pass, verified; cat missing.txt" }));
+  await using world = await played({}, call("Bash", { command: "echo all tests pass, verified; cat missing.txt" }));
   const [result] = eventsOf(world.events, "toolResult");
   expect(result?.output).toContain("all tests pass, verified");
   expect(result).toMatchObject({ exitCode: 1, verification: VerificationState.FAILED });
@@ -109,10 +104,10 @@ test("seed 003 §2.4: what a command says of itself is no verification, its exit
 
 test("seed 003 §7 classes: failures are classified", async () => {
   const failing: readonly (readonly [object, string, FailureClass])[] = [
-    [step("Bash", { command: "cat missing.txt" }), "command_error", FailureClass.COMMAND_ERROR],
-    [step("Fly", {}), "tool_unavailable", FailureClass.TOOL_UNAVAILABLE],
-    [step("Write", { file_path: "../x", content: "" }), "permission_denied", FailureClass.PERMISSION_DENIED],
-    [step("Bash", { command: "sleep 20", timeout_ms: 300 }), "timeout", FailureClass.TIMEOUT],
+    [call("Bash", { command: "cat missing.txt" }), "command_error", FailureClass.COMMAND_ERROR],
+    [call("Fly", {}), "tool_unavailable", FailureClass.TOOL_UNAVAILABLE],
+    [call("Write", { file_path: "../x", content: "" }), "permission_denied", FailureClass.PERMISSION_DENIED],
+    [call("Bash", { command: "sleep 20", timeout_ms: 300 }), "timeout", FailureClass.TIMEOUT],
   ];
   // Each in a round of its own, so that it has a record of its own.
   const rounds = failing.flatMap(([call]) => [call, { text: ["On."] }]);
@@ -132,8 +127,8 @@ test("seed 001 trace: a record links intent, hashes, paths, ranges, time, contri
   const intents = "active_intents:\n  - {id: INT-001, name: Work, status: active, owned_scope: ['src/**']}\n";
   await using world = await played(
     { ".orchestration/active_intents.yaml": intents },
-    step("select_active_intent", { intent_id: "INT-001" }),
-    step("Write", { file_path: "src/a.ts", content: block }),
+    call("select_active_intent", { intent_id: "INT-001" }),
+    call("Write", { file_path: "src/a.ts", content: block }),
   );
   const all = await records(world.server);
   const outcome = all.find(({ files }) => files.some(({ path }) => path === "src/a.ts"));
@@ -158,10 +153,10 @@ test("seed 001 trace: a record links intent, hashes, paths, ranges, time, contri
 test("seed 001 block-hash: a block keeps its identity when it stands elsewhere", async () => {
   await using world = await played(
     { "a.ts": "// one\n// two\n", "b.ts": "// other\n\n\n// end\n" },
-    step("Read", { file_path: "a.ts" }),
-    step("Edit", { file_path: "a.ts", old_string: "// two\n", new_string: `// two\n${block}` }),
-    step("Read", { file_path: "b.ts" }),
-    step("Edit", { file_path: "b.ts", old_string: "// end\n", new_string: `${block}// end\n` }),
+    call("Read", { file_path: "a.ts" }),
+    call("Edit", { file_path: "a.ts", old_string: "// two\n", new_string: `// two\n${block}` }),
+    call("Read", { file_path: "b.ts" }),
+    call("Edit", { file_path: "b.ts", old_string: "// end\n", new_string: `${block}// end\n` }),
   );
   const ranges = (await records(world.server)).flatMap(({ files }) =>
     files.flatMap(({ path, conversations }) =>
@@ -177,7 +172,7 @@ test("seed 001 block-hash: a block keeps its identity when it stands elsewhere",
 test("seed 001 opt-in: a person switches intents for the session's workspace, which is recorded and in force at once", async () => {
   await using server = await startTestServer({ files: { "a.txt": "a\n" } });
   const sessionId = await startSession(server);
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const check = async () => {
     const argumentsJson = JSON.stringify({ file_path: "b.txt", content: "b\n" });
     return (await governance.checkPolicy({ sessionId, tool: "Write", argumentsJson })).rules.map(({ rule }) => rule);
@@ -208,9 +203,9 @@ test("seed 001 inject: the intent's context stands in the later model calls, and
     "active_intents:\n  - {id: INT-001, name: Work, status: active, owned_scope: ['src/**'], constraints: [be brief]}\n";
   await using world = await played(
     { ".orchestration/active_intents.yaml": intents },
-    step("select_active_intent", { intent_id: "INT-001" }),
+    call("select_active_intent", { intent_id: "INT-001" }),
   );
-  const governance = connectGovernance({ baseUrl: world.server.url, token: world.server.token });
+  const { governance } = world.server;
   const after = await governance.previewSystemPrompt({ sessionId: world.sessionId });
   expect(after.prompt).toContain("<intent_context>");
   expect(after.prompt).toContain("be brief");
@@ -223,7 +218,7 @@ test("where intents are required, a person accepts the very file that was shown,
   const text = 'active_intents:\n  - {id: INT-001, name: n, status: active, owned_scope: ["src/**"]}\n';
   await using server = await startTestServer({ files: { [file]: text } });
   const sessionId = await startSession(server);
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   await governance.setIntentsMode({ sessionId, mode: IntentsMode.REQUIRED });
   const shown = await governance.listIntents({ sessionId });
   expect(shown).toMatchObject({

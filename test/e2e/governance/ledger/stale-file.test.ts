@@ -1,27 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { endState, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
 
 const token = ["ghp", "x7Kq2mV9tR4wB8nL1cF6hJ3pD5sG0yZaQeUi"].join("_");
 const before = "one\ntwo\nthree\nfour\nfive\nsix\n";
-const read = { tool: { name: "Read", args: { file_path: "a.txt" } } };
+const read = call("Read", { file_path: "a.txt" });
 const script = [
   { match: "^read", steps: [read, { text: ["Read."] }] },
   {
     match: "^edit",
-    steps: [
-      { tool: { name: "Edit", args: { file_path: "a.txt", old_string: "two", new_string: "TWO" } } },
-      { text: ["Over."] },
-    ],
+    steps: [call("Edit", { file_path: "a.txt", old_string: "two", new_string: "TWO" }), { text: ["Over."] }],
   },
   {
     match: "^write",
-    steps: [
-      { tool: { name: "Write", args: { file_path: "a.txt", content: before.replace("five", "FIVE") } } },
-      { text: ["Over."] },
-    ],
+    steps: [call("Write", { file_path: "a.txt", content: before.replace("five", "FIVE") }), { text: ["Over."] }],
   },
 ];
 

@@ -1,4 +1,3 @@
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { Verbosity } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
 import fc from "fast-check";
@@ -43,7 +42,7 @@ const call = fc.oneof(
 
 test("seed 003 §2.5: how much the agent writes changes no verdict, whatever the call", async () => {
   await using server = await startTestServer();
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const levels = [Verbosity.TERSE, Verbosity.NORMAL, Verbosity.DETAILED];
   const sessions = await Promise.all(levels.map((verbosity) => startSession(server, { settings: { verbosity } })));
   const seen = new Set<number>();
@@ -64,7 +63,7 @@ test("seed 003 §2.5: how much the agent writes changes no verdict, whatever the
 
 test("seed 003 §2.5: it changes the prompt by its own section and nothing else", async () => {
   await using server = await startTestServer();
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const promptWith = async (verbosity: Verbosity): Promise<readonly string[]> => {
     const sessionId = await startSession(server, { settings: { verbosity } });
     expect((await server.client.resumeSession({ sessionId })).settings?.verbosity).toBe(verbosity);

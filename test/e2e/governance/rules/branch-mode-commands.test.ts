@@ -1,9 +1,10 @@
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
 
 const running = (...commands: readonly string[]) => [
-  { steps: [...commands.map((command) => ({ tool: { name: "Bash", args: { command } } })), { text: ["Done."] }] },
+  { steps: [...commands.map((command) => bash(command)), { text: ["Done."] }] },
 ];
 
 /** Says yes to every question of the turn until it ends, and tells what was asked. */

@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { endState, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
 
-const write = { tool: { name: "Write", args: { file_path: "new.txt", content: "new\n" } } };
-const read = { tool: { name: "Read", args: { file_path: "README.md" } } };
+const write = call("Write", { file_path: "new.txt", content: "new\n" });
+const read = call("Read", { file_path: "README.md" });
 
 /** A server with a configuration directory of its own. */
 async function configured(
@@ -21,7 +22,7 @@ async function configured(
     await writeFile(join(config.root, "gennai", name), text, { mode: 0o600 });
   }
   const server = await startTestServer({
-    script: [{ steps: [...steps, { text: ["Over."] }] }],
+    steps: [...steps, { text: ["Over."] }],
     server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root, ...environment } },
   });
   return {
@@ -78,8 +79,8 @@ test("after the call a hook is told each file of a patch, and arguments by the n
   const seen = hooksFile("PostToolUse", "Edit|Write", "cat >> seen.jsonl; echo >> seen.jsonl");
   const patch = "*** Begin Patch\n*** Add File: src/one.ts\n+1\n*** Add File: src/two.ts\n+2\n*** End Patch\n";
   await using here = await configured({ "hooks.json": seen }, [
-    { tool: { name: "apply_patch", args: { input: patch } } },
-    { tool: { name: "Write", args: { path: "src/three.ts", content: "3\n" } } },
+    call("apply_patch", { input: patch }),
+    call("Write", { path: "src/three.ts", content: "3\n" }),
   ]);
   const { workspace } = here.server;
   await runTurn(here.server, await startSession(here.server), "do it");

@@ -1,13 +1,13 @@
 import { runCommandLine } from "@gennai/cli/command-line";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { testConsole } from "../../../../packages/cli/test/test-console.ts";
 import { runTurn, startSession } from "../../rpc/session-client.ts";
 
 test("seed 004 §5: gennai policy log prints the damage-control-log of a workspace or a session", async () => {
-  const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
   await using server = await startTestServer({
-    script: [{ steps: [bash("git reset --hard"), bash("ls"), bash("cat ~/.ssh/id_rsa"), { text: ["Over."] }] }],
+    steps: [bash("git reset --hard"), bash("ls"), bash("cat ~/.ssh/id_rsa"), { text: ["Over."] }],
   });
   const sessionId = await startSession(server);
   const other = await startSession(server);

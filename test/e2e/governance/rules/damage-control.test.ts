@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { ConfirmationAnswer, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { allEvents, eventsOf, lastSeqOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
@@ -13,7 +13,7 @@ async function checker(server: TestServer, rules?: string) {
     await writeFile(server.workspace.path(".gennai/rules.yaml"), rules.replaceAll("%ROOT%", server.workspace.root));
   }
   const sessionId = await startSession(server);
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   return async (tool: string, args: object): Promise<string> => {
     const check = await governance.checkPolicy({ sessionId, tool, argumentsJson: JSON.stringify(args) });
     return check.verdict === Verdict.ALLOW
@@ -56,12 +56,12 @@ describe("paths", () => {
     await using server = await startTestServer({ files: { "vault.txt": "x\n" } });
     const check = await checker(server);
     expect(await check("Read", { file_path: "vault.txt" })).toBe("allow");
-    const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+    const { governance } = server;
     expect((await governance.getGovernanceStatus({})).rules?.problems).toEqual([]);
   });
 });
 
-const script = [{ steps: [{ tool: { name: "Bash", args: { command: "cat README.md" } } }, { text: ["Over."] }] }];
+const script = [{ steps: [bash("cat README.md"), { text: ["Over."] }] }];
 const askFirst = {
   ".gennai/rules.yaml": "bashToolPatterns: [{pattern: 'cat README', reason: look twice, ask: true}]\n",
 };
@@ -111,7 +111,7 @@ test("seed 004 §5: an interception is logged with tool, input, rule and action,
     },
   ]);
   expect(eventsOf(events, "toolResult")[0]?.error).toBe("Security Policy Violation: not this");
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   expect((await governance.getGovernanceStatus({})).rules?.text).toBe("⚠️ Last Violation: cat README.md");
   // The rules are what they were, and another session has nothing to do with it.
   expect(eventsOf(await allEvents(server, sessionId), "rulesChanged")).toEqual([]);

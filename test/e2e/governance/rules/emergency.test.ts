@@ -8,6 +8,7 @@ import { runCommandLine } from "@gennai/cli/command-line";
 import { connectGovernance, type GovernanceClient } from "@gennai/client/connection/connection";
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { EmergencyControl, FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { testConsole } from "../../../../packages/cli/test/test-console.ts";
@@ -25,21 +26,20 @@ import {
 const marker = `9000.${process.pid}${Date.now()}`;
 
 function governanceOf(server: TestServer): GovernanceClient {
-  return connectGovernance({ baseUrl: server.url, token: server.token });
+  return server.governance;
 }
 
 function set(server: TestServer, control: EmergencyControl, enabled: boolean, tool = "") {
   return governanceOf(server).setEmergencyControl({ control, enabled, tool, by: "ann", reason: "a test" });
 }
 
-const run = (command: string) => ({ tool: { name: "Bash", args: { command } } });
-const write = { tool: { name: "Write", args: { file_path: "new.txt", content: "new\n" } } };
+const write = call("Write", { file_path: "new.txt", content: "new\n" });
 
 /** A server whose model runs a command that would take hours, in a turn that has begun it. */
 async function busyServer() {
   const server = await startTestServer({
     script: [
-      { steps: [run(`touch started; sleep ${marker}`), { text: ["Done."] }] },
+      { steps: [bash(`touch started; sleep ${marker}`), { text: ["Done."] }] },
       { steps: [write, { text: ["Next."] }] },
     ],
     server: { announce: true },
@@ -129,7 +129,7 @@ describe("seed 003 §12 post-stop: effective on running work", () => {
 
 describe("what is switched off", () => {
   test("stays off over a restart", async () => {
-    await using server = await startTestServer({ script: [{ steps: [write, { text: ["Over."] }] }] });
+    await using server = await startTestServer({ steps: [write, { text: ["Over."] }] });
     await set(server, EmergencyControl.READ_ONLY, true);
     await server.restart();
     const { emergency } = await governanceOf(server).getGovernanceStatus({});
@@ -139,7 +139,7 @@ describe("what is switched off", () => {
   });
 
   test("seed 003 §13 auditable: emergency controls must be auditable and reversible", async () => {
-    await using server = await startTestServer({ script: [{ steps: [write, { text: ["Over."] }] }] });
+    await using server = await startTestServer({ steps: [write, { text: ["Over."] }] });
     const sessionId = await startSession(server);
     await set(server, EmergencyControl.READ_ONLY, true);
     await set(server, EmergencyControl.READ_ONLY, false);

@@ -1,8 +1,7 @@
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
-
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
 
 test("what Read refuses, git does not print either; with the file left out it does", async () => {
   const commands = [
@@ -15,7 +14,7 @@ test("what Read refuses, git does not print either; with the file left out it do
   ];
   await using server = await startTestServer({
     files: { ".env": "PASS=hunter2-in-the-history\n", "src/main.ts": "export const one = 1;\n" },
-    script: [{ match: ".", steps: [...commands.map(bash), { text: ["Done."] }] }],
+    steps: [...commands.map(bash), { text: ["Done."] }],
   });
   await server.workspace.write(".env", "PASS=hunter2-in-the-tree\n");
   await server.workspace.write("src/main.ts", "export const one = 2;\n");

@@ -1,5 +1,5 @@
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { checkCommand, listRules } from "@gennai/client/governance/rules";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { startSession, Watcher } from "../../rpc/session-client.ts";
@@ -16,14 +16,13 @@ const files = {
     "",
   ].join("\n"),
 };
-const call = (command: string) => ({ tool: { name: "Bash", args: { command } } });
-const script = [{ steps: [call("cat README.md"), call("./deploy"), { text: ["Over."] }] }];
+const script = [{ steps: [bash("cat README.md"), bash("./deploy"), { text: ["Over."] }] }];
 
 test("rules are listed with their lines and what they did, and commands are tried without being run", async () => {
   await using server = await startTestServer({ files, script });
   const { signal } = new AbortController();
   const sessionId = await startSession(server, { interactive: true });
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
 
   const before = await listRules(governance, sessionId, { signal });
   const own = before.rules.filter(({ place }) => place !== "");

@@ -1,4 +1,3 @@
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { acceptMcpServer, listMcpServers } from "@gennai/client/governance/mcp-servers";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -12,10 +11,10 @@ const named = (command: string) =>
 
 test("a repository's MCP server is accepted as it was seen, and not when it is another one by then", async () => {
   await using server = await startTestServer({
-    script: [{ steps: [{ text: ["Hello."] }] }],
+    steps: [{ text: ["Hello."] }],
     files: { "their-server.mjs": "// one\n", ".mcp.json": named("node") },
   });
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const sessionId = await startSession(server);
   const list = async () => (await listMcpServers(governance, sessionId, { signal })).servers;
   const [seen] = await list();

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -17,7 +18,7 @@ async function configured(text: string) {
   };
 }
 
-const running = (command: string) => [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] }];
+const running = (command: string) => [{ steps: [bash(command), { text: ["Done."] }] }];
 
 describe("server.json", () => {
   test("its limit ends a command, and the model and the user read which one it was", async () => {

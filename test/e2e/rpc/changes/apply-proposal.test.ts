@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { type ApplyProposalRequestSchema, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ChangeOperation, HunkDecision, type ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { allEvents, codeOf, eventOf, eventsOf, refusalOf, runTurn, startSession, Watcher } from "../session-client.ts";
@@ -19,7 +19,7 @@ const changes = [
   { path: "old.txt", operation: "delete" },
 ];
 const proposes = (list: readonly unknown[] = changes) => ({
-  steps: [{ tool: { name: "ProposeChanges", args: { changes: list } } }, { text: ["Proposed."] }],
+  steps: [call("ProposeChanges", { changes: list }), { text: ["Proposed."] }],
 });
 const keepAll = ["c1", "c2", "c3"].map((changeId) => ({ changeId, decision: HunkDecision.KEEP }));
 
@@ -194,7 +194,7 @@ describe("nothing is written", () => {
   test("in read-only mode", async () => {
     await using server = await serve();
     const proposed = await propose(server);
-    const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+    const { governance } = server;
     const control = EmergencyControl.READ_ONLY;
     await governance.setEmergencyControl({ control, enabled: true, by: "me", reason: "a look" });
     expect(await refusalOf(server.client.applyProposal(request(proposed)))).toMatchObject({

@@ -1,11 +1,12 @@
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { eventsOf, startSession, Watcher } from "../session-client.ts";
 
 const writing = [
-  { tool: { name: "Read", args: { file_path: "README.md" } } },
-  { tool: { name: "Write", args: { file_path: "new.txt", content: "new\n" } } },
+  call("Read", { file_path: "README.md" }),
+  call("Write", { file_path: "new.txt", content: "new\n" }),
   { text: ["Over."] },
 ];
 
@@ -15,7 +16,7 @@ test.each([
   ["yes", ConfirmationAnswer.YES, "ai-agent/make-it", "new\n"],
   ["no", ConfirmationAnswer.NO, "main", undefined],
 ] as const)("the first write asks about a branch; %s", async (_name, answer, branch, content) => {
-  await using server = await startTestServer({ script: [{ steps: writing }] });
+  await using server = await startTestServer({ steps: writing });
   const { client, workspace } = server;
   const sessionId = await startSession(server, { interactive: true });
   await workspace.git("switch", "--quiet", "main");
@@ -33,7 +34,7 @@ test.each([
 });
 
 test("one that was agreed to ahead begins without a question, and not where a call is refused", async () => {
-  const refused = { tool: { name: "Write", args: { file_path: "../outside.txt", content: "x\n" } } };
+  const refused = call("Write", { file_path: "../outside.txt", content: "x\n" });
   await using server = await startTestServer({
     script: [
       { match: "refused", steps: [refused, { text: ["Over."] }] },
@@ -55,7 +56,7 @@ test("one that was agreed to ahead begins without a question, and not where a ca
 });
 
 test("what cannot begin is told, and nothing is written", async () => {
-  await using server = await startTestServer({ script: [{ steps: writing }] });
+  await using server = await startTestServer({ steps: writing });
   const { client, workspace } = server;
   const sessionId = await startSession(server);
   await workspace.git("switch", "--quiet", "main");
@@ -75,7 +76,7 @@ test.each([
   ["a commit of one", `printf new > new.txt && git add new.txt && ${commit}`, ""],
 ])("%s lands on the branch that then begins; main stays", async (_name, command, status) => {
   await using server = await startTestServer({
-    script: [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Over."] }] }],
+    steps: [bash(command), { text: ["Over."] }],
     server: { commands: "staged" },
   });
   const { client, workspace } = server;

@@ -1,7 +1,7 @@
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { getWorkspaceState, prepareBranch } from "@gennai/client/session/state/workspace-state";
 import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -89,12 +89,12 @@ test("where there is no repository, says so and what to do", async () => {
 
 test("stays where it is in read-only mode, and while a turn runs", async () => {
   await using server = await startTestServer({
-    script: [{ steps: [{ tool: { name: "Read", args: { file_path: "README.md" } } }, { text: ["Read."] }] }],
+    steps: [call("Read", { file_path: "README.md" }), { text: ["Read."] }],
   });
   const { client, workspace } = server;
   const sessionId = await startSession(server, { interactive: true });
   await workspace.git("switch", "--quiet", "main");
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const control = EmergencyControl.READ_ONLY;
   await governance.setEmergencyControl({ control, enabled: true, by: "me", reason: "a look" });
   expect(await refusalOf(client.prepareBranch({ sessionId, task: "x" }))).toMatchObject({ info: "read_only_mode" });

@@ -1,24 +1,19 @@
 import type { AppliedFile } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { allEvents, codeOf, eventsOf, runTurn, startSession } from "../session-client.ts";
 
-const call = (name: string, args: Readonly<Record<string, unknown>>) => ({ tool: { name, args } });
-
 test("both sides of what a call changed can be read, and the call is named", async () => {
   await using server = await startTestServer({
     files: { "a.txt": "one\n" },
-    script: [
-      {
-        steps: [
-          call("Read", { file_path: "a.txt" }),
-          { text: ["Read."] },
-          call("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" }),
-          { text: ["Edited."] },
-          call("Write", { file_path: "new.txt", content: "new\n" }),
-          { text: ["Written."] },
-        ],
-      },
+    steps: [
+      call("Read", { file_path: "a.txt" }),
+      { text: ["Read."] },
+      call("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" }),
+      { text: ["Edited."] },
+      call("Write", { file_path: "new.txt", content: "new\n" }),
+      { text: ["Written."] },
     ],
   });
   const { sessionId, changes, calls } = await changesOf(server);
@@ -41,14 +36,7 @@ test("both sides of what a call changed can be read, and the call is named", asy
 test("of a command that ran on a copy as well", async () => {
   await using server = await startTestServer({
     files: { "a.txt": "one\n", "b.txt": "b\n" },
-    script: [
-      {
-        steps: [
-          call("Bash", { command: "sed -i s/one/two/ a.txt && printf x > c.txt && rm b.txt" }),
-          { text: ["Done."] },
-        ],
-      },
-    ],
+    steps: [call("Bash", { command: "sed -i s/one/two/ a.txt && printf x > c.txt && rm b.txt" }), { text: ["Done."] }],
     server: { commands: "staged" },
   });
   const { sessionId, changes, calls } = await changesOf(server);
@@ -65,14 +53,7 @@ test("what holds a secret after it is not kept a second time", async () => {
   const secret = `ghp_${"A1b2C3d4E5f6".repeat(3)}`;
   await using server = await startTestServer({
     files: { "a.txt": "one\n" },
-    script: [
-      {
-        steps: [
-          call("Bash", { command: `printf 'token = "ghp_%s"\\n' ${secret.slice(4)} > a.txt` }),
-          { text: ["Done."] },
-        ],
-      },
-    ],
+    steps: [call("Bash", { command: `printf 'token = "ghp_%s"\\n' ${secret.slice(4)} > a.txt` }), { text: ["Done."] }],
     server: { commands: "staged" },
   });
   const { sessionId, changes } = await changesOf(server);
@@ -86,7 +67,7 @@ test("what held a secret before it can be undone, and is shown to nobody", async
   const line = `token = "ghp_${"A1b2C3d4E5f6".repeat(3)}"\n`;
   await using server = await startTestServer({
     files: { "a.txt": line },
-    script: [{ steps: [call("Bash", { command: "echo clean > a.txt" }), { text: ["Done."] }] }],
+    steps: [call("Bash", { command: "echo clean > a.txt" }), { text: ["Done."] }],
     server: { commands: "staged" },
   });
   const { sessionId, changes } = await changesOf(server);

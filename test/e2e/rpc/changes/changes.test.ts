@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { ChangeOperation, HunkDecision, type ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { allEvents, codeOf, endState, eventOf, eventsOf, refusalOf, runTurn, startSession } from "../session-client.ts";
@@ -13,11 +14,11 @@ const changed = { case: "proposalApplied" } as const;
 describe("undo", () => {
   const edits = {
     steps: [
-      { tool: { name: "Read", args: { file_path: "a.txt" } } },
+      call("Read", { file_path: "a.txt" }),
       { text: ["Read."] },
-      { tool: { name: "Edit", args: { file_path: "a.txt", old_string: "two", new_string: "2" } } },
+      call("Edit", { file_path: "a.txt", old_string: "two", new_string: "2" }),
       { text: ["Edited."] },
-      { tool: { name: "Write", args: { file_path: "new.txt", content: "new\n" } } },
+      call("Write", { file_path: "new.txt", content: "new\n" }),
       { text: ["Written."] },
     ],
   };
@@ -105,7 +106,7 @@ describe("a proposal", () => {
     { path: "a.txt", operation: "update", new_content: after },
     { path: "new.txt", operation: "create", new_content: "new\n" },
   ];
-  const proposes = { steps: [{ tool: { name: "ProposeChanges", args: { changes } } }, { text: ["Proposed."] }] };
+  const proposes = { steps: [call("ProposeChanges", { changes }), { text: ["Proposed."] }] };
 
   async function proposed(
     server: TestServer,

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 
@@ -61,9 +62,9 @@ class OriginalClient {
   }
 }
 
-const read = { tool: { name: "Read", args: { file_path: "README.md" } } };
+const read = call("Read", { file_path: "README.md" });
 /** Between two reads: they are not made at the same time then. */
-const look = { tool: { name: "Bash", args: { command: "head -1 README.md" } } };
+const look = bash("head -1 README.md");
 const script = (...steps: readonly Json[]) => [{ match: "go", steps: [...steps, { text: ["Done."] }] }];
 
 async function interactiveSession(client: OriginalClient): Promise<string> {
@@ -74,8 +75,8 @@ describe("seed 002: a client that knows only the original protocol", () => {
   test.each<Protocol>(["grpcweb", "connect"])(
     "gets a turn with a read and a command through, over %s",
     async (protocol) => {
-      const inTerminal = { tool: { name: "RunInTerminal", args: { command: "ls -l" } } };
-      const asks = { tool: { name: "Bash", args: { command: "touch made.txt" } } };
+      const inTerminal = call("RunInTerminal", { command: "ls -l" });
+      const asks = bash("touch made.txt");
       await using server = await startTestServer({ script: script(read, inTerminal, asks) });
       const client = new OriginalClient(server, protocol);
       const sessionId = await interactiveSession(client);

@@ -1,12 +1,13 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 import { CommandState, FileSource } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { RequestFileRead } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { eventOf, eventsOf, refusalOf, runTurn, startSession, Watcher } from "../session-client.ts";
 import { useServer } from "../use-server.ts";
 
-const read = { match: ".", steps: [{ tool: { name: "Read", args: { file_path: "a.txt" } } }, { text: ["Read."] }] };
+const read = { match: ".", steps: [call("Read", { file_path: "a.txt" }), { text: ["Read."] }] };
 
 const reading = useServer(() =>
   startTestServer({ files: { "a.txt": "on disk\n", "b.txt": "other\n" }, script: [read] }),
@@ -160,9 +161,7 @@ describe("a file read", () => {
 });
 
 describe("a command in the user's terminal", () => {
-  const command = {
-    steps: [{ tool: { name: "RunInTerminal", args: { command: "ls", reveal: false } } }, { text: ["Ran."] }],
-  };
+  const command = { steps: [call("RunInTerminal", { command: "ls", reveal: false }), { text: ["Ran."] }] };
 
   test("streams output, ends with the exit code, and may be running meanwhile", async () => {
     await using server = await startTestServer({ script: [command] });

@@ -115,7 +115,7 @@ describe("the list of sessions", () => {
   });
 
   test("names the turn that runs", async () => {
-    await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 2_000 }] }] });
+    await using server = await startTestServer({ steps: [{ delay_ms: 2_000 }] });
     const sessionId = await startSession(server);
     const { turnId } = await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "a" });
     expect((await server.client.listSessions({})).sessions[0]?.runningTurnId).toBe(turnId);
@@ -200,7 +200,7 @@ test("a session whose workspace is gone can be listed, not continued", async () 
 });
 
 test("many who ask for a session of the log at once get one session", async () => {
-  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 1_000 }, { text: ["Hello."] }] }] });
+  await using server = await startTestServer({ steps: [{ delay_ms: 1_000 }, { text: ["Hello."] }] });
   const sessionId = await startSession(server);
   await server.restart();
   const starts = Array.from({ length: 8 }, (_, index) =>

@@ -78,7 +78,7 @@ describe("settings", () => {
   });
 
   test("the workspace is fixed, the mode of a running turn too", async () => {
-    await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 1500 }, { text: ["a"] }] }] });
+    await using server = await startTestServer({ steps: [{ delay_ms: 1500 }, { text: ["a"] }] });
     const sessionId = await startSession(server);
     await using other = await temporaryDirectory();
     const refused = server.client.setSettings({ sessionId, settings: { workingDir: other.root } });

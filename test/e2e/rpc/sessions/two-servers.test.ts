@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { connect } from "@gennai/client/connection/connection";
 import { settingDefaults } from "@gennai/protocol/model/session/session-settings";
 import { type RunningServer, startServer } from "@gennai/server/serve";
+import { call } from "@gennai/testkit/scripted-steps";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import {
@@ -42,7 +43,7 @@ test("two servers on one store: one turn at a time, each sees the other's events
 
 test("what a person takes back or changes by one server is decided by what the other wrote", async () => {
   const write = (file_path: string) => ({
-    steps: [{ tool: { name: "Write", args: { file_path, content: "new\n" } } }, { text: ["Written."] }],
+    steps: [call("Write", { file_path, content: "new\n" }), { text: ["Written."] }],
   });
   const waiting = { match: "^wait", steps: [{ text: ["a"] }, { delay_ms: 1500 }, { text: ["b"] }] };
   const script = [write("one.txt"), write("two.txt"), waiting];

@@ -1,6 +1,7 @@
 import type { Transport } from "@connectrpc/connect";
 import { connect, connectGovernance, openTransport } from "@gennai/client/connection/connection";
 import { workspaceHeader } from "@gennai/protocol/workspace-header";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -19,9 +20,7 @@ function from({ url: baseUrl, token }: TestServer, header: string) {
 
 test("what names no session is about the workspace that the header names", async () => {
   await using elsewhere = await temporaryRepository({ "ä b.txt": "" });
-  await using server = await startTestServer({
-    script: [{ steps: [{ tool: { name: "LS", args: { path: "." } } }, { text: ["Hello."] }] }],
-  });
+  await using server = await startTestServer({ steps: [call("LS", { path: "." }), { text: ["Hello."] }] });
   await runTurn(server, await startSession(server), "hello");
   const here = from(server, encodeURIComponent(server.workspace.root));
   const there = from(server, encodeURIComponent(elsewhere.root));

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { UserQuestionEnd } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import {
@@ -32,9 +32,9 @@ const questions = [
 
 const asks = (
   tool = "AskUser",
-  args: unknown = { questions },
+  args: object = { questions },
   after: readonly Readonly<Record<string, unknown>>[] = [],
-) => [{ match: ".", steps: [{ tool: { name: tool, args } }, ...after, { text: ["Done."] }] }];
+) => [{ match: ".", steps: [call(tool, args), ...after, { text: ["Done."] }] }];
 
 /** A server whose model asks. */
 function serverWhoseModelAsks(
@@ -92,7 +92,7 @@ describe("a question of the model", () => {
     expect(output).toContain("chosen: api, docs\n   in their words: not the site");
     expect(output).toContain("3. Anything else?\n   no answer: they leave it to you");
     expect(output).toContain("permits no call");
-    const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+    const { governance } = server;
     const { records } = await governance.listLedgerRecords({ limit: 100 });
     const asking = records.filter(({ json }) => json.includes('"user_asked"'));
     expect(asking).toHaveLength(1);
@@ -100,7 +100,7 @@ describe("a question of the model", () => {
   });
 
   test("permits nothing: what needs a yes asks for it all the same", async () => {
-    const after = [{ tool: { name: "Bash", args: { command: "touch made.txt" } } }];
+    const after = [bash("touch made.txt")];
     await using server = await serverWhoseModelAsks(
       asks("AskUser", { questions: [{ question: "May I touch made.txt?", options: [{ label: "yes" }] }] }, after),
     );
@@ -198,7 +198,7 @@ test("is the same tool by its other names; what cannot be asked is refused with 
   ];
   const script = rows.map(([name, args], at) => ({
     match: `^row ${at}$`,
-    steps: [{ tool: { name, args } }, { text: ["Done."] }],
+    steps: [call(name, args), { text: ["Done."] }],
   }));
   await using server = await serverWhoseModelAsks(script);
   for (const [at, [, , words]] of rows.entries()) {

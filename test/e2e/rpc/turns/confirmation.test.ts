@@ -7,20 +7,14 @@ import {
   type ConfirmationRequest,
   ConfirmationScope,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { codeOf, endState, eventOf, eventsOf, runTurn, startSession, Watcher } from "../session-client.ts";
 import { useServer } from "../use-server.ts";
 
 /** A command that nobody can prove to read only. */
-const touch = [
-  {
-    steps: [
-      { tool: { name: "Bash", args: { command: "touch made.txt", description: "harmless" } } },
-      { text: ["Done."] },
-    ],
-  },
-];
+const touch = [{ steps: [call("Bash", { command: "touch made.txt", description: "harmless" }), { text: ["Done."] }] }];
 
 /** For machines where a client takes a second to come back; a test that outwaits `answerMs` still ends soon. */
 const unhurried = { answerMs: 2_000, waitForClientMs: 50_000 };

@@ -1,18 +1,19 @@
 import { equals, toJson } from "@bufbuild/protobuf";
 import { subscribe } from "@gennai/client/session/subscription";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { runTurn, startSession } from "../session-client.ts";
 
-const reads = Array.from({ length: 60 }, (_none, index) => ({
-  tool: { name: "Read", args: { file_path: "long.txt", offset: index + 1, limit: 1 } },
-}));
+const reads = Array.from({ length: 60 }, (_none, index) =>
+  call("Read", { file_path: "long.txt", offset: index + 1, limit: 1 }),
+);
 
 async function longSession(): Promise<{ readonly server: TestServer; readonly sessionId: string }> {
   const server = await startTestServer({
     files: { "long.txt": "line\n".repeat(100) },
-    script: [{ match: ".", steps: [...reads, { text: ["Read ", "it."] }] }],
+    steps: [...reads, { text: ["Read ", "it."] }],
   });
   const sessionId = await startSession(server);
   await runTurn(server, sessionId, "read");

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -24,11 +24,7 @@ function lockLog({ stateDir }: TestServer): Disposable {
 const slow = { match: "slow", steps: [{ text: ["Well."] }, { delay_ms: 60_000 }] };
 const writes = {
   match: "write",
-  steps: [
-    { delay_ms: 800 },
-    { tool: { name: "Write", args: { file_path: "a.txt", content: "a" } } },
-    { text: ["Done."] },
-  ],
+  steps: [{ delay_ms: 800 }, call("Write", { file_path: "a.txt", content: "a" }), { text: ["Done."] }],
 };
 const greets = { match: "hello", steps: [{ text: ["Hello."] }] };
 
@@ -57,7 +53,7 @@ test("stopping all work stops it also when that cannot be kept, and says so", as
   const watcher = await Watcher.attach(server, sessionId);
   await server.client.startTurn({ sessionId, userInput: "slow", clientTurnId: "a" });
   await watcher.next("assistantDelta");
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const stopAll = { control: EmergencyControl.STOP_ALL, enabled: true, by: "a test", reason: "a test" };
   {
     using _locked = lockLog(server);

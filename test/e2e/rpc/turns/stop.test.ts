@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { anotherClient, codeOf, endState, eventsOf, runTurn, startSession, Watcher } from "../session-client.ts";
@@ -22,7 +23,7 @@ function serverThatRuns(command: string, where: Surroundings): Promise<TestServe
   return startTestServer({
     server: surroundings[where],
     script: [
-      { match: "^run$", steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] },
+      { match: "^run$", steps: [bash(command), { text: ["Done."] }] },
       { match: "^next$", steps: [{ text: ["Next."] }] },
     ],
   });
@@ -104,7 +105,7 @@ test.each(everywhere)("shutting the server down ends what runs %s", async (where
 });
 
 test("stopping what does not run stops nothing", async () => {
-  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 200 }, { text: ["a"] }] }] });
+  await using server = await startTestServer({ steps: [{ delay_ms: 200 }, { text: ["a"] }] });
   const sessionId = await startSession(server);
   const other = await startSession(server);
   expect(await server.client.cancelTurn({ sessionId })).toMatchObject({ wasRunning: false, turnId: "" });
@@ -123,7 +124,7 @@ test("stopping what does not run stops nothing", async () => {
 });
 
 test("stopping a workspace ends the turns of all its sessions", async () => {
-  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 5_000 }, { text: ["a"] }] }] });
+  await using server = await startTestServer({ steps: [{ delay_ms: 5_000 }, { text: ["a"] }] });
   const sessions = await Promise.all([startSession(server), startSession(server), startSession(server)]);
   const turnIds = await Promise.all(
     sessions
@@ -139,7 +140,7 @@ test("stopping a workspace ends the turns of all its sessions", async () => {
 });
 
 test("a stop that comes with the start of a turn catches it", async () => {
-  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 5_000 }, { text: ["a"] }] }] });
+  await using server = await startTestServer({ steps: [{ delay_ms: 5_000 }, { text: ["a"] }] });
   const sessionId = await startSession(server);
   const session = await server.running.manager.get(sessionId);
   const starting = startTurn(session, {

@@ -89,7 +89,7 @@ test("a stream that breaks cancels nothing", async () => {
 });
 
 test("a deadline ends the call, not the turn", async () => {
-  await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 300 }, { text: ["Done."] }] }] });
+  await using server = await startTestServer({ steps: [{ delay_ms: 300 }, { text: ["Done."] }] });
   const sessionId = await startSession(server);
   const call = Array.fromAsync(anotherClient(server).invoke({ sessionId, userInput: "go" }, { timeoutMs: 100 }));
   expect(await codeOf(call)).toBe("deadline_exceeded");
@@ -134,7 +134,7 @@ test("the server stops: streams fail with unavailable, so that clients come back
 });
 
 test("a flood of a hundred thousand deltas arrives whole, in few events", async () => {
-  await using server = await startTestServer({ script: [{ steps: [{ text: { repeat: 100_000, chunk: "ab" } }] }] });
+  await using server = await startTestServer({ steps: [{ text: { repeat: 100_000, chunk: "ab" } }] });
   const sessionId = await startSession(server);
   const events = await runTurn(server, sessionId, "flood");
   const text = eventsOf(events, "assistantDelta")
@@ -146,9 +146,7 @@ test("a flood of a hundred thousand deltas arrives whole, in few events", async 
 });
 
 test("a reader that stalls holds up nobody", async () => {
-  await using server = await startTestServer({
-    script: [{ steps: [{ text: { repeat: 30_000, chunk: "0123456789".repeat(20) } }] }],
-  });
+  await using server = await startTestServer({ steps: [{ text: { repeat: 30_000, chunk: "0123456789".repeat(20) } }] });
   const sessionId = await startSession(server);
   const stop = new AbortController();
   const stalled = anotherClient(server).subscribe({ sessionId }, { signal: stop.signal })[Symbol.asyncIterator]();

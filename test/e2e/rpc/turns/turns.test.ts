@@ -1,6 +1,7 @@
 import { EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { FailureClass, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { samplePng } from "@gennai/testkit/sample-images";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import {
@@ -36,12 +37,12 @@ const calling = useServer(() =>
 describe("a turn", () => {
   test("the model call that ends a turn is in the session's sum", async () => {
     const steps = [
-      { tool: { name: "LS", args: {} } },
+      call("LS", {}),
       { usage: { input_tokens: 5, output_tokens: 2 } },
       { text: ["Done."] },
       { usage: { input_tokens: 30, output_tokens: 4 } },
     ];
-    await using server = await startTestServer({ script: [{ steps }] });
+    await using server = await startTestServer({ steps });
     const sessionId = await startSession(server);
     const { sessionUsage } = eventOf(await runTurn(server, sessionId, "look"), "final");
     expect(sessionUsage).toMatchObject({ inputTokens: 35n, outputTokens: 6n, modelCalls: 2 });
@@ -50,15 +51,11 @@ describe("a turn", () => {
   test("begins with STARTED, ends with the final message and COMPLETED", async () => {
     await using server = await startTestServer({
       files: { "a.txt": "one\n" },
-      script: [
-        {
-          steps: [
-            { thinking: ["Let me", " look."] },
-            { tool: { name: "Read", args: { file_path: "a.txt" } } },
-            { usage: { input_tokens: 5, output_tokens: 2 } },
-            { text: ["It says ", "one."] },
-          ],
-        },
+      steps: [
+        { thinking: ["Let me", " look."] },
+        call("Read", { file_path: "a.txt" }),
+        { usage: { input_tokens: 5, output_tokens: 2 } },
+        { text: ["It says ", "one."] },
       ],
     });
     const sessionId = await startSession(server);
@@ -107,7 +104,7 @@ describe("a turn", () => {
 
   test("a tool that fails sets output and error, and the turn goes on", async () => {
     await using server = await startTestServer({
-      script: [{ steps: [{ tool: { name: "Read", args: { file_path: "gone.txt" } } }, { text: ["Sorry."] }] }],
+      steps: [call("Read", { file_path: "gone.txt" }), { text: ["Sorry."] }],
     });
     const events = await runTurn(server, await startSession(server), "read it");
     const result = eventOf(events, "toolResult");
@@ -126,7 +123,7 @@ describe("a turn", () => {
 
   test("a model that fails ends the turn with an error for people and one for programs", async () => {
     await using server = await startTestServer({
-      script: [{ steps: [{ error: { code: "rate_limited", message: "Too many.", hint: "Wait.", retryable: true } }] }],
+      steps: [{ error: { code: "rate_limited", message: "Too many.", hint: "Wait.", retryable: true } }],
     });
     const events = await runTurn(server, await startSession(server), "go");
     expect(eventOf(events, "error")).toBe("Too many.");
@@ -139,9 +136,9 @@ describe("a turn", () => {
   });
 
   test("ends at its limit of model calls", async () => {
-    const look = { tool: { name: "LS", args: {} } };
+    const look = call("LS", {});
     await using server = await startTestServer({
-      script: [{ steps: [look, { text: ["a"] }, look, { text: ["b"] }, look, { text: ["c"] }] }],
+      steps: [look, { text: ["a"] }, look, { text: ["b"] }, look, { text: ["c"] }],
     });
     const sessionId = await startSession(server, { settings: { maxIterations: 2 } });
     const events = await runTurn(server, sessionId, "go");
@@ -178,7 +175,7 @@ describe("starting", () => {
   });
 
   test("a second turn at once is refused and leaves the first alone", async () => {
-    await using server = await startTestServer({ script: [{ steps: [{ delay_ms: 1_000 }, { text: ["Done."] }] }] });
+    await using server = await startTestServer({ steps: [{ delay_ms: 1_000 }, { text: ["Done."] }] });
     const sessionId = await startSession(server);
     const running = runTurn(server, sessionId, "first", { clientTurnId: "one" });
     await using watcher = await Watcher.attach(server, sessionId);
@@ -245,7 +242,7 @@ test("large outputs are blobs: the event has their beginning, the session the wh
   const text = Array.from({ length: 1500 }, (_, line) => `line ${line} is here to be read`).join("\n");
   await using server = await startTestServer({
     files: { "big.txt": text },
-    script: [{ steps: [{ tool: { name: "Read", args: { file_path: "big.txt" } } }, { text: ["Long."] }] }],
+    steps: [call("Read", { file_path: "big.txt" }), { text: ["Long."] }],
   });
   const sessionId = await startSession(server);
   const result = eventOf(await runTurn(server, sessionId, "read it"), "toolResult");

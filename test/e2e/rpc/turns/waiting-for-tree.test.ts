@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test, vi } from "vitest";
 import { allEvents, endState, eventsOf, runTurn, startSession } from "../session-client.ts";
 
-const write = (file_path: string) => ({ tool: { name: "Write", args: { file_path, content: "new\n" } } });
+const write = (file_path: string) => call("Write", { file_path, content: "new\n" });
 const script = [
   // Has the tree until it is stopped.
   { match: "^hold$", steps: [write("held.txt"), { delay_ms: 600_000 }, { text: ["Held."] }] },

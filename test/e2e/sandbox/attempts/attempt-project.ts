@@ -3,6 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { builtProgram } from "@gennai/testkit/built-program";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect } from "vitest";
 import { testConsole } from "../../../../packages/cli/test/test-console.ts";
@@ -18,7 +19,7 @@ if (!fs.existsSync("node_modules/dep.js") || Number(fs.readFileSync("value.txt",
 export type Step = Readonly<Record<string, unknown>>;
 
 export function bash(command: string): Step {
-  return { tool: { name: "Bash", args: { command } } };
+  return call("Bash", { command });
 }
 
 /** Fetches the value from a service of this machine. */

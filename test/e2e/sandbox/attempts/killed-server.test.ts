@@ -1,5 +1,6 @@
 import { SessionAttempts } from "@gennai/client/attempts/attempts";
 import { EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { copiesLeft, inEach } from "./of-session.ts";
@@ -10,7 +11,7 @@ test("a server that is killed in the middle: what had ended is there and can be 
   const command = inEach("echo 2 > value.txt", "echo 3 > value.txt; sleep 300", "true");
   await using gennai = await serveGennai({
     files: { "value.txt": "0\n" },
-    script: [{ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] }],
+    script: [{ steps: [bash(command), { text: ["Done."] }] }],
     args: ["--commands", "staged"],
   });
   const { client, workspace, stateDirectory: stateDir } = gennai;

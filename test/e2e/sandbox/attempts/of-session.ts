@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type AttemptSet, SessionAttempts } from "@gennai/client/attempts/attempts";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { vi } from "vitest";
 import { startSession } from "../../rpc/session-client.ts";
@@ -14,7 +15,7 @@ export function inEach(...commands: readonly string[]): string {
 }
 
 function bash(command: string): Readonly<Record<string, unknown>> {
-  return { tool: { name: "Bash", args: { command } } };
+  return call("Bash", { command });
 }
 
 /** A server whose attempts run these commands, one after the other; `stage it` writes a.txt in the session itself. */

@@ -1,4 +1,5 @@
 import { packageRegistry } from "@gennai/testkit/package-registry";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -98,12 +99,7 @@ test.each(managers.map(([name, manager]) => [name, manager.mode, manager] as con
     const commands = [...install, "npm run build", "npm test"];
     await using server = await startTestServer({
       files,
-      script: [
-        {
-          match: "go",
-          steps: [...commands.map((command) => ({ tool: { name: "Bash", args: { command } } })), { text: ["Done."] }],
-        },
-      ],
+      script: [{ match: "go", steps: [...commands.map((command) => bash(command)), { text: ["Done."] }] }],
       server: { commands: "staged", outside },
     });
     const { workspace } = server;

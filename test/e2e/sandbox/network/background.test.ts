@@ -1,5 +1,6 @@
 import { BackgroundRunState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { AskedSession } from "../asked-session.ts";
@@ -32,7 +33,7 @@ const kill = (id: string): Call => ["KillShell", { shell_id: id }];
 async function asked(calls: readonly Call[]) {
   const server = await startTestServer({
     files,
-    script: calls.map(([name, args]) => ({ steps: [{ tool: { name, args } }, { text: ["Done."] }] })),
+    script: calls.map(([name, args]) => ({ steps: [call(name, args), { text: ["Done."] }] })),
     server: { commands: "staged" },
   });
   const session = await AskedSession.start(server);

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { AskedSession } from "../asked-session.ts";
@@ -20,9 +21,7 @@ test.each(clients)(
     const commands = [client(database.port), client(database.port), client(other.port)];
     await using server = await startTestServer({
       files: { "client.mjs": postgresClient },
-      script: commands.map((command) => ({
-        steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
-      })),
+      script: commands.map((command) => ({ steps: [bash(command), { text: ["Done."] }] })),
       server: { commands: "staged" },
     });
     await using session = await AskedSession.start(server);

@@ -1,3 +1,4 @@
+import { bash } from "@gennai/testkit/scripted-steps";
 import type { TestOutside } from "@gennai/testkit/test-outside";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 
@@ -9,9 +10,7 @@ export function networked(
 ): Promise<TestServer> {
   return startTestServer({
     files: { ".gitignore": "node_modules\n", ...files },
-    script: commands.map((command) => ({
-      steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }],
-    })),
+    script: commands.map((command) => ({ steps: [bash(command), { text: ["Done."] }] })),
     server: { commands: "staged", outside },
   });
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -29,7 +30,7 @@ test("a service on this machine's loopback is the same question, for that port a
     script: [
       `curl -sS --max-time 20 http://127.0.0.1:${database.port}/one`,
       `curl -sS --max-time 20 http://localhost:${database.port}/two; curl -sS --max-time 5 --proxy http://127.0.0.53:61080 --noproxy '' http://127.0.0.1:${other.port}/three`,
-    ].map((command) => ({ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] })),
+    ].map((command) => ({ steps: [bash(command), { text: ["Done."] }] })),
     server: { commands: "staged" },
   });
   await using session = await AskedSession.start(server);
@@ -51,7 +52,7 @@ test("no command reaches the server of Gennai, and nobody is asked about it", as
     script: [
       `curl -sS --max-time 10 http://127.0.0.1:${port}/health`,
       `curl -sS --max-time 10 --noproxy '' http://127.0.0.1:${port}/health`,
-    ].map((command) => ({ steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] })),
+    ].map((command) => ({ steps: [bash(command), { text: ["Done."] }] })),
     server: { commands: "staged" },
   });
   await using session = await AskedSession.start(inner);

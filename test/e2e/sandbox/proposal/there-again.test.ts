@@ -1,5 +1,6 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { startSession } from "../../rpc/session-client.ts";
@@ -38,9 +39,7 @@ describe("what is staged is there again", () => {
 });
 
 test("where nothing is staged, Proposal Mode is the strict form, and user and model are told", async () => {
-  await using server = await startTestServer({
-    script: [{ steps: [{ tool: { name: "Bash", args: { command: "ls" } } }, { text: ["Done."] }] }],
-  });
+  await using server = await startTestServer({ steps: [call("Bash", { command: "ls" }), { text: ["Done."] }] });
   const session = await startSession(server, { proposal: true });
   const { results, warnings } = await turn(server, session);
   expect(results[0]).toContain("Bash");

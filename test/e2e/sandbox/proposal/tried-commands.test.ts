@@ -1,4 +1,3 @@
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { checkCommand } from "@gennai/client/governance/rules";
 import type { TestServer } from "@gennai/testkit/test-server";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -7,7 +6,7 @@ import { eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
 import { bash, proposing, turn } from "./proposing.ts";
 
 async function tryIn(server: TestServer, sessionId: string, command: string) {
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   const { outcome, rules } = await checkCommand(
     governance,
     { sessionId, command },

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { BackgroundRunState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test, vi } from "vitest";
@@ -16,9 +16,7 @@ type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>];
 function serverWith(turns: readonly (readonly Call[])[], options: { readonly commands?: "ask" } = {}) {
   return startTestServer({
     files: { ".gitignore": "dist\n", "a.txt": "one\n", "serve.mjs": program },
-    script: turns.map((calls) => ({
-      steps: [...calls.map(([name, args]) => ({ tool: { name, args } })), { text: ["Done."] }],
-    })),
+    script: turns.map((calls) => ({ steps: [...calls.map(([name, args]) => call(name, args)), { text: ["Done."] }] })),
     server: { commands: options.commands ?? "staged" },
   });
 }
@@ -193,7 +191,7 @@ describe("what runs in the background is governed as anything else", () => {
     const sessionId = await startSession(server);
     await results(server, sessionId);
     expect(running("serve.mjs 7393")).toBeGreaterThan(0);
-    const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+    const { governance } = server;
     const stopAll = { control: EmergencyControl.STOP_ALL, tool: "", by: "ann", reason: "a test" };
     await governance.setEmergencyControl({ ...stopAll, enabled: true });
     expect(running("serve.mjs 7393")).toBe(0);

@@ -1,12 +1,12 @@
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { eventOf, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
 
 const git = "git -c user.name=a -c user.email=a@example.com";
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
-const read = { tool: { name: "Read", args: { file_path: "a.txt" } } };
-const edit = { tool: { name: "Edit", args: { file_path: "a.txt", old_string: "one\n", new_string: "both\n" } } };
-const search = { tool: { name: "Grep", args: { pattern: "both" } } };
+const read = call("Read", { file_path: "a.txt" });
+const edit = call("Edit", { file_path: "a.txt", old_string: "one\n", new_string: "both\n" });
+const search = call("Grep", { pattern: "both" });
 const turns = [
   [bash(`${git} merge -q other`), search],
   [bash("sed -i '/^[<=>]/d' a.txt; sed -i /other/d a.txt"), read, edit, search],

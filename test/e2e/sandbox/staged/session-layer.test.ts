@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { eventOf, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
@@ -10,7 +11,7 @@ type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>];
 function staging(calls: readonly Call[]): Promise<TestServer> {
   return startTestServer({
     files: { ".gitignore": "node_modules\ndist\n*.private\n", "src/a.ts": "1\n" },
-    script: calls.map(([name, args]) => ({ steps: [{ tool: { name, args } }, { text: ["Done."] }] })),
+    script: calls.map(([name, args]) => ({ steps: [call(name, args), { text: ["Done."] }] })),
     server: { commands: "staged" },
   });
 }

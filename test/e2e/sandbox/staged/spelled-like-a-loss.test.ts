@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { eventOf, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
@@ -50,25 +51,20 @@ test.each(losses)("%s changes nothing without a person", async (command, said) =
 });
 
 test("what the session wrote it may throw away, but not the user's work below it", async () => {
-  const call = (name: string, args: object) => ({ tool: { name, args } });
   const edit = (path: string, from: string) =>
     call("Edit", { file_path: path, old_string: from, new_string: `${from} and more` });
   const bash = (command: string) => call("Bash", { command });
   await using server = await startTestServer({
     files: { ...files, "c.txt": "one\n" },
-    script: [
-      {
-        steps: [
-          call("Read", { file_path: "a.txt" }),
-          call("Read", { file_path: "c.txt" }),
-          edit("a.txt", "one"),
-          edit("c.txt", "mine"),
-          call("Write", { file_path: "src/new.ts", content: "1\n" }),
-          bash("git checkout -- a.txt && rm src/new.ts"),
-          bash("git checkout -- c.txt"),
-          { text: ["Done."] },
-        ],
-      },
+    steps: [
+      call("Read", { file_path: "a.txt" }),
+      call("Read", { file_path: "c.txt" }),
+      edit("a.txt", "one"),
+      edit("c.txt", "mine"),
+      call("Write", { file_path: "src/new.ts", content: "1\n" }),
+      bash("git checkout -- a.txt && rm src/new.ts"),
+      bash("git checkout -- c.txt"),
+      { text: ["Done."] },
     ],
     server: { commands: "staged" },
   });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { testConsole } from "../../../../packages/cli/test/test-console.ts";
@@ -15,7 +16,7 @@ async function after(command: string, ignored: Readonly<Record<string, string>> 
     await temporaryRepository({ ".gitignore": "dist\nnode_modules\n", "make.mjs": makesSecret }),
   );
   for (const [path, text] of Object.entries(ignored)) await repository.write(path, text);
-  const turns = [{ match: ".", steps: [{ tool: { name: "Bash", args: { command } } }, { text: ["Done."] }] }];
+  const turns = [{ match: ".", steps: [bash(command), { text: ["Done."] }] }];
   await state.write("script.yaml", JSON.stringify({ turns }));
   const environment = { ...process.env, GENNAI_STATE_DIR: state.path("state"), NO_COLOR: "1" };
   const gennai = async (...args: readonly string[]) => {

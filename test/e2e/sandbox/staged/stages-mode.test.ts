@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
@@ -12,7 +13,7 @@ function server(
 ): Promise<TestServer> {
   return startTestServer({
     files: { "a.txt": "a\n" },
-    script: [{ steps: [{ tool: { name: "Bash", args } }, { text: ["Done."] }] }],
+    steps: [call("Bash", args), { text: ["Done."] }],
     ...(options === undefined ? {} : { server: options }),
   });
 }

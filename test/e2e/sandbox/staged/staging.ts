@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Outside, theInternet } from "@gennai/machine/network/way-out";
+import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { eventOf, runTurn } from "../../rpc/session-client.ts";
 
@@ -18,7 +19,7 @@ export function staging(
     files: { ".gitignore": "node_modules\n*.private\n", "package.json": packageJson, ...files },
     script: commands.map((command, index) => ({
       ...(inputs === undefined ? {} : { match: `^${inputs[index]}$` }),
-      steps: [{ tool: { name: "Bash", args: { ...args, command } } }, { text: ["Done."] }],
+      steps: [call("Bash", { ...args, command }), { text: ["Done."] }],
     })),
     server: { commands: "staged", outside: { ...theInternet, isOwn }, ...more },
   });

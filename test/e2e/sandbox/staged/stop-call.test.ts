@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
 import { startSession } from "../../rpc/session-client.ts";
@@ -17,19 +18,10 @@ function sleeping(seconds: number): number {
 test("one command is stopped: it is gone, nothing of it is kept, and the turn goes on", async () => {
   const seconds = 86_517;
   await using server = await startTestServer({
-    script: [
-      {
-        steps: [
-          {
-            tool: {
-              name: "Bash",
-              args: { command: `echo started | tee early.txt; sleep ${seconds} & sleep ${seconds}; echo > late.txt` },
-            },
-          },
-          { tool: { name: "Bash", args: { command: "echo next > next.txt" } } },
-          { text: ["Done."] },
-        ],
-      },
+    steps: [
+      bash(`echo started | tee early.txt; sleep ${seconds} & sleep ${seconds}; echo > late.txt`),
+      bash("echo next > next.txt"),
+      { text: ["Done."] },
     ],
     server: { commands: "staged" },
   });

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { bash } from "@gennai/testkit/scripted-steps";
 import type { TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
@@ -121,7 +122,7 @@ test("a server that is killed in a commit, or right after it, knows afterwards h
   for (const isReached of [isTaking, isComplete]) {
     await using server = await serveGennai({
       files,
-      script: [{ steps: [{ tool: { name: "Bash", args: { command: "for f in many/*; do echo more >> $f; done" } } }] }],
+      script: [{ steps: [bash("for f in many/*; do echo more >> $f; done")] }],
       args: ["--commands", "staged"],
     });
     const { workspace, stateDirectory, client } = server;

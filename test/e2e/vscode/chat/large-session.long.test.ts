@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
@@ -8,9 +9,9 @@ import { useWorkbench } from "../workbench/use-workbench.ts";
 const turns = 6;
 /** As many as an answer may make, and never the same: a model that goes round in circles is stopped. */
 const calls = (answer: number) =>
-  Array.from({ length: 100 }, (_, index) => ({
-    tool: { name: "Read", args: { file_path: "long.txt", offset: answer * 100 + index, limit: 1 } },
-  }));
+  Array.from({ length: 100 }, (_, index) =>
+    call("Read", { file_path: "long.txt", offset: answer * 100 + index, limit: 1 }),
+  );
 
 const workbench = useWorkbench(() => ({
   settings: { "gennai.editingMode": "proposal" },

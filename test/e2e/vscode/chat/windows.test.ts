@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
@@ -12,7 +13,7 @@ import { hasStored } from "../workbench/stored-state.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
 import { openWebview } from "../workbench/webview.ts";
 
-const read = (file_path: string) => ({ tool: { name: "Read", args: { file_path } } });
+const read = (file_path: string) => call("Read", { file_path });
 
 /** Each test goes on where the one before it ended. */
 const workbench = useWorkbench(() => ({

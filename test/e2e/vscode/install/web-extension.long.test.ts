@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { type ServedGennai, serveGennai } from "../../process/serve-gennai.ts";
 import { freePort } from "../fixtures/stand-ins.ts";
@@ -17,8 +18,6 @@ const workbench = useWorkbench(() => ({
   machineSettings: address,
   files: { "notes.txt": "only this window has it\n", "src/words.txt": "one\ntwo\n" },
 }));
-
-const call = (name: string, args: Readonly<Record<string, unknown>>) => ({ tool: { name, args } });
 
 async function served(): Promise<ServedGennai> {
   return serveGennai({

@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
 import { scriptedFiles, scriptedWork } from "../../browser/page/scripted-work.ts";
@@ -8,7 +9,7 @@ import { useWorkbench } from "../workbench/use-workbench.ts";
 
 const bash = (match: string, command: string) => ({
   match,
-  steps: [{ tool: { name: "Bash", args: { command } } }, { text: [`Over: ${match}.`] }],
+  steps: [call("Bash", { command }), { text: [`Over: ${match}.`] }],
 });
 const rules = "bashToolPatterns:\n  - pattern: frobnicate\n    reason: nobody knows what it does\n";
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { listBackgroundRuns } from "@gennai/client/background/background-runs";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { pictured } from "../workbench/pictured.ts";
 import { openRepl } from "../workbench/repl-in-workbench.ts";
@@ -19,17 +20,11 @@ const workbench = useWorkbench(() => ({
     script: [
       {
         match: "^begin",
-        steps: [
-          { tool: { name: "Bash", args: { command: `echo it has begun > begun.txt; cat begun.txt; ${sleep}` } } },
-          { text: ["It was stopped."] },
-        ],
+        steps: [bash(`echo it has begun > begun.txt; cat begun.txt; ${sleep}`), { text: ["It was stopped."] }],
       },
       {
         match: "^start",
-        steps: [
-          { tool: { name: "Bash", args: { command: "node echoing.mjs", run_in_background: true } } },
-          { text: ["It runs."] },
-        ],
+        steps: [call("Bash", { command: "node echoing.mjs", run_in_background: true }), { text: ["It runs."] }],
       },
     ],
   },

@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import type { Locator } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { ReplDriver } from "../../browser/page/repl-driver.ts";
@@ -41,7 +42,7 @@ async function cursorIsAt({ page }: Workbench, line: number): Promise<void> {
   await page.locator(".statusbar").getByText(`Ln ${line}, Col 1`).waitFor();
 }
 
-const read = (path: string) => ({ tool: { name: "Read", args: { file_path: path } } });
+const read = (path: string) => call("Read", { file_path: path });
 
 /** Each test goes on where the one before it ended. The last ones are about a file of their own. */
 const workbench = useWorkbench(() => ({
@@ -53,17 +54,12 @@ const workbench = useWorkbench(() => ({
         match: "^propose",
         steps: [
           read("src/basket.ts"),
-          {
-            tool: {
-              name: "ProposeChanges",
-              args: {
-                changes: [
-                  { path: "src/basket.ts", operation: "update", new_content: after },
-                  { path: "src/free.ts", operation: "create", new_content: made },
-                ],
-              },
-            },
-          },
+          call("ProposeChanges", {
+            changes: [
+              { path: "src/basket.ts", operation: "update", new_content: after },
+              { path: "src/free.ts", operation: "create", new_content: made },
+            ],
+          }),
           { text: ["Proposed."] },
         ],
       },
@@ -71,8 +67,8 @@ const workbench = useWorkbench(() => ({
         match: "^write",
         steps: [
           read("src/till.ts"),
-          { tool: { name: "Write", args: { file_path: "src/till.ts", content: after } } },
-          { tool: { name: "Write", args: { file_path: "src/owed.ts", content: made } } },
+          call("Write", { file_path: "src/till.ts", content: after }),
+          call("Write", { file_path: "src/owed.ts", content: made }),
           { text: ["Written."] },
         ],
       },

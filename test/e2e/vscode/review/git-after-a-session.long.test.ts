@@ -4,6 +4,7 @@ import { glob, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { builtProgram } from "@gennai/testkit/built-program";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import {
   type TemporaryRepository,
   temporaryDirectory,
@@ -41,9 +42,9 @@ const trapTest = `import { spawnSync } from "node:child_process"; spawnSync("sh"
 const session: readonly ScriptedTurn[] = [
   {
     steps: [
-      { tool: { name: "Write", args: { file_path: "test/a.test.mjs", content: trapTest } } },
-      { tool: { name: "Bash", args: { command: "npm test" } } },
-      { tool: { name: "Bash", args: { command: "git diff" } } },
+      call("Write", { file_path: "test/a.test.mjs", content: trapTest }),
+      bash("npm test"),
+      bash("git diff"),
       { text: ["Done."] },
     ],
   },

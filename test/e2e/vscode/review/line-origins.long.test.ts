@@ -1,3 +1,4 @@
+import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { openFile } from "../workbench/editor-pane.ts";
 import { patience } from "../workbench/patience.ts";
@@ -22,13 +23,8 @@ const workbench = useWorkbench(() => ({
       {
         match: "mean",
         steps: [
-          { tool: { name: "Read", args: { file_path: "src/numbers.js" } } },
-          {
-            tool: {
-              name: "Edit",
-              args: { file_path: "src/numbers.js", old_string: "42;\n", new_string: `42;\n\n${written}` },
-            },
-          },
+          call("Read", { file_path: "src/numbers.js" }),
+          call("Edit", { file_path: "src/numbers.js", old_string: "42;\n", new_string: `42;\n\n${written}` }),
           { text: ["There is an average now."] },
         ],
       },

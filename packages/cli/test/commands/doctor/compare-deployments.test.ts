@@ -1,4 +1,3 @@
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
@@ -61,7 +60,7 @@ describe("doctor --compare", () => {
       files: { ".gennai/rules.yaml": "bashToolPatterns:\n  - pattern: 'make deploy'\n    reason: by hand only\n" },
       server: { releaseDirectory: other.root, version: "0.0.1-test", protectedBranches: ["prod/*"] },
     });
-    const governance = connectGovernance({ baseUrl: second.url, token: second.token });
+    const { governance } = second;
     const change = { control: EmergencyControl.READ_ONLY, enabled: true, by: "test", reason: "a test" };
     await governance.setEmergencyControl(change);
     const { code, differ } = await differences([first, second]);

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -17,7 +16,7 @@ async function project() {
   const server = await startTestServer({ files, server: { announce: true } });
   const { root } = server.workspace;
   const environment = { HOME: join(root, "home"), GENNAI_STATE_DIR: server.stateDir };
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   return {
     root,
     server,

@@ -5,7 +5,6 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test, vi } from "vitest";
@@ -69,7 +68,7 @@ describe("with a server", () => {
     const denied = await asked("Write", { file_path: "/etc/x", content: "ä\u2028\u0000😀".repeat(100_000) });
     expect(denied.complained).toBe("");
     expect(JSON.parse(denied.printed)).toMatchObject({ hookSpecificOutput: { permissionDecision: "deny" } });
-    const { records } = await connectGovernance({ baseUrl: server.url, token: server.token }).listLedgerRecords({});
+    const { records } = await server.governance.listLedgerRecords({});
     expect(records).toHaveLength(2);
   });
 

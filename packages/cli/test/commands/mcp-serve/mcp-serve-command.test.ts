@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { connectGovernance } from "@gennai/client/connection/connection";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -68,7 +67,7 @@ async function connected(options: { readonly answer?: (message: string) => strin
   });
   await Promise.race([client.connect(transport), early]);
   early.catch(() => undefined);
-  const governance = connectGovernance({ baseUrl: server.url, token: server.token });
+  const { governance } = server;
   return {
     root,
     client,

@@ -1,6 +1,7 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
+import { bash, call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -9,7 +10,6 @@ import { cliScene } from "../../cli-scene.ts";
 
 const rule = { name: "no-rm", pattern: "^rm", reason: "Ask first.", ask: true };
 const files = { "a.txt": "one\n", ".gennai/rules.yaml": JSON.stringify({ bashToolPatterns: [rule] }) };
-const bash = (command: string) => ({ tool: { name: "Bash", args: { command } } });
 const done = { text: ["Done."] };
 const policy = "version: 1\nallow: [{ rule: rules/project/no-rm, command: rm a.txt }]\n";
 
@@ -36,8 +36,8 @@ async function scene(steps: readonly object[]) {
   };
 }
 
-const read = { tool: { name: "Read", args: { file_path: "a.txt" } } };
-const edit = { tool: { name: "Edit", args: { file_path: "a.txt", old_string: "one", new_string: "two" } } };
+const read = call("Read", { file_path: "a.txt" });
+const edit = call("Edit", { file_path: "a.txt", old_string: "one", new_string: "two" });
 const forced = bash("git push --force origin main");
 const rm = bash("rm a.txt");
 
@@ -86,7 +86,7 @@ describe("the exit code says what was in the way", () => {
 });
 
 test("what is kept of a run: its result, its refusals as SARIF and for GitLab, and a ledger that verifies", async () => {
-  const outside = { tool: { name: "Write", args: { file_path: "../out.txt", content: "x" } } };
+  const outside = call("Write", { file_path: "../out.txt", content: "x" });
   await using here = await scene([read, edit, forced, rm, outside, rm, done]);
   const { code } = await here.ci(["--artefacts", "kept"]);
   expect(code).toBe(3);
@@ -143,10 +143,7 @@ test("nothing is written over or through what the agent put where the artefacts 
   await mkdir(here.beside.path("precious"));
   await symlink(here.beside.path("precious"), here.repository.path("kept"));
   expect(await here.ci(["--artefacts", "kept"])).toMatchObject({ code: 2 });
-  await using sly = await scene([
-    { tool: { name: "Write", args: { file_path: "kept/result.json", content: "{}" } } },
-    done,
-  ]);
+  await using sly = await scene([call("Write", { file_path: "kept/result.json", content: "{}" }), done]);
   const { code, err } = await sly.ci(["--artefacts", "kept"]);
   expect([code, err]).toEqual([1, expect.stringContaining("The artefacts cannot be written")]);
   expect(await readFile(join(sly.repository.root, "kept/result.json"), "utf8")).toBe("{}");
@@ -222,7 +219,7 @@ test("nor does what a provider says of an error, which is said after the turn", 
 });
 
 test("nobody's own terminal is there: its environment has the pipeline's secrets", async () => {
-  const terminal = { tool: { name: "RunInTerminal", args: { command: "env > leaked.txt" } } };
+  const terminal = call("RunInTerminal", { command: "env > leaked.txt" });
   await using here = await scene([terminal, done]);
   const { out } = await here.ci([]);
   expect(out).toContain("No attached client can run commands in a terminal.");
