@@ -2,7 +2,6 @@ import { rmSync } from "node:fs";
 import { defaultProfile, leastPrivilege } from "@gennai/governance/capabilities/capability-profile";
 import type { Answer } from "@gennai/governance/confirmation";
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
-import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { type CallResult, governTools } from "@gennai/governance/gate/gate";
 import type { GateOptions } from "@gennai/governance/gate/gate-options";
 import { gitContentsGuard } from "@gennai/machine/git/secrets/contents-guard";
@@ -12,6 +11,7 @@ import { IntentsService } from "@gennai/sessions/intents/intents-service";
 import { turnPolicies } from "@gennai/sessions/policies/turn-policies";
 import { RulesService } from "@gennai/sessions/rules/rules-service";
 import { afterEach, describe, expect, test } from "vitest";
+import { gateWith, silentJournal } from "../../packages/governance/test/gate/gate-with.ts";
 import { ToolBench } from "../../packages/sessions/test/tools/tool-bench.ts";
 
 /** A gate with every policy of a turn, over real tools on a directory of its own. What a row leaves out stays as it is. */
@@ -359,11 +359,9 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
   expect(all.map(({ name }) => name)).toEqual(expect.arrayContaining([...named]));
   const isLeftOut = (name: string): boolean => how === "without" && named.includes(name);
   bench.activeIntent = world.activeIntent;
-  const without: GateOptions = {
-    sessionId: "s",
+  const without: GateOptions = gateWith({
     tools: bench.tools,
     policies: all.filter(({ name }) => !isLeftOut(name)),
-    // The emergency controls are asked twice: to decide, and right before the effect.
     ...(isLeftOut("emergency")
       ? {}
       : {
@@ -374,19 +372,14 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
         }),
     confirmer: { ask: async () => world.answer },
     journal: {
-      decided: () => undefined,
-      begin: async () => undefined,
+      ...silentJournal,
       end: async () => undefined,
-      output: () => undefined,
       warn: (text) => {
         throw new Error(text);
       },
     },
-    redactor: { redact: async (text) => text, stream: () => ({ push: async (text) => text, end: async () => "" }) },
-    remembered: new RememberedAnswers(),
-    policySha256: "p",
     policyTimeoutMs: 5_000,
     now: Date.now,
-  };
+  });
   return typeof check === "function" && how === "with" ? { ...without, ...(await check(without)) } : without;
 }

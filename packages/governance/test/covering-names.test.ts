@@ -5,7 +5,7 @@ import type { Effect } from "#effect";
 import { createEmergencyPolicy } from "#emergency/emergency-policy";
 import { parseHooks } from "#hooks/hook-config";
 import { createHookPolicies, type HookInput } from "#hooks/hooks-policy";
-import { inside, summary, write } from "./policies/effects.ts";
+import { inputWith, inside, summary, write } from "./policies/effects.ts";
 
 const edits = [write(inside("a")), write(inside("src/b"))];
 const deletes = [write(inside("a"), { operation: "delete" })];
@@ -24,7 +24,7 @@ test.each<[string, readonly Effect[], readonly string[]]>([
 
 function call(toolName: string, args: object, effects: readonly Effect[]) {
   const analysis = { statement: "", effects };
-  return { callId: "c", toolName, args, access: "change" as const, analysis, sessionId: "s", turnId: "t" };
+  return inputWith({ toolName, args, analysis });
 }
 
 const { signal } = new AbortController();

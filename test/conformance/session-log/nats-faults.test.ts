@@ -7,6 +7,7 @@ import { type NatsStore, openNatsStore } from "@gennai/store/nats/open-nats-stor
 import { parseLogAddress } from "@gennai/store/nats/stream/log-address";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { plainEntry } from "../../../packages/governance/test/ledger/plain-entry.ts";
 import { NatsCluster } from "./nats-cluster.ts";
 import { copyLedgerKey } from "./shared-ledger-key.ts";
 
@@ -109,17 +110,7 @@ it("all replicas seal the same ledger from batches that came at once", async () 
   const [one, other] = both();
   await create("ledger");
   await other.log.create({ sessionId: "ledger-too", workspaceRoot: root, time: 1 });
-  const entry = (sessionId: string) => ({
-    kind: "session" as const,
-    time: 1,
-    sessionId,
-    turnId: "",
-    modelId: "",
-    revision: "",
-    calls: [],
-    files: [],
-    details: {},
-  });
+  const entry = (sessionId: string) => plainEntry({ sessionId });
   await Promise.all(
     [one, other].map(async ({ log }, index) => {
       const sessionId = index === 0 ? "ledger" : "ledger-too";

@@ -3,6 +3,7 @@ import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { StoreError } from "@gennai/store/database/store-error";
 import { AppendConflict, type EventDraft, type LogBatch, type SessionLog } from "@gennai/store/log/session-log";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { plainEntry } from "../../../packages/governance/test/ledger/plain-entry.ts";
 
 /** One place where sessions are kept, to which connections can be opened as if from several processes. */
 export interface SessionLogPlace extends AsyncDisposable {
@@ -304,17 +305,7 @@ export function sessionLogConformance(name: string, createPlace: () => Promise<S
   });
 }
 
-const ledgerEntry: LedgerEntry = {
-  kind: "session",
-  time: 1,
-  sessionId: "s",
-  turnId: "",
-  modelId: "",
-  revision: "",
-  calls: [],
-  files: [],
-  details: {},
-};
+const ledgerEntry: LedgerEntry = plainEntry();
 
 function draft(index: number, change: Partial<EventDraft> = {}): EventDraft {
   return {

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { loadChangeContent } from "@gennai/repl/review/diff/verified-content";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { proposedChange } from "../../../packages/protocol/test/model/session/proposed-change.ts";
 import { type DeclaredShell, declaredShell } from "../../../packages/vscode/src/terminal/declared-shell.ts";
 import { type Checks, check } from "../corpus-case.ts";
 
@@ -44,20 +45,7 @@ export const clientChecks: Checks = {
 };
 
 function proposed(more: Partial<ProposedChange>): ProposedChange {
-  return {
-    id: "c",
-    path: "a.txt",
-    operation: "update",
-    unifiedDiff: "",
-    newContent: "",
-    newContentBlob: undefined,
-    baseSha256: "",
-    baseBlob: undefined,
-    conflict: false,
-    warning: "",
-    hunks: [],
-    ...more,
-  };
+  return proposedChange({ id: "c", ...more });
 }
 
 /** The agent's shell, over an editor that has no more than its integration script. */

@@ -1,4 +1,5 @@
 import { openStore } from "@gennai/store/sqlite/store";
+import { plainEntry } from "../../../packages/governance/test/ledger/plain-entry.ts";
 
 // Appends durable batches with ledger records until it is killed (or `limit` is reached) and prints each seq that was
 // promised to be on disk. Arguments: state directory, workspace, session, limit.
@@ -13,17 +14,7 @@ for (let count = 0; limit === "0" || count < Number(limit); count++) {
   const turnId = `turn-${seq}`;
   const event = { type: "text-delta" as const, text: `${seq} ${"x".repeat(count % 500)}` };
   const draft = { turnId, itemId: "", time, event };
-  const entry = {
-    kind: "intent" as const,
-    time,
-    sessionId,
-    turnId,
-    modelId: "offline",
-    revision: "",
-    calls: [],
-    files: [],
-    details: {},
-  };
+  const entry = plainEntry({ kind: "intent" as const, time, sessionId, turnId, modelId: "offline" });
   const logged = await store.log.append(
     sessionId,
     { events: [draft, draft], ledger: [entry, { ...entry, kind: "outcome" }], durable: true },

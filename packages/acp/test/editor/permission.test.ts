@@ -1,21 +1,15 @@
-import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { expect, test } from "vitest";
 import { confirmationReply, permissionOptions, questionContent } from "#editor/permission";
+import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
 
-const question: ConfirmationQuestion = {
+const question = askedQuestion({
   requestId: "r",
-  callId: "c",
-  deadline: undefined,
-  title: "Allow Bash?",
   actionStatement: "Run `ls`\u202e",
-  impactStatement: "",
-  intentReflection: "",
   modelClaim: "harmless\n~~~\n**low risk**",
-  actionJson: "{}",
-  computed: { risk: "high", reason: "deletes", rule: "commands/x" },
+  computed: { risk: "high", paths: [], reason: "deletes", rule: "commands/x", policySha256: "" },
   offeredScopes: ["once", "turn", "session"],
-  patterns: [{ id: "p", text: "ls *" }],
-} as unknown as ConfirmationQuestion;
+  patterns: [{ id: "p", text: "ls *", rule: "", matchedBefore: [], wouldMatch: [], wouldNotMatch: [] }],
+});
 
 test("only what the server offered is an answer, the narrowest first, and no last", () => {
   expect(permissionOptions(question).map(({ optionId, kind }) => [optionId, kind])).toEqual([

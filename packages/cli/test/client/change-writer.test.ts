@@ -1,22 +1,10 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { ChangeWriter, finalChange } from "#client/change-writer";
+import { proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 
-const proposed: ProposedChange = {
-  id: "c",
-  path: "a.txt",
-  operation: "update",
-  unifiedDiff: "",
-  newContent: "new\n",
-  newContentBlob: undefined,
-  baseSha256: sha256Hex("old\n"),
-  baseBlob: undefined,
-  conflict: false,
-  warning: "",
-  hunks: [],
-};
+const proposed = proposedChange({ id: "c", newContent: "new\n", baseSha256: sha256Hex("old\n") });
 
 test("writes a set, each against its base", async () => {
   await using state = await temporaryDirectory();

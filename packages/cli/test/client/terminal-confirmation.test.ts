@@ -1,21 +1,12 @@
-import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { expect, test } from "vitest";
 import { confirmAtTerminal } from "#client/terminal-confirmation";
+import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
 
-const question: ConfirmationQuestion = {
-  requestId: "q",
-  callId: "c",
-  title: "Allow Bash?",
+const question = askedQuestion({
   intentReflection: "none",
-  impactStatement: "",
   actionStatement: "Run `rm src/a.ts`",
-  modelClaim: "",
   computed: { risk: "medium", paths: ["src/a.ts"], rule: "commands/x", reason: "not proven", policySha256: "" },
-  actionSha256: "",
-  actionJson: "{}",
-  rememberStatement: "",
   offeredScopes: ["once", "turn", "session"],
-  deadline: undefined,
   patterns: [
     {
       id: "digest",
@@ -26,7 +17,7 @@ const question: ConfirmationQuestion = {
       wouldNotMatch: ["sudo rm src/other.ts", "rm lib/a.ts"],
     },
   ],
-};
+});
 
 test("a person sees a pattern with what it covers and not, and picks it", async () => {
   let shown = "";

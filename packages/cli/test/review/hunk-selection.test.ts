@@ -1,38 +1,31 @@
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
 import { decideBySelection, namedHunks } from "#review/hunk-selection";
+import { proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 
 const change = (
   id: string,
   path: string,
   hunks: number,
   operation: ProposedChange["operation"] = "update",
-): ProposedChange => ({
-  id,
-  path,
-  operation,
-  unifiedDiff: "",
-  newContent: "",
-  newContentBlob: undefined,
-  baseSha256: "",
-  baseBlob: undefined,
-  conflict: false,
-  warning: "",
-  hunks: Array.from({ length: hunks }, (_, index) => ({
-    id: `h${index + 1}`,
-    oldRange: { start: index, count: 1 },
-    newRange: { start: index, count: 1 },
-    lines: [],
-  })),
-});
+): ProposedChange =>
+  proposedChange({
+    id,
+    path,
+    operation,
+    hunks: Array.from({ length: hunks }, (_, index) => ({
+      id: `h${index + 1}`,
+      oldRange: { start: index, count: 1 },
+      newRange: { start: index, count: 1 },
+      lines: [],
+    })),
+  });
 
-const proposal: Proposal = {
-  proposalId: "p",
-  toolCallId: "t",
-  hasConflicts: false,
-  warnings: [],
-  changes: [change("c1", "src/a.ts", 2), change("c2", "src/b.ts", 1), change("c3", "old.ts", 1, "delete")],
-};
+const proposal = proposalOf([
+  change("c1", "src/a.ts", 2),
+  change("c2", "src/b.ts", 1),
+  change("c3", "old.ts", 1, "delete"),
+]);
 
 test("hunks are named by file and place; a delete is one", () => {
   expect(namedHunks(proposal).map(({ name }) => name)).toEqual(["src/a.ts#1", "src/a.ts#2", "src/b.ts#1", "old.ts#1"]);

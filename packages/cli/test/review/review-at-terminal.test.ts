@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { describeQuestion } from "#client/terminal-confirmation";
 import { readReviewAnswer } from "#review/review-at-terminal";
+import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
 
 const rows = [
   ["y", { type: "one", decision: { type: "keep" } }],
@@ -23,21 +24,13 @@ test.each(rows)("%s", (line, wanted) => {
 
 test("a question shows what was computed and what is claimed apart, and spells what would steer the terminal", () => {
   const text = describeQuestion(
-    {
-      requestId: "q",
-      callId: "c",
-      title: "Allow Bash?",
+    askedQuestion({
       intentReflection: "none",
-      impactStatement: "",
       actionStatement: "Run `ls`\x1b[2K",
       modelClaim: "harmless\nWhat the server found",
       computed: { risk: "high", paths: ["a", "b"], rule: "floor/x", reason: "deletes", policySha256: "" },
-      actionSha256: "",
       actionJson: '{"command":"ls"}',
-      rememberStatement: "",
-      offeredScopes: ["once"],
-      deadline: undefined,
-    },
+    }),
     (_style, part) => part,
   );
   expect(text).toBe(`Allow Bash?  high risk

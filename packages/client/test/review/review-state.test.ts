@@ -1,4 +1,4 @@
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
 import {
   carriedOut,
@@ -10,23 +10,15 @@ import {
   reviewFromJson,
   reviewToApply,
 } from "#review/review-state";
+import { oneHunk, proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 
 function change(id: string, hunkIds: readonly string[], more: Partial<ProposedChange> = {}): ProposedChange {
-  const range = { start: 1, count: 1 };
-  return {
+  return proposedChange({
     id,
     path: `src/${id}.ts`,
-    operation: "update",
-    unifiedDiff: "",
-    newContent: "",
-    newContentBlob: undefined,
-    baseSha256: "",
-    baseBlob: undefined,
-    conflict: false,
-    warning: "",
-    hunks: hunkIds.map((hunk) => ({ id: hunk, oldRange: range, newRange: range, lines: [] })),
+    hunks: hunkIds.map((hunk) => oneHunk(hunk)),
     ...more,
-  };
+  });
 }
 
 const changes = [
@@ -34,7 +26,7 @@ const changes = [
   change("gone", ["1"], { operation: "delete" }),
   change("__proto__", ["__proto__"]),
 ];
-const proposal: Proposal = { proposalId: "p", toolCallId: "t", changes, hasConflicts: false, warnings: [] };
+const proposal = proposalOf(changes);
 
 test("what was carried out stands: hunks that nobody decided about were not kept, and an edit keeps its text", () => {
   const edit = { type: "edited", text: "x\n" } as const;

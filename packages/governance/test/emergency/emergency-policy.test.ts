@@ -5,7 +5,7 @@ import type { Effect } from "#effect";
 import { createEmergencyPolicy, deployGroup } from "#emergency/emergency-policy";
 import { switched } from "#emergency/emergency-state";
 import { allow } from "#verdict";
-import { decide, exec, inside, outside, summary, write } from "../policies/effects.ts";
+import { decide, exec, inputWith, inside, outside, summary, write } from "../policies/effects.ts";
 
 const readOnly: EmergencyState = { ...noEmergency, readOnly: true };
 const noHighImpact: EmergencyState = { ...noEmergency, disableHighImpact: true };
@@ -17,15 +17,7 @@ async function verdictOf(state: EmergencyState, ...effects: readonly Effect[]): 
 
 async function toolVerdict(state: EmergencyState, toolName: string, ...effects: readonly Effect[]): Promise<string> {
   const policy = createEmergencyPolicy({ current: () => state });
-  const input = {
-    callId: "c",
-    toolName,
-    args: {},
-    access: "change" as const,
-    analysis: { statement: "", effects },
-    sessionId: "s",
-    turnId: "t",
-  };
+  const input = inputWith({ toolName, analysis: { statement: "", effects } });
   return summary(await policy.decide(input, { signal: new AbortController().signal }));
 }
 

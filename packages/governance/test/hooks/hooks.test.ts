@@ -6,7 +6,7 @@ import { matchesTool, parseHooks } from "#hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookInput } from "#hooks/hooks-policy";
 import type { Policy } from "#policy";
 import { allow } from "#verdict";
-import { inside, summary, write } from "../policies/effects.ts";
+import { inputWith, inside, summary, write } from "../policies/effects.ts";
 
 const [hook] = parseHooks(
   '{"hooks":{"PreToolUse":[{"matcher":"","hooks":[{"type":"command","command":"A=1 /opt/check.sh --token x"}]}]}}',
@@ -145,15 +145,14 @@ describe("hooks as policies", () => {
     const access = effect.type === "read" ? "read" : "change";
     const { verdict, warnings } = await runPolicies(
       [allowing, ...hooks],
-      {
+      inputWith({
         callId: "call-1",
         toolName,
         args: { command: "ls" },
         access,
         analysis: { statement: "", effects: [effect] },
         sessionId: "session-1",
-        turnId: "t",
-      },
+      }),
       { timeoutMs: 100, signal: new AbortController().signal },
     );
     return { verdict: summary(verdict), warnings: warnings.length };

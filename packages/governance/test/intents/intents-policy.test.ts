@@ -4,7 +4,7 @@ import { ignoredPaths } from "#intents/ignored-paths";
 import type { Intent } from "#intents/intent";
 import { createIntentsPolicy, type IntentRules } from "#intents/intents-policy";
 import { createScopeExpansionPolicy } from "#intents/scope-expansion-policy";
-import { decide, exec, inside, outside, summary, write } from "../policies/effects.ts";
+import { decide, exec, inputWith, inside, outside, summary, write } from "../policies/effects.ts";
 
 const intent: Intent = {
   id: "INT-001",
@@ -120,15 +120,10 @@ describe("intents", () => {
   });
 
   it("seed 001 expansion: scope expansion asks a person, whatever the scope", async () => {
-    const input = {
-      callId: "c",
-      args: {},
+    const input = inputWith({
       toolName: "request_scope_expansion",
-      access: "change",
       analysis: { statement: "Extend INT-001 by lib/**.", effects: [{ type: "session" }] },
-      sessionId: "s",
-      turnId: "t",
-    } as const;
+    });
     const options = { signal: new AbortController().signal };
     expect(await createScopeExpansionPolicy().decide(input, options)).toMatchObject({
       type: "ask",

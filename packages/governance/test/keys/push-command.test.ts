@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Effect } from "#effect";
 import { pushCommandOf } from "#keys/push-command";
 import { createConnectionsPolicy } from "#policies/commands/connections";
+import { inputWith } from "../policies/effects.ts";
 
 describe("a push by itself", () => {
   test.each<[string, object]>([
@@ -65,15 +66,7 @@ test("a login is asked about", () => {
 
 function decided(effect: Effect): string {
   const verdict = createConnectionsPolicy().decide(
-    {
-      callId: "c",
-      toolName: "Bash",
-      args: {},
-      access: "change",
-      analysis: { statement: "", effects: [effect] },
-      sessionId: "s",
-      turnId: "t",
-    },
+    inputWith({ toolName: "Bash", analysis: { statement: "", effects: [effect] } }),
     { signal: new AbortController().signal },
   );
   if (verdict instanceof Promise) throw new Error("It answers at once.");

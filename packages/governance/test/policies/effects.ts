@@ -1,6 +1,6 @@
 import { analyseCommand } from "#command/analyse-command";
 import type { Effect, FileWrite, WorkspacePath } from "#effect";
-import type { Policy } from "#policy";
+import type { Policy, PolicyInput } from "#policy";
 import type { Verdict } from "#verdict";
 
 /** A path of the workspace `/ws` that resolves to itself. */
@@ -26,21 +26,26 @@ export function exec(command: string): Effect {
 }
 
 export async function decide(policy: Policy, ...effects: readonly Effect[]): Promise<Verdict> {
-  return policy.decide(
-    {
-      callId: "c",
-      toolName: "test",
-      args: {},
-      access: "change",
-      analysis: { statement: "Test", effects },
-      sessionId: "s",
-      turnId: "t",
-    },
-    { signal: new AbortController().signal },
-  );
+  return policy.decide(inputWith({ analysis: { statement: "Test", effects } }), {
+    signal: new AbortController().signal,
+  });
 }
 
 /** `allow`, or the verdict with its code, e.g. `deny outside_workspace`. */
 export function summary(verdict: Verdict): string {
   return verdict.type === "allow" ? "allow" : `${verdict.type} ${verdict.finding.code}`;
+}
+
+/** A call, as policies are told about it. */
+export function inputWith(more: Partial<PolicyInput>): PolicyInput {
+  return {
+    callId: "c",
+    toolName: "test",
+    args: {},
+    access: "change",
+    analysis: { statement: "", effects: [] },
+    sessionId: "s",
+    turnId: "t",
+    ...more,
+  };
 }

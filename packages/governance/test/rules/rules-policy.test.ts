@@ -3,6 +3,7 @@ import { analyseCommand } from "#command/analyse-command";
 import type { Effect, WorkspacePath } from "#effect";
 import type { SlowPattern } from "#rules/compile/slow-pattern";
 import { createRulesPolicy, ruleVerdicts } from "#rules/rules-policy";
+import { inputWith } from "../policies/effects.ts";
 import { inThread, never, rulesOf } from "./rule-fixture.ts";
 
 const fixture = {
@@ -31,7 +32,7 @@ async function verdict(
   const policy = createRulesPolicy({ current: () => rules, slow: options.slow ?? inThread });
   const analysis = { statement: "", effects: [effect] };
   const toolName = options.toolName ?? (effect.type === "exec" ? "Bash" : "Tool");
-  const input = { callId: "c", toolName, args: {}, access: "change" as const, analysis, sessionId: "s", turnId: "t" };
+  const input = inputWith({ toolName, analysis });
   return policy.decide(input, { signal: new AbortController().signal });
 }
 

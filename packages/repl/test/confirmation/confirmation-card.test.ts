@@ -5,24 +5,20 @@ import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { armingMilliseconds } from "#confirmation/arming";
 import { ConfirmationCard } from "#confirmation/confirmation-card.tsx";
+import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
 
 const hostile = "<img src=x onerror=alert(1)>\u202Egnp";
-const question: ConfirmationQuestion = {
+const question = askedQuestion({
   requestId: "1",
-  callId: "c",
-  title: "Allow Bash?",
   intentReflection: hostile,
   actionStatement: hostile,
   impactStatement: "It may not be possible to take this back.",
   modelClaim: hostile,
-  rememberStatement: "",
   computed: { risk: "medium", paths: [hostile], rule: "floor.delete", reason: hostile, policySha256: "" },
-  actionSha256: "",
   actionJson: JSON.stringify({ tool: "Bash", arguments: { command: `rm -rf ${hostile}`, timeout: 3 }, paths: [] }),
   offeredScopes: ["once", "session"],
-  deadline: undefined,
   patterns: [{ id: "p1", text: "rm *.tmp", rule: "r", matchedBefore: [], wouldMatch: ["rm a.tmp"], wouldNotMatch: [] }],
-};
+});
 
 let root: HTMLElement;
 let replies: ConfirmationReply[];

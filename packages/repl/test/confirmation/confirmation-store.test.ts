@@ -1,22 +1,10 @@
 import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
 import { expect, test } from "vitest";
 import { ConfirmationStore } from "#confirmation/confirmation-store";
+import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
 
-const question = (requestId: string): ConfirmationQuestion => ({
-  requestId,
-  callId: "c",
-  title: "Allow Bash?",
-  intentReflection: "",
-  actionStatement: "",
-  impactStatement: "",
-  modelClaim: "",
-  actionSha256: "",
-  actionJson: "{}",
-  rememberStatement: "",
-  offeredScopes: ["once"],
-  deadline: undefined,
-  computed: { risk: "high", paths: [], rule: "r", reason: "", policySha256: "" },
-});
+const question = (requestId: string): ConfirmationQuestion =>
+  askedQuestion({ requestId, computed: { risk: "high", paths: [], rule: "r", reason: "", policySha256: "" } });
 const open = (store: ConfirmationStore) => store.open.value.map(({ requestId }) => requestId);
 
 test("questions wait in their order, each for its own answer", async () => {

@@ -4,12 +4,12 @@ import { EditorView } from "@codemirror/view";
 import type { ReviewToApply } from "@gennai/client/host/repl-host";
 import { newReview, type ReviewState } from "@gennai/client/review/review-state";
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ReviewOutcome } from "#review/review-outcome.tsx";
 import { ReviewPanel, type ReviewPanelProps } from "#review/review-panel.tsx";
+import { proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 
 const hostile = '<img src=x onerror="alert(1)"><script>alert(1)</script>\u202E';
 const base = "one\ntwo\nthree\nfour\nfive\n";
@@ -18,16 +18,10 @@ const fresh = `ONE\ntwo\nthree\nfour\n${hostile}\n`;
 const bytes = (text: string) => new TextEncoder().encode(text);
 const blobs = new Map([base, fresh].map((text) => [sha256Hex(text), bytes(text)]));
 
-const change: ProposedChange = {
+const change = proposedChange({
   id: "c",
   path: `src/${hostile}.ts`,
-  operation: "update",
-  unifiedDiff: "",
-  newContent: "",
-  conflict: false,
-  warning: "",
   newContentBlob: { sha256: sha256Hex(fresh), size: fresh.length, mediaType: "text/plain" },
-  baseBlob: undefined,
   baseSha256: sha256Hex(base),
   hunks: [1, 5].map((line) => ({
     id: `h${line}`,
@@ -35,8 +29,8 @@ const change: ProposedChange = {
     newRange: { start: line, count: 1 },
     lines: ["-x", "+y"],
   })),
-};
-const proposal: Proposal = { proposalId: "p", toolCallId: "t", changes: [change], hasConflicts: false, warnings: [] };
+});
+const proposal = proposalOf([change]);
 
 let root: HTMLElement;
 let state: ReviewState;

@@ -1,28 +1,14 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
-import type { Question } from "@gennai/governance/confirmation";
 import { ServiceError } from "@gennai/machine/service-error";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientAnswer } from "#bridge/client-answer";
 import { ClientRegistry } from "#bridge/client-registry";
 import { PendingRequests } from "#bridge/pending-requests";
+import { gateQuestion } from "../../../governance/test/gate/gate-question.ts";
 
 const yes: ClientAnswer = { kind: "confirmation", answer: "yes", scope: "once", reason: "", actionSha256: "" };
 const body = { kind: "diagnostics", paths: ["src"] } as const;
-const question: Question = {
-  callId: "c",
-  turnId: "t",
-  toolName: "Bash",
-  title: "Allow Bash?",
-  intentReflection: "",
-  actionStatement: "Run ls",
-  impactStatement: "",
-  modelClaim: "",
-  computed: { risk: "low", paths: [], rule: "", reason: "", policySha256: "" },
-  actionJson: "{}",
-  actionSha256: "",
-  rememberStatement: "",
-  offeredScopes: ["once"],
-};
+const question = gateQuestion({ actionStatement: "Run ls" });
 const editor = { clientId: "editor", abilities: new Set(["confirmation"] as const) };
 
 /** A log whose appends end when the test says so. */

@@ -12,6 +12,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { TurnCheckpoints } from "#checkpoints/turn-checkpoints";
+import { inputWith } from "../../../governance/test/policies/effects.ts";
 
 vi.mock("@gennai/machine/git/run/start-git", { spy: true });
 
@@ -73,18 +74,7 @@ function world(failure?: CheckpointErrorCode) {
     return turn.guard(tool).execute({}, { statement: "", effects }, context);
   };
   const decide = (effects: readonly Effect[]) =>
-    turn.policy.decide(
-      {
-        callId: "1",
-        toolName: "T",
-        args: {},
-        access: "change",
-        sessionId: "s",
-        turnId: "t",
-        analysis: { statement: "", effects },
-      },
-      { signal: context.signal },
-    );
+    turn.policy.decide(inputWith({ callId: "1", analysis: { statement: "", effects } }), { signal: context.signal });
   return { log, events, run, decide, stop, turn, hold: () => (closing = Promise.withResolvers<void>()) };
 }
 

@@ -1,5 +1,4 @@
 import type { Answer, Question } from "@gennai/governance/confirmation";
-import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { governTools } from "@gennai/governance/gate/gate";
 import { createIntentsPolicy } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
@@ -8,6 +7,7 @@ import { IntentsService } from "#intents/intents-service";
 import { requestScopeExpansionTool } from "#tools/session/request-scope-expansion-tool";
 import { selectActiveIntentTool } from "#tools/session/select-active-intent-tool";
 import { isToolFact } from "#tools/tool-fact";
+import { gateWith, silentJournal } from "../../../governance/test/gate/gate-with.ts";
 import { ToolBench } from "../tools/tool-bench.ts";
 import { IntentsBench, intentsText } from "./intents-bench.ts";
 
@@ -30,38 +30,33 @@ class GovernedSession {
     ]) {
       this.bench.tools.set(tool.name, tool);
     }
-    this.#gate = governTools({
-      sessionId: "s",
-      tools: this.bench.tools,
-      policies: [
-        createIntentsPolicy({ root: this.bench.root, rules: () => this.intents.rules(this.active) }),
-        createScopeExpansionPolicy(),
-      ],
-      confirmer: {
-        ask: async (question) => {
-          this.questions.push(question);
-          return this.answer;
+    this.#gate = governTools(
+      gateWith({
+        tools: this.bench.tools,
+        policies: [
+          createIntentsPolicy({ root: this.bench.root, rules: () => this.intents.rules(this.active) }),
+          createScopeExpansionPolicy(),
+        ],
+        confirmer: {
+          ask: async (question) => {
+            this.questions.push(question);
+            return this.answer;
+          },
         },
-      },
-      journal: {
-        decided: () => undefined,
-        begin: async () => undefined,
-        end: async (outcomes) => {
-          for (const fact of outcomes.flatMap(({ result }) => result.outcome?.facts ?? [])) {
-            if (isToolFact(fact) && fact.type === "intent-selected") this.active = fact.intent.id;
-          }
+        journal: {
+          ...silentJournal,
+          end: async (outcomes) => {
+            for (const fact of outcomes.flatMap(({ result }) => result.outcome?.facts ?? [])) {
+              if (isToolFact(fact) && fact.type === "intent-selected") this.active = fact.intent.id;
+            }
+          },
+          warn: (text) => {
+            throw new Error(text);
+          },
         },
-        output: () => undefined,
-        warn: (text) => {
-          throw new Error(text);
-        },
-      },
-      redactor: { redact: async (text) => text, stream: () => ({ push: async (text) => text, end: async () => "" }) },
-      remembered: new RememberedAnswers(),
-      policySha256: "",
-      policyTimeoutMs: 1000,
-      now: () => 0,
-    });
+        policySha256: "",
+      }),
+    );
   }
 
   /** `ran`, or code and message of the refusal. All calls are one answer of a model. */

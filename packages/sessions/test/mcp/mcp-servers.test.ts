@@ -10,6 +10,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, it } from "vitest";
 import { McpAcceptance } from "#mcp/mcp-acceptance";
 import { McpServers } from "#mcp/mcp-servers";
+import { inputWith } from "../../../governance/test/policies/effects.ts";
 
 const script = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
 
@@ -85,10 +86,9 @@ const acceptance = (analysis: Analysis) =>
   analysis.effects.flatMap((effect) => (effect.type === "external" ? [effect.accepted] : []));
 
 async function questionOf(analysis: Analysis) {
-  const verdict = await createExternalToolsPolicy().decide(
-    { callId: "c", toolName: "t", args: {}, access: "change", analysis, sessionId: "s", turnId: "t" },
-    { signal: new AbortController().signal },
-  );
+  const verdict = await createExternalToolsPolicy().decide(inputWith({ analysis }), {
+    signal: new AbortController().signal,
+  });
   if (verdict.type !== "ask") throw new Error(`it is not asked about: ${verdict.type}`);
   return verdict;
 }

@@ -1,10 +1,10 @@
 import type { Answer } from "@gennai/governance/confirmation";
-import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { governTools } from "@gennai/governance/gate/gate";
 import type { Tool } from "@gennai/governance/tool";
 import { allow, ask, deny, type Verdict } from "@gennai/governance/verdict";
 import { describe, expect, it } from "vitest";
 import { toJSONSchema } from "zod";
+import { gateWith } from "../../../governance/test/gate/gate-with.ts";
 import { ToolBench } from "./tool-bench.ts";
 
 /** A call of each tool that would do something if it ran. A tool without a row fails the first test. */
@@ -92,18 +92,14 @@ describe("seed 003 §2.1, seed 001 intercept: nothing runs silently", () => {
         },
       ]),
     );
-    const governed = governTools({
-      sessionId: "s",
-      tools,
-      policies: [{ name: "row", kind: "guard", decide: () => verdict }],
-      confirmer: { ask: async () => answer },
-      journal: { decided: () => {}, begin: async () => {}, end: async () => {}, output: () => {}, warn: () => {} },
-      redactor: { redact: async (text) => text, stream: () => ({ push: async (text) => text, end: async () => "" }) },
-      remembered: new RememberedAnswers(),
-      policySha256: "",
-      policyTimeoutMs: 1000,
-      now: () => 0,
-    });
+    const governed = governTools(
+      gateWith({
+        tools,
+        policies: [{ name: "row", kind: "guard", decide: () => verdict }],
+        confirmer: { ask: async () => answer },
+        policySha256: "",
+      }),
+    );
     // What other agents have their models say about a call is not a mistake.
     const args = { description: "what", explanation: "why", ...calls[name] };
     const call = { id: "c", name, argumentsJson: JSON.stringify(args) };

@@ -1,30 +1,21 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { oneHunk, proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 import { ChangeSets } from "../../src/apply/change-sets.ts";
 import { ProposalApplier, type ProposingSession } from "../../src/apply/proposal-applier.ts";
 import { FakeFiles } from "../fake-files.ts";
 
 const { signal } = new AbortController();
 
-const change = (more: Partial<ProposedChange>): ProposedChange => ({
-  id: "c1",
-  path: "a.txt",
-  operation: "update",
-  unifiedDiff: "",
-  newContent: "1\nb\nc\nd\ne\n5\n",
-  newContentBlob: undefined,
-  baseSha256: sha256Hex("a\nb\nc\nd\ne\nf\n"),
-  baseBlob: undefined,
-  conflict: false,
-  warning: "",
-  hunks: [
-    { id: "h1", oldRange: { start: 1, count: 1 }, newRange: { start: 1, count: 1 }, lines: ["-a", "+1"] },
-    { id: "h2", oldRange: { start: 6, count: 1 }, newRange: { start: 6, count: 1 }, lines: ["-f", "+5"] },
-  ],
-  ...more,
-});
+const change = (more: Partial<ProposedChange>): ProposedChange =>
+  proposedChange({
+    newContent: "1\nb\nc\nd\ne\n5\n",
+    baseSha256: sha256Hex("a\nb\nc\nd\ne\nf\n"),
+    hunks: [oneHunk("h1", 1, ["-a", "+1"]), oneHunk("h2", 6, ["-f", "+5"])],
+    ...more,
+  });
 
 async function scene(changes: readonly ProposedChange[]) {
   const directory = await temporaryDirectory({ "a.txt": "a\nb\nc\nd\ne\nf\n" });
@@ -38,7 +29,7 @@ async function scene(changes: readonly ProposedChange[]) {
   };
   const changeSets = new ChangeSets({ files, workspace: directory.root });
   const applier = new ProposalApplier({ files, changeSets, workspace: directory.root });
-  const proposal: Proposal = { proposalId: "p", toolCallId: "t", changes, hasConflicts: false, warnings: [] };
+  const proposal = proposalOf(changes);
   const apply = (hunks: Parameters<ProposalApplier["apply"]>[1]["hunks"]) =>
     applier.apply(proposal, { sessionId: "s", proposalId: "p", hunks, note: "" }, { session, signal });
   return { directory, files, said, apply, changeSets };

@@ -1,6 +1,7 @@
 import { decide, newReview } from "@gennai/client/review/review-state";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
+import { proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 import { type DocumentSubject, documentHunks, hasAnyHunk } from "../../src/review/editor-hunks.ts";
 import type { UnseenFile } from "../../src/review/unseen-file.ts";
 
@@ -9,15 +10,8 @@ const isChanged = (index: number) => index % 20 === 7;
 const base = lines.join("");
 const fresh = lines.map((line, index) => (isChanged(index) ? `changed ${index}\n` : line)).join("");
 
-const change: ProposedChange = {
-  id: "c1",
-  path: "a.txt",
-  operation: "update",
-  unifiedDiff: "",
+const change = proposedChange({
   newContent: fresh,
-  baseSha256: "",
-  conflict: false,
-  warning: "",
   hunks: lines.flatMap((_, index) =>
     isChanged(index)
       ? [
@@ -30,14 +24,8 @@ const change: ProposedChange = {
         ]
       : [],
   ),
-};
-const proposal = (proposalId: string): Proposal => ({
-  proposalId,
-  toolCallId: "t",
-  changes: [change],
-  hasConflicts: false,
-  warnings: [],
 });
+const proposal = (proposalId: string): Proposal => proposalOf([change], proposalId);
 const proposals = new Map(["old", "new"].map((id) => [id, proposal(id)]));
 const unseen: UnseenFile = { path: "a.txt", base, agent: fresh };
 

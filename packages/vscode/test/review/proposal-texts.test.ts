@@ -1,20 +1,10 @@
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 import type { ProposalText } from "../../src/documents/proposal-diff.ts";
 import { ProposalTexts } from "../../src/review/proposal-texts.ts";
 
-const change: ProposedChange = {
-  id: "c1",
-  path: "a.txt",
-  operation: "update",
-  unifiedDiff: "",
-  newContent: "b\n",
-  baseSha256: "",
-  conflict: false,
-  warning: "",
-  hunks: [],
-};
-const proposal: Proposal = { proposalId: "p", toolCallId: "t", changes: [change], hasConflicts: false, warnings: [] };
+const change = proposedChange({ newContent: "b\n" });
+const proposal = proposalOf([change]);
 
 test("a text that could not be had is asked for again, but not with each thing that is drawn", async () => {
   vi.useFakeTimers();

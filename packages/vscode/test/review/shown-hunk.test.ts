@@ -1,6 +1,7 @@
 import { decide, newReview } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { describe, expect, test } from "vitest";
+import { proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 import { hunkAt, hunkBeside } from "../../src/review/editor-hunks.ts";
 import { ghostsOf } from "../../src/review/hunk-ghosts.ts";
 import { ghostText, hunkLenses } from "../../src/review/hunk-words.ts";
@@ -10,21 +11,20 @@ import { proposedHunks, type ShownHunk, writtenHunks } from "../../src/review/sh
 const base = "a\nb\nc\nd\ne\nf\ng\nh\n";
 const fresh = "a\nB\nc\nd\ne\nf\nnew\ng\n";
 
-const change = (more: Partial<ProposedChange> = {}): ProposedChange => ({
-  id: "c1",
-  path: "a.txt",
-  operation: "update",
-  unifiedDiff: "",
-  newContent: fresh,
-  baseSha256: "",
-  conflict: false,
-  warning: "",
-  hunks: [
-    { id: "h1", oldRange: { start: 1, count: 3 }, newRange: { start: 1, count: 3 }, lines: [" a", "-b", "+B", " c"] },
-    { id: "h2", oldRange: { start: 6, count: 3 }, newRange: { start: 6, count: 3 }, lines: [" f", "+new", " g", "-h"] },
-  ],
-  ...more,
-});
+const change = (more: Partial<ProposedChange> = {}): ProposedChange =>
+  proposedChange({
+    newContent: fresh,
+    hunks: [
+      { id: "h1", oldRange: { start: 1, count: 3 }, newRange: { start: 1, count: 3 }, lines: [" a", "-b", "+B", " c"] },
+      {
+        id: "h2",
+        oldRange: { start: 6, count: 3 },
+        newRange: { start: 6, count: 3 },
+        lines: [" f", "+new", " g", "-h"],
+      },
+    ],
+    ...more,
+  });
 const review = newReview("p");
 
 /** e.g. `h1 open 1: removed 1-2 (B)` */

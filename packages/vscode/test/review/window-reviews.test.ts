@@ -1,28 +1,9 @@
 import { decide, newReview } from "@gennai/client/review/review-state";
-import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
+import { oneHunk, proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 import { WindowReviews } from "../../src/review/window-reviews.ts";
 
-const range = { start: 1, count: 1 };
-const proposal: Proposal = {
-  proposalId: "p",
-  toolCallId: "t",
-  changes: [
-    {
-      id: "a",
-      path: "a.ts",
-      operation: "update",
-      unifiedDiff: "",
-      newContent: "",
-      baseSha256: "",
-      conflict: false,
-      warning: "",
-      hunks: [{ id: "1", oldRange: range, newRange: range, lines: [] }],
-    },
-  ],
-  hasConflicts: false,
-  warnings: [],
-};
+const proposal = proposalOf([proposedChange({ id: "a", path: "a.ts", hunks: [oneHunk("1")] })]);
 
 function open(kept: unknown) {
   const told: unknown[] = [];

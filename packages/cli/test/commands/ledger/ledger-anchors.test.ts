@@ -5,6 +5,7 @@ import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";
+import { plainEntry } from "../../../../governance/test/ledger/plain-entry.ts";
 import { testConsole } from "../../test-console.ts";
 
 interface Place {
@@ -17,17 +18,7 @@ async function record({ stateDir, workspaceRoot }: Place, sessionId: string, cou
   await using store = await openStore(stateDir, { onWarning: () => {} });
   await store.log.create({ sessionId, workspaceRoot, time: 1 });
   for (let number = 0; number < count; number++) {
-    const entry = {
-      kind: "session",
-      time: 1,
-      sessionId,
-      turnId: "",
-      modelId: "",
-      revision: "",
-      calls: [],
-      files: [],
-      details: { number },
-    } as const;
+    const entry = plainEntry({ sessionId, details: { number } });
     await store.log.append(sessionId, { events: [], ledger: [entry], durable: true }, { seq: 0, epoch: 1 });
   }
   await store.flushLedgers();

@@ -5,6 +5,7 @@ import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";
+import { plainEntry } from "../../../../governance/test/ledger/plain-entry.ts";
 import { testConsole } from "../../test-console.ts";
 
 const marker = "PLANTED-17-MILL-LANE";
@@ -16,17 +17,7 @@ test("export, verify as a third party, purge, and export again", async () => {
   {
     await using store = await openStore(state.root, { onWarning: () => {} });
     await store.log.create({ sessionId: "s", workspaceRoot: workspace.root, time: 1 });
-    const entry = {
-      kind: "session",
-      time: 1,
-      sessionId: "s",
-      turnId: "",
-      modelId: "",
-      revision: "",
-      calls: [],
-      files: [],
-      details: { marker },
-    } as const;
+    const entry = plainEntry({ details: { marker } });
     const said = { type: "text-delta", text: answer } as const;
     const events = [{ turnId: "t", itemId: "", time: 1, event: said }];
     await store.log.append("s", { events, ledger: [entry], durable: true }, { seq: 0, epoch: 1 });

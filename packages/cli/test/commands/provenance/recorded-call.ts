@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { changedBlocks } from "@gennai/machine/changes/diff/changed-blocks";
 import { openStore } from "@gennai/store/sqlite/store";
+import { plainEntry } from "../../../../governance/test/ledger/plain-entry.ts";
 
 /** What stood in a file, and what a recorded call added at its end. */
 export const before = [
@@ -42,17 +43,15 @@ export async function recordWrite(stateDir: string, workspaceRoot: string, path:
     confirmation,
   } as const;
   const blocks = changedBlocks(after, [{ start: before.length + 1, count: added.length }]);
-  const entry = {
+  const entry = plainEntry({
     kind: "outcome",
     time: Date.parse("2026-11-20T10:00:00Z"),
-    sessionId: "s",
     turnId: "turn",
     modelId: "house/model",
-    revision: "",
     calls: [call],
     files: [{ path, operation: "update", beforeSha256: sha256(old), afterSha256: sha256(after), blocks }],
     details: { intent: "INT-007" },
-  } as const;
+  });
   await store.log.append("s", { events: [], ledger: [entry], durable: true }, { seq: 0, epoch: 1 });
   await store.flushLedgers();
 }

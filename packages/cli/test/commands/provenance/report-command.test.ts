@@ -7,6 +7,7 @@ import {
 } from "@gennai/testkit/temporary-repository";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runCommandLine } from "#command-line";
+import { plainEntry } from "../../../../governance/test/ledger/plain-entry.ts";
 import { testConsole } from "../../test-console.ts";
 import { added, before, recordWrite, text } from "./recorded-call.ts";
 
@@ -44,17 +45,7 @@ async function refuse(): Promise<void> {
     ["other", Date.now()],
   ] as const) {
     await store.log.create({ sessionId, workspaceRoot: workspace.root, time });
-    const entry = {
-      kind: "refusal",
-      time,
-      sessionId,
-      turnId: "t",
-      modelId: "m",
-      revision: "",
-      calls,
-      files: [],
-      details: {},
-    } as const;
+    const entry = plainEntry({ kind: "refusal", time, sessionId, turnId: "t", modelId: "m", calls });
     await store.log.append(sessionId, { events: [], ledger: [entry], durable: true }, { seq: 0, epoch: 1 });
   }
   await store.flushLedgers();

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { runPolicies } from "#gate/decide/run-policies";
 import type { Policy } from "#policy";
 import { allow, ask, deny, type Verdict } from "#verdict";
-import { inside, summary } from "../../policies/effects.ts";
+import { inputWith, inside, summary } from "../../policies/effects.ts";
 
 const finding = { code: "no", rule: "r", reason: "Because." };
 
@@ -25,15 +25,11 @@ async function run(
     },
     { name: "ours", kind: "guard", decide: () => own },
   ];
-  const input = {
-    callId: "c",
+  const input = inputWith({
     toolName: "Read",
-    args: {},
     access: "read" as const,
     analysis: { statement: "", effects: [{ type: "read" as const, path: inside("a") }] },
-    sessionId: "s",
-    turnId: "t",
-  };
+  });
   const { verdict } = await runPolicies(policies, input, { timeoutMs: 20, signal: new AbortController().signal });
   return { asked, verdict: summary(verdict) };
 }
@@ -59,15 +55,7 @@ it("asks nobody else when there is no rule of our own", async () => {
   const policies: readonly Policy[] = [{ name: "theirs", kind: "observer", stage: "external", decide: () => allow }];
   const { verdict } = await runPolicies(
     policies,
-    {
-      callId: "c",
-      toolName: "t",
-      args: {},
-      access: "read",
-      analysis: { statement: "", effects: [] },
-      sessionId: "",
-      turnId: "",
-    },
+    inputWith({ access: "read", analysis: { statement: "", effects: [] } }),
     { timeoutMs: 20, signal: new AbortController().signal },
   );
   expect(summary(verdict)).toBe("deny no_policy");

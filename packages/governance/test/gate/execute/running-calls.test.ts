@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { RememberedAnswers } from "#gate/confirm/remembered-answers";
 import { RunningCalls } from "#gate/execute/running-calls";
 import { governTools } from "#gate/gate";
 import type { CallOutcome, GateJournal } from "#gate/gate-journal";
 import type { Tool } from "#tool";
-import { allow } from "#verdict";
+import { gateWith } from "../gate-with.ts";
 
 const turn = new AbortController();
 
@@ -28,19 +27,7 @@ function start(callIds: readonly string[], execute: Tool["execute"]) {
     analyse: async () => ({ statement: "", effects: [] }),
     execute,
   };
-  const gate = governTools({
-    sessionId: "s",
-    tools: new Map([[tool.name, tool]]),
-    policies: [{ name: "allows", kind: "guard", decide: () => allow }],
-    confirmer: { ask: async () => ({ type: "nobody" }) },
-    journal,
-    redactor: { redact: async (text) => text, stream: () => ({ push: async (text) => text, end: async () => "" }) },
-    remembered: new RememberedAnswers(),
-    policySha256: "",
-    policyTimeoutMs: 1000,
-    running,
-    now: () => 0,
-  });
+  const gate = governTools(gateWith({ tools: new Map([[tool.name, tool]]), journal, policySha256: "", running }));
   const calls = callIds.map((id) => ({ id, name: tool.name, argumentsJson: "{}" }));
   return { running, ended, results: gate.run(calls, { turnId: "t", signal: turn.signal }) };
 }

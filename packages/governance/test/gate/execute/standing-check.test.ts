@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { RememberedAnswers } from "#gate/confirm/remembered-answers";
 import type { StandingCheck } from "#gate/execute/standing-check";
 import { governTools } from "#gate/gate";
 import type { CallOutcome, Decision, GateJournal } from "#gate/gate-journal";
 import type { Tool } from "#tool";
 import { ToolFailure } from "#tool-error";
 import { allow, ask, deny, type Verdict } from "#verdict";
+import { gateWith } from "../gate-with.ts";
 
 const refusal = deny({ code: "read_only_mode", rule: "emergency/read-only", reason: "Read-only mode is on." });
 
@@ -52,19 +52,9 @@ function gateOf(standingCheck: StandingCheck, execute: Tool["execute"], hooks: {
     analyse: async () => ({ statement: "", effects: [{ type: "net", url: "https://a.example" }] }),
     execute,
   };
-  const gate = governTools({
-    sessionId: "s",
-    tools: new Map([[tool.name, tool]]),
-    policies: [{ name: "allows", kind: "guard", decide: () => allow }],
-    confirmer: { ask: async () => ({ type: "nobody" }) },
-    journal,
-    redactor: { redact: async (text) => text, stream: () => ({ push: async (text) => text, end: async () => "" }) },
-    remembered: new RememberedAnswers(),
-    policySha256: "p",
-    policyTimeoutMs: 50,
-    standingCheck,
-    now: () => 0,
-  });
+  const gate = governTools(
+    gateWith({ tools: new Map([[tool.name, tool]]), journal, policyTimeoutMs: 50, standingCheck }),
+  );
   const run = async () => {
     const signal = new AbortController().signal;
     const [result] = await gate.run([{ id: "c", name: "Change", argumentsJson: "{}" }], { turnId: "t", signal });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { RememberedAnswers } from "#gate/confirm/remembered-answers";
 import { governTools } from "#gate/gate";
 import type { CallOutcome } from "#gate/gate-journal";
 import type { Tool, ToolOutcome, Verification } from "#tool";
-import { allow } from "#verdict";
+import { gateWith, silentJournal } from "../gate-with.ts";
 
 /** What is recorded of a call whose tool ran with this outcome, and looked at the world again like this. */
 async function recorded(outcome: ToolOutcome, verify?: () => Promise<Verification>): Promise<CallOutcome> {
@@ -18,24 +17,13 @@ async function recorded(outcome: ToolOutcome, verify?: () => Promise<Verificatio
     execute: async () => outcome,
     ...(verify === undefined ? {} : { verify }),
   };
-  const gate = governTools({
-    sessionId: "s",
-    tools: new Map([["Change", tool]]),
-    policies: [{ name: "allows", kind: "guard", decide: () => allow }],
-    confirmer: { ask: async () => ({ type: "nobody" }) },
-    journal: {
-      decided: () => undefined,
-      begin: async () => undefined,
-      end: async (outcomes) => void ended.push(...outcomes.map(({ result }) => result)),
-      output: () => undefined,
-      warn: () => undefined,
-    },
-    redactor: { redact: async (text) => text, stream: () => ({ push: async (text) => text, end: async () => "" }) },
-    remembered: new RememberedAnswers(),
-    policySha256: "p",
-    policyTimeoutMs: 50,
-    now: () => 0,
-  });
+  const gate = governTools(
+    gateWith({
+      tools: new Map([["Change", tool]]),
+      journal: { ...silentJournal, end: async (outcomes) => void ended.push(...outcomes.map(({ result }) => result)) },
+      policyTimeoutMs: 50,
+    }),
+  );
   await gate.run([{ id: "c", name: "Change", argumentsJson: "{}" }], {
     turnId: "t",
     signal: new AbortController().signal,

@@ -6,6 +6,7 @@ import { MerkleTree } from "#ledger/anchor/merkle-tree";
 import { type NoteKey, type NoteKeyKind, noteKeyId, signedBytes, withTime } from "#ledger/anchor/signed-note";
 import { spkiOf } from "#ledger/public-keys";
 import { chain, keyPair } from "../ledger-fixture.ts";
+import { plainEntry } from "../plain-entry.ts";
 
 const { signer } = keyPair("one");
 const ledger = chain(9, signer).map(({ line }) => line);
@@ -113,17 +114,13 @@ test("what others signed, what was altered, and heads of other ledgers say nothi
 });
 
 test("heads within what was lost and accepted contradict nothing, and are counted", async () => {
-  const entries = (seq: number) => ({
-    kind: seq === 5 ? ("rollback" as const) : ("outcome" as const),
-    time: seq,
-    sessionId: "",
-    turnId: "",
-    modelId: "",
-    revision: "",
-    calls: [],
-    files: [],
-    details: seq === 5 ? { from: 7, to: 4 } : {},
-  });
+  const entries = (seq: number) =>
+    plainEntry({
+      kind: seq === 5 ? ("rollback" as const) : ("outcome" as const),
+      time: seq,
+      sessionId: "",
+      details: seq === 5 ? { from: 7, to: 4 } : {},
+    });
   const before = chain(9, signer, { entries: (seq) => ({ ...entries(1), time: seq }) }).map(({ line }) => line);
   const after = [...chain(4, signer, { entries: (seq) => ({ ...entries(1), time: seq }) })].map(({ line }) => line);
   expect(after).toEqual(before.slice(0, 4));

@@ -1,20 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Effect } from "#effect";
 import { createPathListsPolicy } from "#policies/files/path-lists";
+import { inputWith } from "../effects.ts";
 
 const path = (relative: string) => ({ raw: relative, relative, absolute: `/ws/${relative}`, inside: true });
 
 async function verdict(lists: { allow?: string[]; deny?: string[] }, effect: Effect): Promise<string> {
   const policy = createPathListsPolicy({ allow: lists.allow, deny: lists.deny ?? [] });
-  const input = {
-    callId: "c",
-    toolName: "t",
-    args: {},
-    access: "read",
-    analysis: { statement: "", effects: [effect] },
-    sessionId: "",
-    turnId: "",
-  } as const;
+  const input = inputWith({ access: "read", analysis: { statement: "", effects: [effect] } });
   return (await policy.decide(input, { signal: new AbortController().signal })).type;
 }
 

@@ -6,30 +6,10 @@ import { signal } from "@preact/signals";
 import { expect, test, vi } from "vitest";
 import { KeptReviews } from "#control/kept/kept-reviews";
 import { keepStateIn, keptStateFrom } from "#control/kept/kept-state";
+import { oneHunk, proposalOf, proposedChange } from "../../../../protocol/test/model/session/proposed-change.ts";
 
-const range = { start: 1, count: 1 };
-const changes: readonly ProposedChange[] = [
-  {
-    id: "a",
-    path: "a.ts",
-    operation: "update",
-    unifiedDiff: "",
-    newContent: "",
-    newContentBlob: undefined,
-    baseSha256: "",
-    baseBlob: undefined,
-    conflict: false,
-    warning: "",
-    hunks: [{ id: "1", oldRange: range, newRange: range, lines: [] }],
-  },
-];
-const proposal = (proposalId: string): Proposal => ({
-  proposalId,
-  toolCallId: "t",
-  changes,
-  hasConflicts: false,
-  warnings: [],
-});
+const changes: readonly ProposedChange[] = [proposedChange({ id: "a", path: "a.ts", hunks: [oneHunk("1")] })];
+const proposal = (proposalId: string): Proposal => proposalOf(changes, proposalId);
 const reviewed = (proposalId: string, text: string) =>
   decide(newReview(proposalId), "a", ["1"], { type: "edited", text });
 

@@ -2,6 +2,7 @@ import type { Question } from "@gennai/governance/confirmation";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { describe, expect, test } from "vitest";
 import { type ApprovedCall, PlanAnswers } from "#plans/approval/plan-answers";
+import { gateQuestion } from "../../../../governance/test/gate/gate-question.ts";
 
 const approved: ApprovedCall = {
   callId: "c",
@@ -25,22 +26,12 @@ function question(
     operands: { "x.sh": "1" },
     ...action,
   };
-  return {
-    callId: "c",
-    turnId: "t",
-    toolName: "Bash",
+  return gateQuestion({
     title: "",
-    intentReflection: "",
-    actionStatement: "",
-    impactStatement: "",
-    modelClaim: "",
-    rememberStatement: "",
-    actionSha256: "",
-    offeredScopes: ["once"],
     computed: { risk, paths: ["/w/x.sh"], rule: "", reason: "", policySha256: "" },
     actionJson: canonicalJson(whole),
     ...rest,
-  };
+  });
 }
 
 function answers(call: ApprovedCall | undefined, commandsAskAgain = false): PlanAnswers {

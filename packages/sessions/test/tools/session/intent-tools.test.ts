@@ -9,6 +9,7 @@ import { requestScopeExpansionTool } from "#tools/session/request-scope-expansio
 import { selectActiveIntentTool } from "#tools/session/select-active-intent-tool";
 import { isToolFact } from "#tools/tool-fact";
 import { recordLessonTool } from "#tools/writing/record-lesson-tool";
+import { inputWith } from "../../../../governance/test/policies/effects.ts";
 import { IntentsBench, intentsText } from "../../intents/intents-bench.ts";
 import { sha256, ToolBench } from "../tool-bench.ts";
 
@@ -159,15 +160,7 @@ describe("seed 001 lessons: AGENT.md / CLAUDE.md hold lessons: record_lesson", (
     bench.file("AGENT.md", "secret plans\n");
     const { analysis, outcome } = await run(tool(), { lesson: "x" });
     for (const policy of [createFreshnessPolicy(), createContainmentPolicy({ root: bench.root })]) {
-      const input = {
-        toolName: "record_lesson",
-        args: {},
-        access: "change",
-        analysis,
-        sessionId: "s",
-        turnId: "t",
-        callId: "c",
-      } as const;
+      const input = inputWith({ toolName: "record_lesson", analysis });
       expect(await policy.decide(input, context)).toEqual({ type: "allow" });
     }
     expect(outcome.observed).toEqual([]);

@@ -1,6 +1,6 @@
 import { newReview } from "@gennai/client/review/review-state";
-import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { expect, test, vi } from "vitest";
+import { proposalOf, proposedChange } from "../../../../protocol/test/model/session/proposed-change.ts";
 import { keepHunk, undoHunk } from "../../../src/commands/changes/review-commands.ts";
 import type { Workbench } from "../../../src/workbench.ts";
 
@@ -17,26 +17,10 @@ vi.mock("vscode", () => ({
 }));
 
 const hunk = (id: string) => ({ id, oldRange: { start: 1, count: 1 }, newRange: { start: 1, count: 1 }, lines: [] });
-const change: ProposedChange = {
-  id: "c1",
-  path: "a.txt",
-  operation: "update",
-  unifiedDiff: "",
-  newContent: "",
-  baseSha256: "",
-  conflict: false,
-  warning: "",
-  hunks: [hunk("h1"), hunk("h2")],
-};
+const change = proposedChange({ hunks: [hunk("h1"), hunk("h2")] });
 
 test("the last decision about a proposal offers to apply it, no later one does, and the review shows that one", async () => {
-  const older: Proposal = {
-    proposalId: "older",
-    toolCallId: "t",
-    changes: [change],
-    hasConflicts: false,
-    warnings: [],
-  };
+  const older = proposalOf([change], "older");
   const open = new Map([older, { ...older, proposalId: "newest" }].map((each) => [each.proposalId, each]));
   let state = newReview("older");
   const asked: unknown[] = [];
