@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { listening } from "@gennai/testkit/listening";
 
 export type Handler = (response: ServerResponse, request: ReceivedRequest, count: number) => void | Promise<void>;
 
@@ -23,20 +23,13 @@ export async function startChatServer(handler: Handler) {
     requests.push(request);
     await handler(response, request, requests.length);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { port, ...closing } = await listening(server);
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     requests,
     /** Responses that ended, by whichever side. */
     closed: () => closed,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    ...closing,
   };
 }
 

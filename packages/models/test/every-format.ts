@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { Model, ModelEvent } from "@gennai/agent/model";
+import { listening } from "@gennai/testkit/listening";
 import type { ModelAnswer } from "@gennai/testkit/model-server/model-answer";
 import { modelWires } from "@gennai/testkit/model-server/model-server";
 import type { ModelTiming } from "#answer/provider-model";
@@ -62,20 +62,13 @@ export async function rawServer(answer: (response: ServerResponse, count: number
     response.on("error", () => undefined);
     request.resume().on("end", () => answer(response, ++count));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { port, ...closing } = await listening(server);
   return {
     port,
     get requests() {
       return count;
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    ...closing,
   };
 }
 

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
+import { listening } from "@gennai/testkit/listening";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { serverWindow } from "#server-window";
 
@@ -16,14 +16,8 @@ async function serverWith(answers: Readonly<Record<string, unknown>>) {
     response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" });
     response.end(typeof answer === "string" ? answer : JSON.stringify(answer ?? {}));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { port, ...closing } = await listening(server);
+  onTestFinished(() => closing[Symbol.asyncDispose]());
   const place = { baseUrl: `http://127.0.0.1:${port}/v1`, model: "m", apiKey: "k-1", headers: { "x-team": "a" } };
   return { seen, place };
 }

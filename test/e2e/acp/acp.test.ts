@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { methods, RequestError } from "@agentclientprotocol/sdk";
+import { listening } from "@gennai/testkit/listening";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -223,12 +224,10 @@ async function startService() {
   const server = createServer((_request, response) => {
     requests += 1;
     response.end(`served ${requests}\n`);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  });
+  const { port } = await listening(server);
   return {
-    port: address.port,
+    port,
     requests: () => requests,
     async [Symbol.asyncDispose]() {
       server.close();

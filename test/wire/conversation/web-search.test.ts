@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { listening } from "@gennai/testkit/listening";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { endState, runTurn, startSession } from "../../e2e/rpc/session-client.ts";
@@ -21,10 +21,8 @@ test("a search goes to the provider that the user wrote down, with its key, and 
       JSON.stringify({ results: [{ title: `Your key is ${key}`, url: "https://example.org/", content: "Words." }] }),
     );
   });
-  provider.listen(0, "127.0.0.1");
-  await once(provider, "listening");
-  const address = provider.address();
-  const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/search`;
+  const { port } = await listening(provider);
+  const url = `http://127.0.0.1:${port}/search`;
   await using config = await temporaryDirectory();
   const environment = {
     ...process.env,

@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { listening } from "@gennai/testkit/listening";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { endState } from "../../e2e/rpc/session-client.ts";
@@ -41,10 +41,7 @@ test("whichever tool gives too much, the model gets at most 48,000 characters of
     response.setHeader("content-type", request.url === "/" ? "text/plain" : "application/json");
     response.end(request.url === "/" ? long : JSON.stringify({ results }));
   });
-  web.listen(0, "127.0.0.1");
-  await once(web, "listening");
-  const address = web.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { port } = await listening(web);
   await using config = await temporaryDirectory();
   const gennai = join(config.root, "gennai");
   await mkdir(join(gennai, "skills/wordy"), { recursive: true, mode: 0o700 });

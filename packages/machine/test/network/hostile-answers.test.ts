@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer } from "node:net";
+import { listening } from "@gennai/testkit/listening";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { expect, test } from "vitest";
 import { AskedProxy } from "./asked-proxy.ts";
@@ -43,8 +43,7 @@ test("no answer of an allowed host ends the server, and the next one is heard", 
       socket.end(at === "" ? "HTTP/1.1 200 OK\r\n\r\nwell" : Buffer.from(answer ?? "", "latin1"));
     });
   });
-  host.listen(0, "127.0.0.1");
-  await once(host, "listening");
+  await listening(host);
   outside.host("evil.example", 80, host);
   using proxy = await AskedProxy.open(outside, [{ host: "evil.example", port: 80 }]);
   for (const [at, name] of names.entries()) {
@@ -63,8 +62,7 @@ test("no connection that is cut at any moment ends the server", async () => {
     socket.on("error", () => undefined);
     socket.once("data", () => socket.resetAndDestroy());
   });
-  host.listen(0, "127.0.0.1");
-  await once(host, "listening");
+  await listening(host);
   outside.host("evil.example", 80, host);
   using proxy = await AskedProxy.open(outside, [{ host: "evil.example", port: 80 }]);
   const tunnel = "CONNECT evil.example:80 HTTP/1.1\r\nHost: x\r\n\r\n";

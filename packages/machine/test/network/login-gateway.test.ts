@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from "node:https";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TLSSocket, connect as tlsConnect } from "node:tls";
+import { listening } from "@gennai/testkit/listening";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { describe, expect, test } from "vitest";
@@ -69,8 +70,7 @@ async function withRegistry(
     answer(request, response);
   };
   const server: Server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await listening(server);
   outside.host(host, tls === undefined ? 80 : 443, server);
   try {
     await run({ outside, asked });

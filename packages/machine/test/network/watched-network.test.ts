@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import { listening } from "@gennai/testkit/listening";
 import { publicAddress, TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, describe, expect, test } from "vitest";
 import { lineServer, WatchedFixture } from "./watched-fixture.ts";
@@ -22,8 +22,7 @@ async function pages(answer: (url: string) => { status: number; headers?: Record
     const { status, headers = {}, body } = answer(request.url ?? "");
     response.writeHead(status, headers).end(body);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await listening(server);
   closing.push(server);
   return { server, urls };
 }
@@ -36,8 +35,7 @@ const fetching = (url: string): string =>
 
 test("what was sent is counted when the command ends, also where the connection was not over", async () => {
   const holds = createHttpServer((request) => void request.resume());
-  holds.listen(0, "127.0.0.1");
-  await once(holds, "listening");
+  await listening(holds);
   closing.push(holds, { close: () => holds.closeAllConnections() });
   const outside = new TestOutside();
   outside.host("sink.example", 80, holds);

@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
+import { listening } from "@gennai/testkit/listening";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -19,19 +19,12 @@ async function configured(content: unknown) {
 
 async function site(answer: RequestListener) {
   const server = createServer(answer);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { port, ...closing } = await listening(server);
   return {
     host: `127.0.0.1:${port}`,
     url: `http://127.0.0.1:${port}/`,
     port,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    ...closing,
   };
 }
 

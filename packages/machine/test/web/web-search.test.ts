@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { executionContext } from "@gennai/testkit/execution-context";
+import { listening } from "@gennai/testkit/listening";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import { toJSONSchema } from "zod";
@@ -30,18 +30,11 @@ async function provider(answer: unknown, respond?: (response: ServerResponse) =>
       else respond(response);
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { port, ...closing } = await listening(server);
   return {
     received,
     url: new URL(`http://127.0.0.1:${port}/search`),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    ...closing,
   };
 }
 

@@ -1,5 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { listening } from "@gennai/testkit/listening";
 import { expect, onTestFinished, test } from "vitest";
 import { nothingKnown } from "#facts/model-facts";
 import { listModels } from "#listed/listed-models";
@@ -15,14 +15,8 @@ async function serverWith(answers: Readonly<Record<string, Answer>>) {
     if (answer === undefined) response.writeHead(404).end();
     else answer(response);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { port, ...closing } = await listening(server);
+  onTestFinished(() => closing[Symbol.asyncDispose]());
   return { seen, origin: `http://127.0.0.1:${port}`, baseUrl: `http://127.0.0.1:${port}/v1` };
 }
 

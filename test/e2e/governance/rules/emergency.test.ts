@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { runCommandLine } from "@gennai/cli/command-line";
 import { connectGovernance, type GovernanceClient } from "@gennai/client/connection/connection";
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { EmergencyControl, FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { listening } from "@gennai/testkit/listening";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -240,10 +240,9 @@ test("stop-all ends a trial of a model, and lets none begin", async () => {
   const hanging = createServer((request) => {
     requests += 1;
     if (request.url?.endsWith("/completions")) asked.resolve();
-  }).listen(0, "127.0.0.1");
-  await once(hanging, "listening");
-  const address = hanging.address();
-  const baseUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/v1`;
+  });
+  const { port } = await listening(hanging);
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
   try {
     await using server = await startTestServer({ script: [] });
     const trial = { backend: Backend.OPENAI_COMPATIBLE, model: "qwen3", baseUrl };

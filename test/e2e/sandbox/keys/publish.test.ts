@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { chmodSync, readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
+import { listening } from "@gennai/testkit/listening";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { TestOutside } from "@gennai/testkit/test-outside";
@@ -35,17 +35,12 @@ async function recordingServer(tls?: { readonly cert: string; readonly key: stri
     });
   };
   const server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, ...closing } = await listening(server);
   return {
     port,
     server,
     requests,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    ...closing,
   };
 }
 

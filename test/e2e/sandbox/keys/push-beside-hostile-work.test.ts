@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listening } from "@gennai/testkit/listening";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
@@ -141,9 +141,7 @@ describe("what the workspace prepared finds no login, and pushes nothing of its 
     const leading = createServer((request, response) => {
       response.writeHead(302, { Location: `http://localhost:${evil.port}${request.url}` }).end();
     });
-    leading.listen(0, "127.0.0.1");
-    await new Promise((resolve) => leading.once("listening", resolve));
-    const { port } = leading.address() as AddressInfo;
+    const { port } = await listening(leading);
     using outside = reachable(port);
     await using server = await staging(["git push origin work"], {}, {}, { outside });
     await server.workspace.git("remote", "add", "origin", `http://127.0.0.1:${port}/r.git`);

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { listening } from "@gennai/testkit/listening";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
@@ -137,9 +137,7 @@ describe("git fetch, clone and pull over HTTP", () => {
       else response.writeHead(401, { "WWW-Authenticate": 'Basic realm="git"' }).end();
       leads = true;
     });
-    leading.listen(0, "127.0.0.1");
-    await new Promise((resolve) => leading.once("listening", resolve));
-    const { port } = leading.address() as AddressInfo;
+    const { port } = await listening(leading);
     using outside = reachable(port, evil.port);
     const fetch = "git fetch origin";
     await using server = await staging([fetch, fetch], {}, {}, { outside });

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listening } from "@gennai/testkit/listening";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, expect, test, vi } from "vitest";
@@ -38,9 +38,7 @@ with zipfile.ZipFile("dep-1.0.0-py3-none-any.whl", "w") as wheel:
       response.end(`<a href="../../dep-1.0.0-py3-none-any.whl">dep-1.0.0-py3-none-any.whl</a>`);
     } else response.writeHead(404).end();
   });
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listening(server);
   return { port, requests, [Symbol.dispose]: () => void server.close() };
 }
 

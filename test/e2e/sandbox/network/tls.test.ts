@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
+import { listening } from "@gennai/testkit/listening";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { makeTestCertificates, type TestCertificates } from "@gennai/testkit/test-certificates";
 import { TestOutside } from "@gennai/testkit/test-outside";
@@ -76,19 +76,13 @@ async function tlsHost(certificates: TestCertificates) {
   const host = createServer({ cert: readFileSync(cert), key: readFileSync(key) }, ({ url }, response) => {
     asked.push(url ?? "");
     response.end("forty-two\n");
-  }).listen(0, "127.0.0.1");
-  await once(host, "listening");
-  const address = host.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  });
+  const { port, ...closing } = await listening(host);
   return {
     asked,
     port,
     // That is the name in the certificate.
     url: `https://localhost:${port}`,
-    async [Symbol.asyncDispose]() {
-      host.closeAllConnections();
-      host.close();
-      await once(host, "close");
-    },
+    ...closing,
   };
 }

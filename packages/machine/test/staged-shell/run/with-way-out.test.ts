@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
+import { listening } from "@gennai/testkit/listening";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { programHere } from "#staged-shell/run/program-here";
@@ -16,9 +15,7 @@ async function allowedHost() {
     reached.push(url);
     response.end("page");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listening(server);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,

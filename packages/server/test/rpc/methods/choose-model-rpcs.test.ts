@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -15,6 +14,7 @@ import {
   TryModelRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { settingDefaults } from "@gennai/protocol/model/session/session-settings";
+import { listening } from "@gennai/testkit/listening";
 import { expect, onTestFinished, test } from "vitest";
 import { Admission } from "#admission/admission";
 import { defaultLimits } from "#admission/limits";
@@ -38,14 +38,9 @@ async function startModels(manner: (url: string) => "answers" | "hangs" = () => 
     response.writeHead(401, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: `Wrong key ${secret}` } }));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return { seen, baseUrl: `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/v1` };
+  const { port, ...closing } = await listening(server);
+  onTestFinished(() => closing[Symbol.asyncDispose]());
+  return { seen, baseUrl: `http://127.0.0.1:${port}/v1` };
 }
 
 interface Choice {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listening } from "@gennai/testkit/listening";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { vi } from "vitest";
@@ -53,8 +53,6 @@ export async function evilServer() {
     requests.push(`${request.method} ${request.url}`);
     response.end();
   });
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listening(server);
   return { requests, port, [Symbol.dispose]: () => void server.close() };
 }

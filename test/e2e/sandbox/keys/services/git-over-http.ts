@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { listening } from "@gennai/testkit/listening";
 
 export interface GitOverHttp extends AsyncDisposable {
   readonly port: number;
@@ -32,16 +33,12 @@ export async function gitOverHttp(
     serve(request, response, { root, user });
   };
   const server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
+  const { port, ...closing } = await listening(server);
   return {
     port: (server.address() as AddressInfo).port,
     requests,
     raw,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    ...closing,
   };
 }
 

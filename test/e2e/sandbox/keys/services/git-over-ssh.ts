@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { AddressInfo } from "node:net";
+import { listening } from "@gennai/testkit/listening";
 import ssh2 from "ssh2";
 
 export interface GitOverSsh extends AsyncDisposable {
@@ -50,9 +50,7 @@ export async function gitOverSsh(root: string, userKey: string): Promise<GitOver
       });
     });
   });
-  server.listen(0, "127.0.0.1");
-  await new Promise<void>((resolve) => server.once("listening", () => resolve()));
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listening(server);
   const [kind, key] = hostKey.public.split(" ");
   return {
     port,
