@@ -145,24 +145,6 @@ describe("submitting", () => {
 });
 
 describe("what is trusted less, and what is kept from records", () => {
-  test("an approval that came without a credential covers no command where there is no sandbox", async () => {
-    await using bench = await planBench();
-    const session = await bench.session();
-    const { planId, digest } = await bench.submit(
-      seedPlan([{ id: "a", actions: [write("a.txt", "a\n"), command("touch b.txt")] }]),
-    );
-    await bench.plans().preview(session, planId);
-    const { approvalToken } = await bench
-      .plans()
-      .approve(session, planId, digest, { who: "vscode", channel: "loopback" });
-    // Nobody is there to be asked: not even the part that would be allowed runs, and the token is not spent.
-    for (const _try of [1, 2]) {
-      const run = bench.plans().execute(session, planId, digest, approvalToken, never);
-      expect(await refusalOf(run)).toBe("nobody_to_ask");
-    }
-    expect(await bench.server.workspace.git("status", "--porcelain")).toBe("");
-  });
-
   test("secrets in a plan reach neither evidence nor the log; the approval and its run are in the log", async () => {
     await using bench = await planBench();
     const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;

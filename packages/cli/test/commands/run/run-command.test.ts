@@ -151,19 +151,6 @@ test("proposal mode: asks hunk by hunk, and what was applied can be taken back",
   expect(await here.repository.read("src/a.ts")).toBe(original);
 });
 
-test("proposal mode: a file that moved on is never overwritten", async () => {
-  await using here = await cliScene(files);
-  const console = here.console();
-  const done = runCommandLine(["run", "--mode", "proposal", "--ask", replace], console);
-  await expect.poll(() => console.complained()).toContain("keep src/a.ts#1?");
-  await here.repository.write("src/b.ts", "mine\n");
-  console.input.write("a\n");
-  expect(await done).toBe(1);
-  expect(console.complained()).toContain("src/b.ts changed since the proposal was made");
-  expect(await here.repository.read("src/a.ts")).toBe(original);
-  expect(await here.repository.read("src/b.ts")).toBe("mine\n");
-});
-
 const inTerminal = "run touch made in the terminal";
 
 test("a question that nobody can answer is a refusal", async () => {
