@@ -5,25 +5,7 @@ import { Code } from "@connectrpc/connect";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import * as z from "zod";
-
-const recordSchema = z.object({
-  metadata: z.object({
-    kind: z.string(),
-    details: z.object({ agent: z.string().optional(), agent_session: z.string().optional() }),
-    calls: z.array(
-      z.object({
-        tool: z.string(),
-        verdict: z.string(),
-        verification: z.string().optional(),
-        exit_code: z.number().optional(),
-        failure_class: z.string().optional(),
-        confirmation: z.unknown().optional(),
-      }),
-    ),
-    changes: z.array(z.object({ path: z.string(), operation: z.string() })),
-  }),
-});
+import { recordedBy, recordsInShort } from "./guarded-records.ts";
 
 /** Claude Code, as far as its hook shows it. */
 class Agent {
@@ -61,28 +43,8 @@ class Agent {
     return this.tell(event, { tool_use_id, ...(error === undefined ? {} : { error }) });
   }
 
-  /** Of the ledger, oldest first. */
-  async metadata(): Promise<readonly z.infer<typeof recordSchema>["metadata"][]> {
-    const { records } = await this.governance.listLedgerRecords({ limit: 100 });
-    const all = records.map(({ json }) => recordSchema.parse(JSON.parse(json)).metadata);
-    // Switching a control is on record, too.
-    return all.filter(({ kind }) => kind !== "emergency");
-  }
-
-  /** The same in short. */
-  async records(): Promise<readonly string[]> {
-    return (await this.metadata()).map(({ kind, details, calls, changes }) =>
-      [
-        details.agent,
-        details.agent_session,
-        kind,
-        ...calls.map((call) =>
-          [call.tool, call.verdict, call.verification, call.exit_code].filter((part) => part !== undefined).join(" "),
-        ),
-        ...changes.map(({ path, operation }) => `${operation} ${path}`),
-      ].join(", "),
-    );
-  }
+  readonly metadata = () => recordedBy(this.governance);
+  readonly records = () => recordsInShort(this.governance);
 }
 
 const files = { "src/a.ts": "one\n", "docs/b.md": "two\n", ".gennai/config.yaml": 'paths:\n  deny: ["docs/**"]\n' };
@@ -96,7 +58,7 @@ test("what no rule minds goes its own way, is on record before it runs, and its 
   await agent.did(read.id);
   const edit = await agent.wants("Edit", { file_path: join(root, "src/a.ts"), old_string: "one", new_string: "1" });
   expect(edit.says).toBe("goes its own way");
-  expect((await agent.records()).at(-1)).toBe("claude-code, s1, intent, Edit allow");
+  expect((await agent.records()).at(-1)).toBe("claude-code, intent, Edit allow");
   writeFileSync(join(root, "src/a.ts"), "1\n");
   await agent.did(edit.id);
   const write = await agent.wants("Write", { file_path: join(root, "new.txt"), content: "new" });
@@ -105,14 +67,14 @@ test("what no rule minds goes its own way, is on record before it runs, and its 
   const ls = await agent.wants("Bash", { command: "ls nowhere" });
   await agent.did(ls.id, "Exit code 2\nls: cannot access 'nowhere'");
   expect(await agent.records()).toEqual([
-    "claude-code, s1, intent, Read allow",
-    "claude-code, s1, outcome, Read allow unverified",
-    "claude-code, s1, intent, Edit allow",
-    "claude-code, s1, outcome, Edit allow verified, update src/a.ts",
-    "claude-code, s1, intent, Write allow",
-    "claude-code, s1, outcome, Write allow verified, create new.txt",
-    "claude-code, s1, intent, Bash allow",
-    "claude-code, s1, outcome, Bash allow failed 2",
+    "claude-code, intent, Read allow",
+    "claude-code, outcome, Read allow unverified",
+    "claude-code, intent, Edit allow",
+    "claude-code, outcome, Edit allow verified, update src/a.ts",
+    "claude-code, intent, Write allow",
+    "claude-code, outcome, Write allow verified, create new.txt",
+    "claude-code, intent, Bash allow",
+    "claude-code, outcome, Bash allow failed 2",
   ]);
   expect((await agent.governance.verifyLedger({})).status).toBe("ok");
 });
@@ -127,8 +89,8 @@ test("what was written is looked at: the agent's word is not evidence", async ()
   const nothing = await agent.wants("Write", { file_path: path, content: "newer" });
   await agent.did(nothing.id);
   expect((await agent.records()).filter((record) => record.includes("outcome"))).toEqual([
-    "claude-code, s1, outcome, Write allow unverified, create new.txt",
-    "claude-code, s1, outcome, Write allow unverified",
+    "claude-code, outcome, Write allow unverified, create new.txt",
+    "claude-code, outcome, Write allow unverified",
   ]);
 });
 
@@ -174,7 +136,7 @@ test("what its rules refuse is denied, and on record", async () => {
   ] as const) {
     const { says, reason } = await agent.wants(tool, { file_path: path, ...change });
     expect([path, says, reason]).toEqual([path, "deny", expect.stringContaining("Gennai, rule")]);
-    expect((await agent.records()).at(-1)).toContain(`claude-code, s1, refusal, ${tool} deny`);
+    expect((await agent.records()).at(-1)).toContain(`claude-code, refusal, ${tool} deny`);
   }
 });
 
@@ -275,8 +237,8 @@ test("a call that ran with other arguments than were judged stops the agent, and
     stopReason: expect.stringContaining("other arguments"),
   });
   expect((await agent.records()).filter((record) => record.includes("outcome"))).toEqual([
-    "claude-code, s1, outcome, Bash allow unverified",
-    "claude-code, s1, outcome, Bash allow failed",
+    "claude-code, outcome, Bash allow unverified",
+    "claude-code, outcome, Bash allow failed",
   ]);
 });
 

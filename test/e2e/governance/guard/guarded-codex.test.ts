@@ -3,15 +3,8 @@ import { join } from "node:path";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { recordsInShort } from "./guarded-records.ts";
 
-const recordSchema = z.object({
-  metadata: z.object({
-    kind: z.string(),
-    details: z.object({ agent: z.string().optional() }),
-    calls: z.array(z.object({ tool: z.string(), verdict: z.string(), verification: z.string().optional() })),
-    changes: z.array(z.object({ path: z.string(), operation: z.string() })),
-  }),
-});
 const answerSchema = z.object({
   hookSpecificOutput: z.object({ permissionDecision: z.literal("deny"), permissionDecisionReason: z.string() }),
 });
@@ -39,14 +32,7 @@ async function guarded() {
       if (answer !== undefined && hookSpecificOutput === undefined) throw new Error(JSON.stringify(answer));
       return { id, refusal: hookSpecificOutput?.permissionDecisionReason };
     },
-    async records() {
-      const { records } = await governance.listLedgerRecords({ limit: 100 });
-      return records.map(({ json }) => {
-        const { kind, details, calls: made, changes } = recordSchema.parse(JSON.parse(json)).metadata;
-        const what = made.map(({ tool, verdict, verification = "" }) => `${tool} ${verdict} ${verification}`.trim());
-        return [details.agent, kind, ...what, ...changes.map((each) => `${each.operation} ${each.path}`)].join(", ");
-      });
-    },
+    records: () => recordsInShort(governance),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -2,17 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import * as z from "zod";
+import { recordsInShort } from "./guarded-records.ts";
 
 /** Agents that give their calls no ids: Gemini CLI and Copilot CLI. */
-
-const recordSchema = z.object({
-  metadata: z.object({
-    kind: z.string(),
-    details: z.object({ agent: z.string().optional() }),
-    calls: z.array(z.object({ tool: z.string(), verdict: z.string(), verification: z.string().optional() })),
-  }),
-});
 
 async function guarded() {
   const files = { "src/a.txt": "one\n", "docs/b.txt": "two\n", ".gennai/config.yaml": 'paths:\n  deny: ["docs/**"]\n' };
@@ -27,14 +19,7 @@ async function guarded() {
       tell("gemini", { session_id: "s", cwd: root, hook_event_name, tool_name, tool_input, tool_response }),
     copilot: (toolName: string, toolArgs: unknown, more: object = {}) =>
       tell("copilot", { sessionId: "s", timestamp: 1, cwd: root, toolName, toolArgs, ...more }),
-    async records() {
-      const { records } = await governance.listLedgerRecords({ limit: 100 });
-      return records.map(({ json }) => {
-        const { kind, details, calls } = recordSchema.parse(JSON.parse(json)).metadata;
-        const what = calls.map(({ tool, verdict, verification = "" }) => `${tool} ${verdict} ${verification}`.trim());
-        return [details.agent, kind, ...what].join(", ");
-      });
-    },
+    records: () => recordsInShort(governance),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
@@ -53,9 +38,9 @@ test("a call and its end are one, and what was written is looked at", async () =
   await agent.copilot("create", created, { toolResult: { resultType: "success", textResultForLlm: "done" } });
   expect(await agent.records()).toEqual([
     "gemini, intent, Edit allow",
-    "gemini, outcome, Edit allow verified",
+    "gemini, outcome, Edit allow verified, update src/a.txt",
     "copilot, intent, Write allow",
-    "copilot, outcome, Write allow verified",
+    "copilot, outcome, Write allow verified, create n.txt",
   ]);
 });
 
