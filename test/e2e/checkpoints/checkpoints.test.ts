@@ -94,32 +94,6 @@ test("what commands and file tools did in a turn is taken back, the user's work 
   expect(JSON.stringify(preview)).toContain("The user restored these files");
 });
 
-test("what the user saved while a command ran stays, and is told", async () => {
-  await using place = await world(
-    { go: [bash("echo a > agent.txt; until grep -q saved mine.txt; do sleep 0.02; done")] },
-    { "mine.txt": "old\n" },
-  );
-  const { server, sessionId, run } = place;
-  const ended = run("go");
-  while (!(await exists(server.workspace.path("agent.txt")))) await new Promise((resolve) => setTimeout(resolve, 10));
-  await server.workspace.write("mine.txt", "saved\n");
-  await ended;
-  const { checkpoints } = await listCheckpoints(server.client, sessionId, { signal });
-  const checkpointId = checkpoints[0]?.checkpointId ?? "";
-  const restored = await restoreCheckpoint(server.client, { sessionId, checkpointId }, { signal });
-  expect(restored).toMatchObject({
-    files: [],
-    skipped: [
-      { path: "agent.txt", reason: "not_certain" },
-      { path: "mine.txt", reason: "not_certain" },
-    ],
-  });
-  expect(await server.workspace.read("mine.txt")).toBe("saved\n");
-  await restoreCheckpoint(server.client, { sessionId, checkpointId, paths: ["agent.txt"], force: true }, { signal });
-  expect(await exists(server.workspace.path("agent.txt"))).toBe(false);
-  expect(await server.workspace.read("mine.txt")).toBe("saved\n");
-});
-
 test("the emergency controls stop a restore, and an unknown checkpoint is none", async () => {
   await using place = await world({ go: [bash("echo agent > a.ts")] }, { "a.ts": "a\n" });
   const { server, sessionId, run } = place;

