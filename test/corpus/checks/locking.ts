@@ -42,9 +42,7 @@ function expectStale(
 /** What the editor's unsaved buffer showed is no base for a write to the disk. */
 export async function bufferIsNoBaseOfTheDisk(): Promise<void> {
   await using server = await startTestServer({ files: { "src/a.ts": "on disk\n" }, script: [scriptOf([read, write])] });
-  const sessionId = await startSession(server, { interactive: true });
-  await using editor = await Watcher.attach(server, sessionId, { capabilities: { fileRead: true } });
-  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "a" });
+  await using editor = await Watcher.begin(server, { capabilities: { fileRead: true } });
   const content = "unsaved\n";
   let answered = 0;
   const answering = editor.until((events) => {

@@ -138,11 +138,6 @@ describe("the page's files", () => {
     expect((await ask({ path })).status).toBe(status);
   });
 
-  test("another Host gets nothing", async () => {
-    expect((await ask({ path: "/", headers: { Host: "evil.example" } })).status).toBe(421);
-    expect((await ask({ path: "/assets/repl.js", headers: { Host: `evil.example:${server.port}` } })).status).toBe(421);
-  });
-
   test("a page that is not built says how to build it", async () => {
     await using empty = await temporaryDirectory();
     await using unbuilt = await startTestServer({ server: { pageDirectory: empty.root } });
@@ -169,12 +164,6 @@ describe("the one-time code", () => {
     const again = await exchange(code);
     expect(again.status).toBe(403);
     expect(again.body).toContain("gennai open");
-  });
-
-  test("is spent once when two come at once", async () => {
-    const code = freshCode();
-    const statuses = (await Promise.all([1, 2, 3].map(() => exchange(code)))).map(({ status }) => status);
-    expect(statuses.sort((one, other) => one - other)).toEqual([200, 403, 403]);
   });
 
   test("cannot be guessed", async () => {
@@ -220,10 +209,7 @@ describe("the one-time code", () => {
 describe("a page's token", () => {
   test.each<[string, Asked["headers"], number]>([
     ["from the page itself", {}, 200],
-    ["from another origin", { Origin: "https://evil.example" }, 403],
     ["from a program that has no origin", { Origin: undefined, "Sec-Fetch-Site": undefined }, 401],
-    ["from another site", { "Sec-Fetch-Site": "cross-site" }, 401],
-    ["for another host", { Host: "evil.example" }, 421],
   ])("%s", async (_what, headers, status) => {
     expect((await call(await freshToken(), headers)).status).toBe(status);
   });

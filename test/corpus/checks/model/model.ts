@@ -190,9 +190,7 @@ export const modelChecks: Checks = {
         { text: ["."] },
       ],
     });
-    const sessionId = await startSession(server, { interactive: true });
-    await using editor = await Watcher.attach(server, sessionId);
-    await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "1" });
+    await using editor = await Watcher.begin(server);
     assert.equal(await editor.end(), "COMPLETED");
     assert.equal(eventsOf(editor.events, "executeCommandRequest").length, 0);
     assert.equal(eventsOf(editor.events, "gateDecision").length, 2);

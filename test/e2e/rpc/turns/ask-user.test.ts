@@ -104,9 +104,8 @@ describe("a question of the model", () => {
     await using server = await serverWhoseModelAsks(
       asks("AskUser", { questions: [{ question: "May I touch made.txt?", options: [{ label: "yes" }] }] }, after),
     );
-    const sessionId = await startSession(server, { interactive: true });
-    await using window = await Watcher.attach(server, sessionId, canAsk);
-    await begin(server, sessionId);
+    await using window = await Watcher.begin(server, canAsk);
+    const { sessionId } = window;
     const { requestId } = await window.next("userQuestionRequest");
     await window.submit(reply(requestId, UserQuestionEnd.ANSWERED, [{ chosen: [0] }]));
     expect((await window.next("confirmationRequest")).title).toBe("Allow Bash?");
@@ -126,9 +125,7 @@ describe("a question of the model", () => {
       [UserQuestionEnd.UNSPECIFIED, "closed the questions"],
       [UserQuestionEnd.NOBODY, "Nobody can be asked"],
     ] as const) {
-      const sessionId = await startSession(server, { interactive: true });
-      await using window = await Watcher.attach(server, sessionId, canAsk);
-      await begin(server, sessionId);
+      await using window = await Watcher.begin(server, canAsk);
       const { requestId } = await window.next("userQuestionRequest");
       await window.submit(reply(requestId, end));
       expect((await window.next("toolResult")).output).toContain(words);
@@ -150,9 +147,7 @@ describe("a question of the model", () => {
 
   test("waits as long as questions do, then the model goes on", async () => {
     await using server = await serverWhoseModelAsks(asks(), { answerMs: 200, waitForClientMs: 5_000 });
-    const sessionId = await startSession(server, { interactive: true });
-    await using window = await Watcher.attach(server, sessionId, canAsk);
-    await begin(server, sessionId);
+    await using window = await Watcher.begin(server, canAsk);
     expect((await window.next("toolResult")).output).toContain("Nobody answered in time");
     expect((await window.next("clientRequestResolved")).resolution).toBe(RequestResolution.TIMEOUT);
   });
