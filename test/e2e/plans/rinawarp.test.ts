@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { OriginalExtension, planHash, type RinaPlan } from "./original-client.ts";
+import type { OriginalExtension } from "./original-client.ts";
+import { planHash, type RinaPlan } from "./original-client.ts";
 import { approve, extension, files, open, request, write } from "./rina-world.ts";
 
 describe("seed 000 protocol: the original extension, unchanged", () => {

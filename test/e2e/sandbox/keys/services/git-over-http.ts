@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { listening } from "@gennai/testkit/listening";
 
 export interface GitOverHttp extends AsyncDisposable {
@@ -35,7 +34,7 @@ export async function gitOverHttp(
   const server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
   const { port, ...closing } = await listening(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     requests,
     raw,
     ...closing,
