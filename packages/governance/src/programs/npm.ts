@@ -89,7 +89,7 @@ export const npm: Program = {
     "pkg version verison set-script": begins,
     "exec x": { reaches: true },
     "run run-script rum urn test t tst start stop restart": names,
-    "publish pub unpublish unpub deprecate undeprecate dist-tag dist-tags deploy": publishes,
+    "publish pub unpublish unpub deprecate undeprecate dist-tag dist-tags owner author deploy": publishes,
   },
 };
 

@@ -16,6 +16,8 @@ export interface OwnLogin {
   readonly expects?: string | undefined;
   /** What a person should know besides of a change that is asked about, as sentences. @param what in the words of the question */
   remark?(what: string, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
+  /** For a first run, in which nothing is sent: it shows what the command would send, so that this stands in the question. */
+  readonly rehearsal?: AddedLogin | undefined;
   /** What a run has in its place, also before anybody was asked. */
   readonly inRun: Placeholders;
   /** Reads it, after a yes. Rejects with `ToolFailure` (`no_key`). */

@@ -22,13 +22,15 @@ export interface RunPlaceholders {
   readonly environment: Readonly<Record<string, string>>;
   readonly git: GitSettings;
   readonly mounts: readonly RunMount[];
+  /** Of their hosts. */
+  readonly ports: readonly number[];
   /** Scripts of the package run meanwhile, as it is packed by them: it publishes, and installs nothing. */
   readonly packs: boolean;
 }
 
 export const noLogins: OwnLogins = {
   logins: [],
-  inRun: () => ({ environment: {}, git: [], mounts: [], packs: false }),
+  inRun: () => ({ environment: {}, git: [], mounts: [], ports: [], packs: false }),
 };
 
 /** Matches the output of a run without login where a host wants one. */
@@ -56,6 +58,7 @@ export async function ownLogins({ commands, text }: CommandAnalysis, place: KeyC
         environment: Object.fromEntries(some.flatMap(({ inRun }) => Object.entries(inRun.environment ?? {}))),
         git: some.flatMap(({ inRun }) => inRun.git ?? []),
         mounts: npmrc.length === 0 ? [] : [npmSettingsWith(npmrc, place.keys.home)],
+        ports: some.map(({ endpoint }) => endpoint.port),
         packs: calls.every(({ verb }) => verb.deploys === true),
       };
     },

@@ -18,6 +18,8 @@ export interface AddedLogin {
   use(request: LoginRequest): LoginUse | undefined;
   /** Certificates that the user trusts besides the usual ones, in PEM. */
   readonly trusted: readonly string[];
+  /** Nothing is sent: all that is read is not there, and what would be changed is told to whoever asks. */
+  readonly rehearses?: true;
 }
 
 /** The beginning of a request, as it came from the run. */
@@ -49,7 +51,7 @@ export interface BodyReader {
   /** It is read as it comes, and the rest of it is of no importance. Otherwise it is read when it has ended. */
   readonly early?: true;
   /** Undefined: more of it is needed. @param isWhole it has ended */
-  read(bytes: Buffer, isWhole: boolean): RequestMeaning | undefined;
+  read(bytes: Buffer, isWhole: boolean): RequestMeaning | ComparedMeaning | undefined;
 }
 
 export type RequestMeaning =
@@ -58,6 +60,15 @@ export type RequestMeaning =
   /** `what`: for the person who is asked, as `push 1234abc to refs/heads/main`. */
   | { readonly type: "writes"; readonly what: string; readonly body?: Buffer }
   | { readonly type: "refused"; readonly why: string };
+
+/** What it says is seen beside a document of the host as it is now. */
+export interface ComparedMeaning {
+  readonly type: "compares";
+  /** Path and query of the document. */
+  readonly path: string;
+  /** @param there undefined if there is none */
+  read(there: Buffer | undefined): RequestMeaning;
+}
 
 /** A request that would change something with a login, and waits for a person. */
 export interface HeldRequest {
@@ -87,6 +98,6 @@ export function isPlainPath(path: string): boolean {
     const read = part.replace(/^@[\w.~-]+%2f(?=[\w.~-]+$)/i, "");
     return !/%(?:2[def]|5[cf]|[01]|25|3f|23|3\d|[46][1-9a-f]|[57][\da]|7f)/i.test(read) && !/^\.{1,2}$/.test(read);
   };
-  // Some servers treat two slashes as one; a trailing slash has no meaning.
+  // A trailing slash has no meaning.
   return parts.every((part, at) => (part === "" ? at === parts.length - 1 : isPlain(part)));
 }

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import type { BodyReader, RequestMeaning } from "./added-login.ts";
+import type { BodyReader, ComparedMeaning, RequestMeaning } from "./added-login.ts";
 
 /** The part of a request's body that was read, and what it says. The rest, if any, is still to come. */
 export interface HeldBody {
-  readonly meaning: RequestMeaning;
+  readonly meaning: RequestMeaning | ComparedMeaning;
   readonly bytes: Buffer;
   readonly isWhole: boolean;
 }
 
 /** Bytes of bodies that are held for one run. */
-const maxHeld = 128 * 1024 * 1024;
+export const maxHeld = 128 * 1024 * 1024;
 
 /** Bytes that a part of a body takes at least, however short it is. */
 const leastHeld = 512;
@@ -34,7 +34,7 @@ export class HeldBytes {
   }
 }
 
-interface HeldClaim extends Disposable {
+export interface HeldClaim extends Disposable {
   /** Takes bytes more. @returns whether they may be held @param most of this request */
   take(bytes: number, most: number): boolean;
 }

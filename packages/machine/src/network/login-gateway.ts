@@ -21,7 +21,7 @@ import {
 } from "./added-login.ts";
 import { formsOf, withoutTexts } from "./answer-filter.ts";
 import type { ConnectionFilter, ReachedOutside } from "./connection-filter.ts";
-import { HeldBytes, heldBody } from "./held-body.ts";
+import { HeldBytes, type HeldClaim, heldBody, maxHeld } from "./held-body.ts";
 import type { RunCertificates } from "./run-authority.ts";
 import { usualAuthorities } from "./usual-authorities.ts";
 
@@ -117,7 +117,7 @@ export class LoginGateway implements Disposable {
     }
     const isAsked = says(request.headers["authorization"], this.login.placeholder);
     const said = {
-      path: whole,
+      path: `${request.path}${request.query}`,
       authorization: isAsked || use.unasked === true ? use.authorization : undefined,
       headers: forwarded(request, use),
     };
@@ -129,7 +129,8 @@ export class LoginGateway implements Disposable {
     const claim = this.#held.claim();
     // Until it is sent, and answered.
     finished(response, () => claim[Symbol.dispose]());
-    const { meaning, bytes, isWhole } = await heldBody(incoming, use.body, claim);
+    const { meaning: found, bytes, isWhole } = await heldBody(incoming, use.body, claim);
+    const meaning = found.type === "compares" ? found.read(await this.#read(found.path, use, claim)) : found;
     const why = await this.#whyNot(meaning, said.authorization, response);
     if (why !== undefined) {
       this.#refuse(incoming, response, why);
@@ -162,7 +163,7 @@ export class LoginGateway implements Disposable {
     }
   }
 
-  #refuse(incoming: IncomingMessage, response: ServerResponse, why: string): void {
+  #refuse(incoming: IncomingMessage, response: ServerResponse, why: string, status = 403): void {
     // What the run still sends is read and dropped, so that it reads the answer.
     incoming.resume();
     const { host, port } = this.login.endpoint;
@@ -170,20 +171,17 @@ export class LoginGateway implements Disposable {
     if (response.destroyed) return;
     const isJson = /json/.test(incoming.headers["content-type"] ?? "");
     response
-      .writeHead(403, { "Content-Type": isJson ? "application/json" : "text/plain" })
+      .writeHead(status, { "Content-Type": isJson ? "application/json" : "text/plain" })
       .end(isJson ? JSON.stringify({ error: why, message: why }) : `${why}\n`);
   }
 
   #send(incoming: IncomingMessage, response: ServerResponse, sent: SentRequest): void {
     if (this.#closing.signal.aborted) return void incoming.socket.destroy();
-    const { endpoint, isTls } = this.login;
-    const literal = endpoint.host.includes(":") ? `[${endpoint.host}]` : endpoint.host;
+    if (this.login.rehearses === true) return this.#refuse(incoming, response, "Nobody let it through.", 404);
     const headers: Record<string, string> = {
       ...sent.headers,
-      Host: endpoint.port === (isTls ? 443 : 80) ? literal : `${literal}:${endpoint.port}`,
+      ...this.#addressed(),
       ...(sent.authorization === undefined ? {} : { Authorization: sent.authorization }),
-      // A compressed answer cannot be searched.
-      "Accept-Encoding": "identity",
       ...(sent.body === undefined ? {} : lengthOf(sent.body)),
     };
     const giveUp = (status: number): void => {
@@ -205,6 +203,46 @@ export class LoginGateway implements Disposable {
     if (sent.body !== undefined) outgoing.write(sent.body.bytes);
     if (sent.body?.rest === true) incoming.pipe(outgoing);
     else outgoing.end();
+  }
+
+  /** A document of the host, for this process alone; undefined if there is none, or it is larger than what is held of a run. */
+  async #read(path: string, { authorization }: LoginUse, claim: HeldClaim): Promise<Buffer | undefined> {
+    if (this.login.rehearses === true) return undefined;
+    const outgoing = request({
+      path,
+      agent: this.#agent,
+      headers: { ...this.#addressed(), Authorization: authorization },
+    });
+    outgoing.end();
+    try {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        outgoing
+          .once("response", resolve)
+          .once("error", reject)
+          .once("close", () => reject(new Error("It was closed.")));
+      });
+      const chunks: Buffer[] = [];
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
+        chunks.push(chunk);
+        if (!claim.take(chunk.length, maxHeld)) return undefined;
+      }
+      return answer.statusCode === 200 ? Buffer.concat(chunks) : undefined;
+    } catch {
+      return undefined;
+    } finally {
+      outgoing.destroy();
+    }
+  }
+
+  /** Headers of every request. */
+  #addressed(): Readonly<Record<string, string>> {
+    const { endpoint, isTls } = this.login;
+    const literal = endpoint.host.includes(":") ? `[${endpoint.host}]` : endpoint.host;
+    return {
+      Host: endpoint.port === (isTls ? 443 : 80) ? literal : `${literal}:${endpoint.port}`,
+      // A compressed answer cannot be searched.
+      "Accept-Encoding": "identity",
+    };
   }
 
   #pass(answer: IncomingMessage, response: ServerResponse, giveUp: (status: number) => void): void {
@@ -288,8 +326,10 @@ export class LoginGateway implements Disposable {
 
 /** Undefined if servers could read its address, or its login, in different ways. */
 function requestOf({ method = "", headersDistinct }: IncomingMessage, whole: string): LoginRequest | undefined {
-  const [path = "", ...more] = whole.split(/(?=\?)/);
+  const [given = "", ...more] = whole.split(/(?=\?)/);
   const query = more.join("");
+  // As some servers treat several slashes as one, they get one.
+  const path = given.replaceAll(/\/{2,}/g, "/");
   if (!isPlainPath(path) || !/^(?:\?[\x21-\x7e]*)?$/.test(query) || query.includes("#")) return undefined;
   if ((headersDistinct["authorization"]?.length ?? 0) > 1) return undefined;
   const headers = Object.fromEntries(

@@ -118,7 +118,7 @@ const refused: readonly (readonly [name: string, request: string, headers?: stri
   ["an encoded slash", "GET /packages/x%2fy"],
   ["an encoded backslash", "GET /packages/..%5c-"],
   ["a backslash", "GET /packages/..\\-"],
-  ["two slashes", "GET /packages//-/user"],
+  ["two slashes", "GET //-/user"],
   ["half an encoding", "GET /packages/%2"],
   ["the whole server", "OPTIONS *"],
 ];
@@ -167,6 +167,52 @@ test("the login is put in the place of the placeholder only; without that, a req
       asking(`GET http://${host}/public`, `Authorization: Bearer ${placeholder}\r\nAuthorization: Bearer own\r\n`),
     );
     expect(asked).toHaveLength(7);
+  });
+});
+
+test("several slashes are sent as the one as which they were judged", async () => {
+  await withRegistry(fine, async ({ outside, asked }) => {
+    using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)]);
+    await proxy.send(asking(`GET http://${host}//packages///dep`));
+    expect(asked.map((line) => line.split(" ")[1])).toEqual(["/packages/dep"]);
+  });
+});
+
+test("a document is read beside a body that is compared with it; a rehearsal sends nothing, and tells what it would", async () => {
+  const read: BodyReader["read"] = (bytes) => ({
+    type: "compares",
+    path: "/packages/dep?write=true",
+    read: (there) => ({ type: "writes", what: `say ${String(bytes)} in place of ${String(there)}` }),
+  });
+  const use: AddedLogin["use"] = ({ method }) => ({
+    authorization: `Bearer ${secret}`,
+    ...(method === "PUT" && { body: { most: 1000, read } }),
+  });
+  await withRegistry(fine, async ({ outside, asked }) => {
+    const held: HeldRequest[] = [];
+    const ask = (one: HeldRequest) => {
+      held.push(one);
+      return Promise.resolve(one.what.includes("undefined") ? "Not yet." : undefined);
+    };
+    const put = asking(
+      `PUT http://${host}/packages/dep`,
+      `Authorization: Bearer ${placeholder}\r\nContent-Length: 3\r\n`,
+    );
+    using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80, { use })], ask);
+    expect(await proxy.send(`${put}new`)).toContain(" 200 ");
+    expect(asked.map((line) => line.split(" ").slice(0, 2).join(" "))).toEqual([
+      "GET /packages/dep?write=true",
+      "PUT /packages/dep",
+    ]);
+    using rehearsal = await AskedProxy.open(outside, [], [loginFor(80, { use, rehearses: true })], ask);
+    expect(await rehearsal.send(`${put}new`)).toMatch(/ 403 [^]*Not yet/);
+    expect(await rehearsal.send(asking(`GET http://${host}/packages/dep`))).toContain(" 404 ");
+    expect(asked).toHaveLength(2);
+    expect(rehearsal.connections).toMatchObject([
+      { host, state: "refused" },
+      { host, state: "refused" },
+    ]);
+    expect(held.map(({ what }) => what)).toEqual(["say new in place of a package", "say new in place of undefined"]);
   });
 });
 

@@ -1,8 +1,9 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { type PushCommand, pushCommandOf } from "@gennai/governance/keys/push-command";
 import { readGitHead } from "../../git-data/git-head.ts";
 import { RefValues } from "../../git-data/ref-values.ts";
-import { movedRef } from "../requests/git-requests.ts";
+import { settingsText } from "../login/settings-text.ts";
+import { movedRef, movedRefs } from "../requests/git-requests.ts";
 import { type GitPlace, knownTarget } from "./remote-target.ts";
 
 /**
@@ -14,7 +15,8 @@ export function expectedPush(text: string, place: GitPlace): string | undefined 
   if (command === undefined || !command.options.every((option) => plain.test(option))) return undefined;
   const target = knownTarget(place, command.remote, "push");
   if (target?.remote === undefined) return undefined;
-  const refs = new RefValues(dirname(target.repository.file));
+  const directory = dirname(target.repository.file);
+  const refs = new RefValues(directory);
   const moves = branchesOf(command, place.directory).map(([from, to]) => {
     const id = refs.commit(`refs/heads/${from}`);
     const there = refs.commit(`refs/remotes/${target.remote}/${to}`);
@@ -22,7 +24,9 @@ export function expectedPush(text: string, place: GitPlace): string | undefined 
       ? undefined
       : movedRef(there ?? "0".repeat(id.length), id, `refs/heads/${to}`);
   });
-  return moves.length > 0 && moves.every((move) => move !== undefined) ? moves.join(", ") : undefined;
+  const known = moves.flatMap((move) => move ?? []);
+  if (moves.length === 0 || known.length < moves.length) return undefined;
+  return movedRefs(known, settingsText(join(directory, "shallow")).match(/^[0-9a-f]+$/gm)?.length ?? 0);
 }
 
 /** Options that choose nothing of what is sent. */

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { settingsText } from "../login/settings-text.ts";
 import type { UserKeys } from "../login/user-keys.ts";
-import { publishesCrate } from "../requests/cargo-publish.ts";
+import { crateChange } from "../requests/cargo-publish.ts";
 import type { RegistryAccess } from "./registry-login.ts";
+import { tablesOf } from "./settings-tables.ts";
 
 /**
  * Logins for registries that cargo reads by HTTP, with the addresses from the user's own settings: a workspace could give any
@@ -14,11 +15,11 @@ export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryA
   const logins = tablesOf(
     settingsText(join(directory, "credentials.toml")) || settingsText(join(directory, "credentials")),
   );
-  const names = new Set([...settings.keys()].flatMap((name) => /^registries\.(.+)\.index$/.exec(name)?.[1] ?? []));
-  const own = [...names].flatMap((name): readonly RegistryAccess[] => {
+  const names = [...settings.keys()].flatMap((name) => /^registries\.(.+)$/.exec(name)?.[1] ?? []);
+  const own = names.flatMap((name): readonly RegistryAccess[] => {
     const variables = `CARGO_REGISTRIES_${name.toUpperCase().replaceAll("-", "_")}`;
-    const token = environment[`${variables}_TOKEN`] || logins.get(`registries.${name}.token`) || "";
-    const address = /^sparse\+(https?:\/\/.+)$/.exec(settings.get(`registries.${name}.index`) ?? "")?.[1];
+    const token = environment[`${variables}_TOKEN`] || logins.get(`registries.${name}`)?.get("token") || "";
+    const address = /^sparse\+(https?:\/\/.+)$/.exec(settings.get(`registries.${name}`)?.get("index") ?? "")?.[1];
     const url = address === undefined ? null : URL.parse(address.endsWith("/") ? address : `${address}/`);
     if (url === null || url.username !== "" || url.password !== "" || !isHeader(token)) return [];
     return [
@@ -30,7 +31,7 @@ export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryA
       },
     ];
   });
-  const token = environment["CARGO_REGISTRY_TOKEN"] || logins.get("registry.token") || "";
+  const token = environment["CARGO_REGISTRY_TOKEN"] || logins.get("registry")?.get("token") || "";
   if (!isHeader(token)) return own;
   // Everybody reads it without a login, elsewhere.
   const usual = place(new URL("https://crates.io/"), token, "CARGO_REGISTRY");
@@ -42,7 +43,7 @@ function place(url: URL, token: string, variables: string): Omit<RegistryAccess,
     url,
     authorization: token,
     secrets: [token, ...token.split(" ").slice(1)],
-    changes: ({ method, path }) => (method === "PUT" && path === "/api/v1/crates/new" ? publishesCrate : undefined),
+    changes: ({ method, path }) => crateChange(method, path),
     // If a registry requires a login everywhere, cargo does not ask it without one, nor without knowing the source.
     inRun: (placeholder) => ({
       environment: { [`${variables}_TOKEN`]: placeholder, [`${variables}_CREDENTIAL_PROVIDER`]: "cargo:token" },
@@ -58,20 +59,3 @@ function isHeader(token: string): boolean {
 const entry = /^(?:config\.json|[12]\/[\w-]+|3\/[\w-]\/[\w-]+|[\w-]{2}\/[\w-]{2}\/[\w-]+)$/;
 /** Paths of archives, which the index names. */
 const archive = /\/(?:[\w-]+\/[\w.+-]+\/download|[\w.+-]+\.crate)$/;
-
-/** Texts by table and name. Parses only the TOML that cargo itself writes; ignores the rest. */
-function tablesOf(toml: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  let table = "";
-  for (const line of toml.split(/\r?\n/)) {
-    const head = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line)?.[1];
-    if (head !== undefined) table = `${plain(head)}.`;
-    const [, name, single, double] = /^\s*([\w."' -]+?)\s*=\s*(?:'([^']*)'|"([^"\\]*)")\s*(?:#.*)?$/.exec(line) ?? [];
-    if (name !== undefined) found.set(`${table}${plain(name)}`, single ?? double ?? "");
-  }
-  return found;
-}
-
-function plain(name: string): string {
-  return name.replaceAll(/["'\s]/g, "");
-}

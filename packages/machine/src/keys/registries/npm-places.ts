@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isLoopback } from "@gennai/governance/network/endpoint";
 import { npmSettings, registryAddress } from "../login/npm-settings.ts";
 import type { UserKeys } from "../login/user-keys.ts";
-import { publishing } from "../requests/npm-publish.ts";
+import { npmChange } from "../requests/npm-change.ts";
 import { basic, bearer, type RegistryAccess } from "./registry-login.ts";
 
 /** Logins in `~/.npmrc`, which npm, pnpm and yarn 1 read. */
@@ -38,12 +38,10 @@ export function npmPlace(
     url,
     login,
     ...said,
-    mayAsk: (path) => path.startsWith(url.pathname) && isPackage(path.slice(url.pathname.length)),
-    describes: (path) => path.startsWith(url.pathname) && packageName.test(path.slice(url.pathname.length)),
-    changes: ({ method, path }) => {
-      const name = path.startsWith(url.pathname) ? path.slice(url.pathname.length) : "";
-      return method === "PUT" && packageName.test(name) ? publishing(name.replace(/%2f/i, "/"), url) : undefined;
-    },
+    mayAsk: (path) => path.startsWith(url.pathname) && packages.test(path.slice(url.pathname.length)),
+    describes: (path) => path.startsWith(url.pathname) && descriptions.test(path.slice(url.pathname.length)),
+    changes: ({ method, path }) =>
+      path.startsWith(url.pathname) ? npmChange(method, path.slice(url.pathname.length), url) : undefined,
   };
 }
 
@@ -92,12 +90,12 @@ const named = String.raw`(?:@[\w.~-]+(?:\/|%2f))?[\w.~][\w.~-]*`;
  * Paths of a package's description and its archive, also GitHub's special address. Other paths of a registry concern its users.
  */
 const packages = new RegExp(
-  String.raw`^(?:${named}|${named}/-/(?:@[\w.~-]+/)?[\w.+~%-]+\.tgz|download/${named}/[\w.+-]+/[0-9a-f]{40,128})$`,
+  String.raw`^(?:${named}|-/package/${named}/dist-tags|${named}/-/(?:@[\w.~-]+/)?[\w.+~%-]+\.tgz|download/${named}/[\w.+-]+/[0-9a-f]{40,128})$`,
   "i",
 );
 
-const packageName = new RegExp(`^${named}$`, "i");
-
-function isPackage(rest: string): boolean {
-  return packages.test(rest);
-}
+/** What is read of a package, and of the user who is to own it, before something is changed of it. */
+const descriptions = new RegExp(
+  String.raw`^(?:${named}|-/package/${named}/dist-tags|-/user/org\.couchdb\.user:[\w.-]+)$`,
+  "i",
+);

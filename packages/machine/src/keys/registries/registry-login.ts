@@ -53,7 +53,8 @@ export function combinedLogins(
       if (method === "GET" || method === "HEAD") {
         const isRead = (place: RegistryAccess): boolean =>
           publishes && place.describes !== undefined ? place.describes(path) : place.mayAsk(path);
-        const read = query === "" ? inner.find(isRead) : undefined;
+        // The second one is what npm adds before it changes a package.
+        const read = query === "" || query === "?write=true" ? inner.find(isRead) : undefined;
         // Some managers send it only for names with a scope.
         return read && { authorization: read.authorization, unasked: true as const };
       }
@@ -71,6 +72,9 @@ export function combinedLogins(
         environment: Object.fromEntries(inRun.flatMap(({ environment = {} }) => Object.entries(environment))),
         npmrc: inRun.flatMap(({ npmrc = [] }) => npmrc),
       },
+      rehearsal: publishes
+        ? { endpoint, isTls, login, secrets: [], placeholder, use, trusted: [], rehearses: true }
+        : undefined,
       open: () => {
         const secrets = all.flatMap((place) => place.secrets);
         return Promise.resolve({ endpoint, isTls, login, secrets, placeholder, use, trusted: trustedBy(keys) });

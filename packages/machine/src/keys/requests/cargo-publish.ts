@@ -3,8 +3,28 @@ import { z } from "zod";
 import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
 import { unpacked } from "./unpacked.ts";
 
-/** Reads what cargo sends to publish a crate: two parts with their lengths, JSON and the archive. */
-export const publishesCrate: BodyReader = { most: 64 * 1024 * 1024, read: publishedCrate };
+/** Reads what cargo would change of a crate; undefined for what is not known. */
+export function crateChange(method: string, path: string): BodyReader | undefined {
+  // The index says where the registry's API is.
+  const [, change = ""] = /^(?:\/[\w.-]+)*\/api\/v1\/crates\/([\w.+/-]+)$/.exec(path) ?? [];
+  // Two parts with their lengths, JSON and the archive.
+  if (`${method} ${change}` === "PUT new") return { most: 64 * 1024 * 1024, read: publishedCrate };
+  const [, crate = "", version = "", verb = ""] = /^([\w-]+)\/([\w.+-]+)\/(yank|unyank)$/.exec(change) ?? [];
+  if (verb !== "" && method === (verb === "yank" ? "DELETE" : "PUT")) {
+    return { most: 0, read: () => ({ type: "writes", what: `${verb} ${crate} ${version}` }) };
+  }
+  const [, owned = ""] = /^([\w-]+)\/owners$/.exec(change) ?? [];
+  if (owned === "" || !/^(?:PUT|DELETE)$/.test(method)) return undefined;
+  return {
+    most: maxShown,
+    read: (bytes) => {
+      const body = z.strictObject({ users: z.array(z.string().regex(/^[\w:@.-]+$/)) }).safeParse(parsed(bytes)).data;
+      if (body === undefined) return refused("It says no plain names of owners.");
+      const what = `${method === "PUT" ? "add" : "remove"} ${body.users.join(", ")} as owners of ${owned}`;
+      return { type: "writes", what, body: Buffer.from(JSON.stringify(body)) };
+    },
+  };
+}
 
 const dependency = z.looseObject({
   name: z.string(),
@@ -16,6 +36,8 @@ const crateShape = z.looseObject({
   name: z.string().regex(/^[a-z0-9][\w-]{0,63}$/i),
   vers: z.string().regex(/^\d[\w.+-]{0,99}$/),
   deps: z.array(dependency),
+  features: z.record(z.string(), z.array(z.string())).optional(),
+  links: z.string().nullish(),
 });
 
 /** Characters: more than a person reads in a question is not asked about. */
@@ -28,13 +50,18 @@ export function publishedCrate(bytes: Buffer): RequestMeaning {
     return refused("It is not a crate as cargo sends it.");
   const crate = crateShape.safeParse(parsed(json)).data;
   if (crate === undefined) return refused("It says no plain name and version of a crate.");
-  const { name, vers, deps } = crate;
+  const { name, vers, deps, features = {}, links } = crate;
   if (!holds(archive, `${name}-${vers}`)) return refused(`Its archive is not that of ${name} ${vers}.`);
   const named = deps.map(
     (one) =>
       `${one.name} ${one.version_req}${one.kind === "normal" ? "" : ` (${one.kind})`}${(one.registry ?? "") === "" ? "" : ` of ${one.registry}`}`,
   );
-  const what = `publish ${name} ${vers} (sha256 ${hash("sha256", archive)}, dependencies: ${named.join(", ") || "none"})`;
+  const enabled = Object.entries(features).map(([feature, more]) => `${feature} = [${more.join(", ")}]`);
+  const said = [
+    ...(enabled.length === 0 ? [] : [`, features: ${enabled.join(", ")}`]),
+    ...((links ?? "") === "" ? [] : [`, links ${links}`]),
+  ].join("");
+  const what = `publish ${name} ${vers} (sha256 ${hash("sha256", archive)}, dependencies: ${named.join(", ") || "none"}${said})`;
   if (what.length > maxShown || /\p{Cc}/u.test(what)) return refused("It says more than a question can show.");
   // Written anew: where a name stands twice, the registry could read the other one.
   const text = Buffer.from(JSON.stringify(crate));

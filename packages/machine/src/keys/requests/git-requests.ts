@@ -1,3 +1,4 @@
+import { plural } from "@gennai/protocol/plural";
 import type { BodyReader, LoginRequest, LoginUse, RequestMeaning } from "../../network/added-login.ts";
 
 /**
@@ -57,6 +58,7 @@ export function pushedRefs(bytes: Buffer, isWhole: boolean): RequestMeaning | un
   if (bytes.toString("latin1") === "0000") return isWhole ? { type: "reads" } : undefined;
   const moves: string[] = [];
   const names = new Set<string>();
+  let shallow = 0;
   for (let at = 0; ; ) {
     const length = bytes.toString("latin1", at, at + 4);
     if (length.length < 4) return undefined;
@@ -66,7 +68,10 @@ export function pushedRefs(bytes: Buffer, isWhole: boolean): RequestMeaning | un
     if (bytes.length < end) return undefined;
     const line = bytes.toString("latin1", at + 4, end).replace(/\n$/, "");
     at = end;
-    if (/^shallow (?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(line)) continue;
+    if (/^shallow (?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(line)) {
+      shallow += 1;
+      continue;
+    }
     const [, from = "", to = "", name = "", abilities = ""] =
       /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) ([^\0]+)(?:\0([^\0]*))?$/.exec(line) ?? [];
     if (!isRef(name) || from.length !== to.length || names.has(name)) return strange;
@@ -82,12 +87,18 @@ export function pushedRefs(bytes: Buffer, isWhole: boolean): RequestMeaning | un
   }
   if (moves.length === 0) return strange;
   if (moves.length > maxRefs) return { type: "refused", why: `It would push more than ${maxRefs} refs at once.` };
-  return { type: "writes", what: moves.join(", ") };
+  return { type: "writes", what: movedRefs(moves, shallow) };
 }
 
 /** Abilities of a client that change neither what is sent behind the refs, nor what a server does with it. */
 const harmless =
   /^(?:report-status(?:-v2)?|side-band(?:-64k)?|quiet|atomic|ofs-delta|delete-refs|object-format=sha(?:1|256)|(?:agent|session-id)=[\x21-\x7e]*)$/;
+
+/** In words for people. @param moves see `movedRef` @param shallow commits at which the history of the repository here ends */
+export function movedRefs(moves: readonly string[], shallow: number): string {
+  const cut = shallow === 0 ? "" : ` (from a clone whose history ends at ${plural(shallow, "commit")})`;
+  return `${moves.join(", ")}${cut}`;
+}
 
 /** In words for people. @param from id; zeros for a ref that is not there */
 export function movedRef(from: string, to: string, name: string): string {

@@ -2,16 +2,8 @@ import { hash } from "node:crypto";
 import { posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
+import type { RequestMeaning } from "../../network/added-login.ts";
 import { unpacked } from "./unpacked.ts";
-
-/** Reads what a registry is sent to publish. @param name of the package, from the address @param registry its address */
-export function publishing(name: string, registry: URL): BodyReader {
-  return { most: maxBytes, read: (bytes) => publishedVersion({ name, registry }, bytes) };
-}
-
-/** Bytes. The archive is in it as base64. */
-const maxBytes = 64 * 1024 * 1024;
 
 const texts = z.record(z.string(), z.string());
 const manifestShape = z.looseObject({
@@ -48,7 +40,7 @@ const exact = (
 const added: ReadonlySet<string> = new Set(
   (
     "_id dist readme readmeFilename gitHead _from _resolved _integrity _nodeVersion _npmVersion _npmUser _hasShrinkwrap " +
-    "_npmOperationalInternal description maintainers contributors bugs homepage repository man directories gypfile scripts dependencies bin"
+    "integrity shasum _npmOperationalInternal description maintainers contributors bugs homepage repository man directories gypfile scripts dependencies bin"
   ).split(" "),
 );
 
@@ -57,7 +49,7 @@ export function publishedVersion(
   { name: expected, registry }: { readonly name: string; readonly registry: URL },
   bytes: Buffer,
 ): RequestMeaning {
-  const body = publishShape.safeParse(parsed(bytes)).data;
+  const body = publishShape.safeParse(parsedJson(bytes)).data;
   if (body === undefined) return refused("It is not the publishing of one version, as npm sends it.");
   const { name, "dist-tags": tags, versions, access, _attachments: attachments } = body;
   const [one, ...moreVersions] = Object.entries(versions);
@@ -83,7 +75,11 @@ export function publishedVersion(
   if (archive.toString("base64") !== attached.data) return refused("Its archive is not encoded as npm does it.");
   const sha512 = hash("sha512", archive, "buffer");
   const integrity = `sha512-${sha512.toString("base64")}`;
-  if (![undefined, integrity].includes(manifest.dist.integrity)) return refused("Its archive has another hash.");
+  const shasum = hash("sha1", archive);
+  // bun says them twice.
+  const isHash = (value: unknown, own: string): boolean => value === undefined || value === own;
+  const saysHashes = isHash(manifest["integrity"], integrity) && isHash(manifest["shasum"], shasum);
+  if (!isHash(manifest.dist.integrity, integrity) || !saysHashes) return refused("Its archive has another hash.");
   const packed = packedManifest(archive);
   if (packed === undefined) return refused("Its archive holds no package.json that can be read.");
   if (packed["name"] !== name || !sameVersion(packed["version"], version)) {
@@ -102,7 +98,7 @@ export function publishedVersion(
     `access ${access ?? "as it is there"})`,
   ];
   // Written anew: where a name stands twice, others may read the other one; and what is installed has to be this archive.
-  const dist = { integrity, shasum: hash("sha1", archive), tarball: new URL(`${name}/-/${file}`, registry).href };
+  const dist = { integrity, shasum, tarball: new URL(`${name}/-/${file}`, registry).href };
   const sent = {
     ...body,
     versions: { [version]: { ...manifest, dist } },
@@ -111,11 +107,12 @@ export function publishedVersion(
   return { type: "writes", what: said.join(", "), body: Buffer.from(JSON.stringify(sent)) };
 }
 
-function refused(why: string): RequestMeaning {
+export function refused(why: string): RequestMeaning {
   return { type: "refused", why };
 }
 
-function parsed(bytes: Buffer): unknown {
+/** Undefined for what is no JSON. */
+export function parsedJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch {
@@ -123,7 +120,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-function isPlainVersion(version: string): boolean {
+export function isPlainVersion(version: string): boolean {
   return /^\d[\w.+-]{0,99}$/.test(version);
 }
 

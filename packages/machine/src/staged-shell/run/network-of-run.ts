@@ -23,7 +23,7 @@ export interface RunWatch extends Disposable {
   listensOnLoopback(port: number): boolean;
 }
 
-/** Call it before a run. A run with allowed endpoints gets a network in which nothing else runs. */
+/** Call it before a run. A run with allowed endpoints or logins gets a network in which nothing else runs. */
 export async function watchRun(
   text: string,
   {
@@ -41,13 +41,16 @@ export async function watchRun(
     readonly lasts?: boolean;
   } & Pick<StagedSurroundings, "workspaceRoot" | "network" | "allowed" | "logins" | "ask" | "placeholders">,
 ): Promise<RunWatch> {
-  const own = allowed.length === 0 ? undefined : await stages.openNetwork(workspaceRoot, { allowed, logins, ask });
+  const own =
+    allowed.length + logins.length === 0
+      ? undefined
+      : await stages.openNetwork(workspaceRoot, { allowed, logins, ask });
   const watched = own ?? network;
-  const { environment: inPlace = {}, mounts = [] } = placeholders ?? {};
+  const { environment: inPlace = {}, mounts = [], ports = [] } = placeholders ?? {};
   if (watched === undefined) return { ...unwatched, environment: inPlace, mounts };
   let use: NetworkUse;
   try {
-    use = await watched.use(namedPorts(text), { lasts });
+    use = await watched.use([...namedPorts(text), ...ports], { lasts });
   } catch (error) {
     own?.[Symbol.dispose]();
     throw error;

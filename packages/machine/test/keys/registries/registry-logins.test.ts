@@ -39,6 +39,22 @@ const files = {
     '[registries.corp]\ntoken = "Token crate-token"\n[registries.by-git]\ntoken = "x-token"\n[registries.elsewhere]\ntoken = "y-token"\n',
   ".config/pip/pip.conf": "[global]\nindex-url = https://me:password-four@pip.example/simple/\n",
   ".netrc": "machine netrc.example login me password password-five\n",
+  ".config/composer/auth.json": JSON.stringify({
+    "http-basic": { "php.example": { username: "me", password: "password-six" } },
+    bearer: { "php2.example": "php-token" },
+    "github-oauth": { "github.com": "other-token" },
+  }),
+  ".gemrc": "---\n:sources:\n- https://me:password-seven@gems.example/private\n",
+  ".gem/credentials": '---\n:rubygems_api_key: gem-token\n"https://push.example": push-token\n',
+  ".pypirc":
+    "[distutils]\nindex-servers = pypi corp\n[pypi]\nusername = __token__\npassword = pypi-token\n[corp]\nrepository: https://upload.example/legacy\nusername = me\npassword = password-eight\n",
+  ".config/pypoetry/config.toml": '[repositories.corp]\nurl = "https://poetry.example/legacy/"\n',
+  ".config/pypoetry/auth.toml":
+    '[http-basic.corp]\nusername = "me"\npassword = "password-nine"\n[pypi-token]\npypi = "poetry-token"\n',
+  ".docker/config.json": JSON.stringify({
+    auths: { "images.example:5000": { auth: "bWU6cGFzc3dvcmQtdGVu" }, "other.example": {} },
+  }),
+  ".config/go/env": "GOPROXY=http://netrc.example:8080,https://proxy.example\n",
 };
 
 const { signal } = new AbortController();
@@ -105,6 +121,85 @@ test("pip's, of settings and of ~/.netrc", async () => {
   });
 });
 
+const netrc = { "https://netrc.example:443": basic("me:password-five") };
+
+test.each<[text: string, path: string, expected: Readonly<Record<string, string>>]>([
+  [
+    "composer install",
+    "/packages.json",
+    { "https://php.example:443": basic("me:password-six"), "https://php2.example:443": "Bearer php-token" },
+  ],
+  [
+    "composer install",
+    "/dist/a-1.0.zip",
+    { "https://php.example:443": basic("me:password-six"), "https://php2.example:443": "Bearer php-token" },
+  ],
+  ["go get x", "/x.example/dep/@v/v1.0.0.zip", { ...netrc, "http://netrc.example:8080": basic("me:password-five") }],
+  ["gem install x", "/private/gems/x-1.0.0.gem", { "https://gems.example:443": basic("me:password-seven") }],
+  ["bundle install", "/info/x", netrc],
+  [
+    "poetry install",
+    "/legacy/dep/",
+    {
+      "https://poetry.example:443": basic("me:password-nine"),
+      "https://upload.pypi.org:443": basic("__token__:poetry-token"),
+    },
+  ],
+  [
+    "skopeo copy docker://images.example:5000/me/x dir:x",
+    "/v2/me/x/manifests/1",
+    { "https://images.example:5000": basic("me:password-ten") },
+  ],
+  ["cpanm Foo", "/authors/id/M/ME/ME/Foo-1.0.tar.gz", netrc],
+  ["cabal update", "/01-index.tar.gz", netrc],
+])("the declared ones: %s reads %s", async (text, path, expected) => {
+  expect(
+    Object.fromEntries(Object.entries(await found(text, () => path)).filter(([, said]) => said !== undefined)),
+  ).toEqual(expected);
+  // Other paths of a host are its users'.
+  for (const other of ["/api/v1/api_key", "/user", "/settings/tokens.json", "/v2/token", "/api/v2/me"]) {
+    expect(
+      Object.values(await found(text, () => other)).filter((said) => said !== undefined),
+      other,
+    ).toEqual([]);
+  }
+});
+
+test.each<[text: string, path: string, host: string, environment: Readonly<Record<string, string>>]>([
+  [
+    "twine upload -r corp dist/*",
+    "/legacy/",
+    "upload.example",
+    { TWINE_REPOSITORY_URL: "https://upload.example/legacy/", TWINE_USERNAME: "me", TWINE_PASSWORD: "*" },
+  ],
+  [
+    "twine upload dist/*",
+    "/legacy/",
+    "upload.pypi.org",
+    { TWINE_REPOSITORY_URL: "https://upload.pypi.org/legacy/", TWINE_USERNAME: "__token__", TWINE_PASSWORD: "*" },
+  ],
+  [
+    "poetry publish -r corp",
+    "/legacy/",
+    "poetry.example",
+    { POETRY_REPOSITORIES_CORP_URL: "https://poetry.example/legacy/", POETRY_HTTP_BASIC_CORP_PASSWORD: "*" },
+  ],
+  ["gem push --host https://push.example x.gem", "/api/v1/gems", "push.example", { GEM_HOST_API_KEY: "*" }],
+])("the declared ones: %s publishes by %s at %s", async (text, path, host, environment) => {
+  await using home = await temporaryDirectory(files);
+  const { opened, inRun } = await loginsFor(text, home.root);
+  const login = opened.find(({ endpoint }) => endpoint.host === host);
+  const headers = { "content-type": "multipart/form-data; boundary=x" };
+  const request = { method: "POST", path, query: "", headers };
+  expect(login?.use(request)?.body).toBeDefined();
+  for (const other of [{ method: "PUT" }, { method: "GET" }, { path: `${path}/x` }, { path: "/" }, { query: "?a=b" }]) {
+    expect(login?.use({ ...request, ...other }), JSON.stringify(other)).toBeUndefined();
+  }
+  for (const [name, value] of Object.entries(environment)) {
+    expect(inRun.environment[name]).toBe(value === "*" ? login?.placeholder : value);
+  }
+});
+
 test.each(["npm install", "npm ci && npm test", "pnpm install | tee x", "TOKEN=x pnpm install", "./npm install"])(
   "%s: of each part of a command",
   async (text) => {
@@ -119,6 +214,9 @@ test.each([
   "yarn dlx x",
   "cargo install x",
   "cargo login",
+  "gem list",
+  "composer run x",
+  "skopeo delete docker://images.example/x",
   "pip config list",
   "python3 pip install dep",
   "curl https://npm.example/team/dep",
@@ -151,7 +249,9 @@ test("what a run has in the place of a login is random, and says nothing of it",
 test("a package is published by its address; a public registry is asked with the login at once only for that", async () => {
   const put = await uses("npm publish", "PUT", (host) => (host === "npm.example" ? "/team/@me%2fdep" : "/dep"));
   expect(Object.values(put).map((use) => use?.body !== undefined)).toEqual([true, true, true, true, true]);
-  for (const path of ["/-/npm/v1/tokens", "/-/package/dep/dist-tags/latest", "/team/dep/-rev/1", "/"]) {
+  const tag = await uses("npm dist-tag add dep@1.0.0 beta", "PUT", () => "/-/package/dep/dist-tags/beta");
+  expect(Object.values(tag).filter((use) => use?.body !== undefined)).toHaveLength(4);
+  for (const path of ["/-/npm/v1/tokens", "/-/package/dep/access", "/team/dep/x/-rev/1", "/"]) {
     const other = await uses("npm publish", "PUT", () => path);
     expect(
       Object.values(other).filter((use) => use !== undefined),

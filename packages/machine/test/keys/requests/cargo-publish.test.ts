@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { publishedCrate } from "#keys/requests/cargo-publish";
+import { crateChange, publishedCrate } from "#keys/requests/cargo-publish";
 
 async function packed(directory: string, file = "Cargo.toml"): Promise<Buffer> {
   await using files = await temporaryDirectory({ [`${directory}/${file}`]: "[package]\n" });
@@ -35,6 +35,13 @@ test("a crate is told with its hash and its dependencies, and sent as it was rea
   expect(twice).toEqual({ type: "writes", what, body: sent(crate, archive) });
 });
 
+test("its features, and the library that it links, are told", () => {
+  const more = { ...crate, features: { default: ["std"], std: [] }, links: "z" };
+  expect(publishedCrate(sent(more, archive))).toMatchObject({
+    what: `${what.slice(0, -1)}, features: default = [std], std = [], links z)`,
+  });
+});
+
 test.each<[name: string, body: Buffer]>([
   ["nothing", Buffer.alloc(0)],
   ["no archive", sent(crate)],
@@ -57,4 +64,25 @@ test("property: bytes of any kind are a crate only with its archive", () => {
       expect(publishedCrate(Buffer.from(bytes)).type).toBe("refused");
     }),
   );
+});
+
+test.each<[method: string, path: string, body: string, what: string | undefined]>([
+  ["DELETE", "/api/v1/crates/dep/1.0.0/yank", "", "yank dep 1.0.0"],
+  ["PUT", "/cargo/api/v1/crates/dep/1.0.0/unyank", "", "unyank dep 1.0.0"],
+  ["PUT", "/api/v1/crates/dep/owners", '{"users":["me","github:o:team"]}', "add me, github:o:team as owners of dep"],
+  ["DELETE", "/api/v1/crates/dep/owners", '{"users":["me"]}', "remove me as owners of dep"],
+  ["PUT", "/api/v1/crates/dep/owners", '{"users":["a\\u001b[8m"]}', undefined],
+  ["PUT", "/api/v1/crates/dep/owners", '{"users":["me"],"more":1}', undefined],
+])("%s %s with '%s' would %s", (method, path, body, what) => {
+  const meaning = crateChange(method, path)?.read(Buffer.from(body), true);
+  expect(meaning).toMatchObject(what === undefined ? { type: "refused" } : { type: "writes", what });
+});
+
+test.each([
+  ["POST", "/api/v1/crates/new"],
+  ["GET", "/api/v1/crates/dep/owners"],
+  ["PUT", "/api/v1/crates/dep/1.0.0/yank"],
+  ["PUT", "/api/v1/me/tokens"],
+])("not known: %s %s", (method, path) => {
+  expect(crateChange(method, path)).toBeUndefined();
 });

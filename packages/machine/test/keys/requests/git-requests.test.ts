@@ -21,7 +21,7 @@ const pushes: readonly (readonly [name: string, body: string, meaning: unknown])
   [
     "two refs, of a shallow repository",
     push(`shallow ${two}`, `${none} ${one} refs/heads/a${abilities}`, `${none} ${two} refs/tags/v1`),
-    `push ${one} to refs/heads/a (new), push ${two} to refs/tags/v1 (new)`,
+    `push ${one} to refs/heads/a (new), push ${two} to refs/tags/v1 (new) (from a clone whose history ends at 1 commit)`,
   ],
   [
     "ids of SHA-256",

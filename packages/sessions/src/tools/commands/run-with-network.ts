@@ -62,6 +62,8 @@ export async function runWithNetwork(
   const agreed = new Set<string>();
   /** What was refused, and why. */
   const refusals = new Map<string, string>();
+  /** What a first run would have sent, by the name of the host. */
+  const rehearsed = new Map<string, string>();
   let hasSent = false;
   let allowed = given.length > 0 ? given : await standing(program, network);
   const told = async (one: AllowedEndpoint): Promise<AllowedEndpoint> => {
@@ -95,8 +97,18 @@ export async function runWithNetwork(
     // A host that is reached without the login would take its placeholder for a wrong one.
     const reached = (one: OwnLogin): boolean => allowed.some((other) => sameEndpoint(one.endpoint, other));
     const placeholders = inRun(own.filter((one) => used.includes(one) || !reached(one)));
-    const logins = await Promise.all(used.map((login) => login.open({ signal })));
-    const staged = await start({ allowed, logins, ask, placeholders, clock });
+    const opened = await Promise.all(used.map((login) => login.open({ signal })));
+    const rehearsals =
+      runs > 1 || given.length > 0 ? [] : own.flatMap((one) => (reached(one) ? [] : (one.rehearsal ?? [])));
+    const logins = [...opened, ...rehearsals];
+    const askOrNote: AskToSend = (held) => {
+      if (!rehearsals.some(({ endpoint }) => sameEndpoint(endpoint, held.endpoint))) return ask(held);
+      const place = endpointName(held.endpoint);
+      // More than one is asked about as each of them comes.
+      rehearsed.set(place, rehearsed.has(place) ? "" : held.what);
+      return Promise.resolve("Nobody was asked yet.");
+    };
+    const staged = await start({ allowed, logins, ask: askOrNote, placeholders, clock });
     connections.push(...staged.connections);
     const refused = refusedEndpoints(staged.connections).filter((one) => !isRefusedBesideLogin(one, allowed));
     const ended = { staged, connections };
@@ -106,7 +118,7 @@ export async function runWithNetwork(
     const { state, exitCode } = staged.run;
     const wanted =
       state !== "aborted" && isWorthAsking(command, refused, exitCode)
-        ? withLogins(refused, own, allowed)
+        ? withLogins(refused, own, { allowed, rehearsed })
         : wantingLogin(staged, command, allowed, own);
     if (wanted.length === 0) return { ...ended, notes };
     // It would be done twice.
@@ -131,7 +143,10 @@ export async function runWithNetwork(
 function withLogins(
   refused: readonly AllowedEndpoint[],
   own: readonly OwnLogin[],
-  allowed: readonly AllowedEndpoint[],
+  {
+    allowed,
+    rehearsed,
+  }: { readonly allowed: readonly AllowedEndpoint[]; readonly rehearsed: ReadonlyMap<string, string> },
 ): readonly AllowedEndpoint[] {
   const needed = refused.map((endpoint) => ({
     endpoint,
@@ -143,10 +158,12 @@ function withLogins(
   );
   if (needed.every(({ found }) => found === undefined)) return refused;
   const isAlone = refused.length + more.length === 1;
+  const expects = (found: OwnLogin | undefined): string | undefined =>
+    found && (found.expects ?? (rehearsed.get(endpointName(found.endpoint)) || undefined));
   return [...needed, ...more.map((found) => ({ endpoint: found.endpoint, found }))].map(({ endpoint, found }) => ({
     ...endpoint,
     ...(found && { login: found.login }),
-    ...(isAlone && found?.expects !== undefined && { sends: found.expects }),
+    ...(isAlone && expects(found) !== undefined && { sends: expects(found) }),
   }));
 }
 
