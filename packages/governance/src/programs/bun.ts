@@ -1,5 +1,5 @@
 import type { Program } from "./program.ts";
-import { begins, gets, names, publishes, removes } from "./shared-rows.ts";
+import { asks, begins, names, publishes, removes } from "./shared-rows.ts";
 
 export const bun: Program = {
   names: "bun",
@@ -10,11 +10,12 @@ export const bun: Program = {
   valued: "--cwd",
   manifests: "package.json",
   hosts: "registry.npmjs.org",
+  logins: ["npm"],
   verbs: {
-    "install i add update": { ...gets, writes: "packages" },
+    "install i add update": { ...asks, writes: "packages" },
     "remove rm": removes,
     link: { writes: "packages" },
-    outdated: { ...gets },
+    outdated: asks,
     "info why": names,
     init: begins,
     "create x": { reaches: true },

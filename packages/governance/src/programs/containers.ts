@@ -1,4 +1,4 @@
-import type { DangerRow, DeployWords, Program } from "./program.ts";
+import type { DangerRow, DeployWords, Program, RegistryUse } from "./program.ts";
 import { signsIn } from "./shared-rows.ts";
 
 const dangers: readonly DangerRow[] = [
@@ -22,7 +22,20 @@ const images: DeployWords = {
   option: /^--push(?:=true)?$|^(?:-o|--output=?).*\bpush=true|^type=registry/,
 };
 
-const verbs: Program["verbs"] = { "pull push login": { reaches: true } };
+const verbs: Program["verbs"] = { pull: { reaches: true, login: true }, "push login": { reaches: true } };
+
+/** Layers of a push are many requests, each of them a change: they are not read yet. */
+const registry: RegistryUse = {
+  logins: [
+    {
+      from: "$REGISTRY_AUTH_FILE $XDG_RUNTIME_DIR/containers/auth.json ~/.config/containers/auth.json $DOCKER_CONFIG/config.json ~/.docker/config.json",
+      form: "tree",
+      at: "auths *",
+      fields: { pair: "auth" },
+    },
+  ],
+  reads: /^v2\/(?:[a-z0-9][\w./-]*\/(?:manifests|blobs|tags)\/[\w.:-]+)?$/,
+};
 
 const clusters: DeployWords = {
   anyOperand:
@@ -40,10 +53,17 @@ export const containers: readonly Program[] = [
     dangers: [signsIn, ...dangers],
     deploys: { ...images, anyOperand: /^(?:push|deploy|bake|stack|service|swarm)$/ },
   },
-  { names: "podman", starts: true, verbs, dangers: [signsIn, ...dangers], deploys: images },
+  { names: "podman", starts: true, registry, verbs, dangers: [signsIn, ...dangers], deploys: images },
   { names: "nerdctl", starts: true, dangers, deploys: images },
   { names: "lxc", dangers },
-  { names: "buildah crane skopeo oras regctl img kaniko ko jib", deploys: images },
+  {
+    names: "skopeo",
+    registry,
+    deploys: images,
+    verbs: { "inspect list-tags copy sync": { reaches: true, login: true }, "login logout": { reaches: true } },
+  },
+  { names: "buildah", registry, deploys: images, verbs: { "pull from bud build": { reaches: true, login: true } } },
+  { names: "crane oras regctl img kaniko ko jib", deploys: images },
   { names: "docker-compose", starts: true, deploys: { verb: /^push$/ } },
   { names: "podman-compose", deploys: { verb: /^push$/ } },
   { names: "kubectl", tellsVersion: true, otherwise: {}, starts: true, dangers, deploys: clusters },

@@ -1,9 +1,13 @@
 import { bun, bunx } from "./bun.ts";
+import { cabal } from "./cabal.ts";
 import { cargo, rustup } from "./cargo.ts";
 import { clouds } from "./clouds.ts";
+import { composer } from "./composer.ts";
 import { containers } from "./containers.ts";
+import { cpan } from "./cpan.ts";
 import { forges } from "./forges.ts";
 import { git } from "./git.ts";
+import { go } from "./go.ts";
 import { ofMachine } from "./machine.ts";
 import { networkPrograms } from "./network-programs.ts";
 import { npm, npmLike, npx } from "./npm.ts";
@@ -11,6 +15,7 @@ import { otherManagers } from "./other-managers.ts";
 import { pnpm, pnpx } from "./pnpm.ts";
 import type { Program, ProgramFiles, ReadingForm, Verb } from "./program.ts";
 import { ofPython } from "./python.ts";
+import { ofRuby } from "./ruby.ts";
 import { taskRunners } from "./task-runners.ts";
 import { filesRead, utilities } from "./utilities.ts";
 import { yarn } from "./yarn.ts";
@@ -19,7 +24,8 @@ import { yarn } from "./yarn.ts";
 export const knownPrograms: readonly Program[] = [
   ...utilities,
   git,
-  ...[npm, npx, npmLike, pnpm, pnpx, yarn, bun, bunx, cargo, rustup, ...ofPython, ...otherManagers],
+  ...[npm, npx, npmLike, pnpm, pnpx, yarn, bun, bunx, cargo, rustup, ...ofPython, ...ofRuby, composer, go, cpan, cabal],
+  ...otherManagers,
   ...[...forges, ...containers, ...clouds, ...networkPrograms, ...taskRunners, ...ofMachine],
 ];
 

@@ -17,38 +17,6 @@ export const otherManagers: readonly Program[] = [
     verbs: { add: adds, remove: takes, init: begins, "install i": gets, publish: publishes },
   },
   {
-    names: "go",
-    tellsVersion: true,
-    hosts: "proxy.golang.org sum.golang.org",
-    verbs: { "get install": { reaches: true } },
-  },
-  {
-    names: "gem",
-    hosts: "rubygems.org index.rubygems.org",
-    dangers: [signsIn],
-    verbs: { "install i update search outdated": gets, "uninstall list info": names, "push yank": publishes },
-  },
-  {
-    names: "bundle",
-    manifests: "Gemfile",
-    hosts: "rubygems.org index.rubygems.org",
-    starts: true,
-    verbs: { add: adds, remove: takes, init: begins, "install update outdated": gets, "show info": names },
-  },
-  {
-    names: "composer",
-    manifests: "composer.json",
-    tasks: true,
-    hosts: "repo.packagist.org packagist.org",
-    verbs: {
-      "require update": adds,
-      remove: takes,
-      init: begins,
-      "install i outdated search show why": gets,
-      "run run-script": names,
-    },
-  },
-  {
     names: "brew",
     hosts: "formulae.brew.sh ghcr.io",
     verbs: { "install update upgrade search": gets, "uninstall remove rm info": names },

@@ -25,6 +25,7 @@ export interface Program {
   readonly manifests?: string;
   /** Where the user's logins for its hosts are. */
   readonly logins?: readonly LoginSource[];
+  readonly registry?: RegistryUse;
   /** With these words alone, it runs no other program, reads no instructions from a file, and takes packages only from registries. */
   readonly plain?: PlainWords;
   /** How code of fetched packages runs apart from fetching them. */
@@ -70,6 +71,52 @@ export interface Verb {
 }
 
 export type LoginSource = "npm" | "yarn" | "cargo" | "pip" | "git" | "gh";
+
+/** Where the user's own settings have logins for the registries of a program, and what is asked there with them. */
+export interface RegistryUse {
+  /** Variables (`$NAME`) and files (`~/…`) in which addresses of registries stand, perhaps with a login in them. */
+  readonly addresses?: string;
+  /** `~/.netrc` has logins for these addresses, and for hosts over https. */
+  readonly netrc?: true;
+  readonly logins?: readonly LoginTable[];
+  /** Paths behind an address by which packages are read. */
+  readonly reads: RegExp;
+  readonly publishes?: {
+    readonly method: "POST" | "PUT";
+    /** Path behind an address. */
+    readonly path: RegExp;
+    readonly form: "python-upload" | "gem";
+  };
+  /**
+   * Variables by which it finds a login, for it reads none of the files. In the values stand `$LOGIN`, `$USER`, `$ADDRESS`; and
+   * in the names `$NAME`, for one login each. Otherwise, the login is the first one, or the one that this option names.
+   */
+  readonly inRun?: { readonly variables: Readonly<Record<string, string>>; readonly option?: string };
+}
+
+/** Logins of a file, by a name or host. Tables with the same name are one login. */
+export interface LoginTable {
+  /** Files (`~/…`, `$NAME/…`), of which the first that there is counts; a variable (`$NAME`) is the text itself. */
+  readonly from: string;
+  /** `tree`: JSON or YAML; `tables`: TOML as programs write it, or INI; `variables`: no file, the fields are variables. */
+  readonly form: "tree" | "tables" | "variables";
+  /** Names that lead there; `*` is the name or host: `http-basic *`. Of variables, the name itself. */
+  readonly at: string;
+  /** Names of its fields. Without an address, the name is a host, or stands in `usual`. */
+  readonly fields: {
+    readonly address?: string;
+    readonly user?: string;
+    readonly password?: string;
+    /** Empty: the value is the token itself. */
+    readonly token?: string;
+    /** `user:password` in base64. */
+    readonly pair?: string;
+  };
+  /** Addresses of names, where no settings have them. */
+  readonly usual?: Readonly<Record<string, string>>;
+  /** How a token is said; `Bearer` by default, `user` for a password of the user `__token__`. */
+  readonly says?: "plain" | "user";
+}
 
 export interface PlainWords {
   readonly flags: RegExp;

@@ -55,7 +55,8 @@ export function pipIndexes(keys: UserKeys, named?: string): readonly PipIndex[] 
   });
 }
 
-function loginIn(text: string): NamedLogin | undefined {
+/** The login in an address. */
+export function loginIn(text: string): NamedLogin | undefined {
   const { username = "", password = "" } = URL.parse(text) ?? {};
   if (username === "" && password === "") return undefined;
   try {
@@ -66,7 +67,7 @@ function loginIn(text: string): NamedLogin | undefined {
 }
 
 /** The login for exactly this host; `default` entries are ignored. */
-function netrcLogin(text: string, host: string): NamedLogin | undefined {
+export function netrcLogin(text: string, host: string): NamedLogin | undefined {
   const words = text
     .replaceAll(/^\s*#.*$/gm, "")
     .replaceAll(/(?:^|\n)macdef[^\n]*\n(?:[^\n]+\n)*/g, "\n")

@@ -4,6 +4,7 @@ import type { LoginSource } from "@gennai/governance/programs/program";
 import type { UserKeys } from "../login/user-keys.ts";
 import type { OwnLogin } from "../own-login.ts";
 import { cargoPlaces } from "./cargo-places.ts";
+import { declaredPlaces } from "./declared-places.ts";
 import { npmPlaces } from "./npm-places.ts";
 import { pipPlaces } from "./pip-places.ts";
 import { combinedLogins, type RegistryAccess } from "./registry-login.ts";
@@ -14,7 +15,11 @@ export function registryLogins(calls: readonly FoundVerb[], keys: UserKeys): rea
   const sources = new Set(calls.flatMap(({ program }) => program.logins ?? []));
   const words = calls.flatMap(({ rest }) => rest.filter((word) => word !== undefined));
   const deploys = calls.filter(({ verb, rest }) => verb.deploys === true || rest[0] === "publish").length;
-  const found = [...sources].flatMap((source) => places[source]?.(keys, words) ?? []);
+  const uses = new Set(calls.flatMap(({ program }) => program.registry ?? []));
+  const found = [
+    ...[...sources].flatMap((source) => places[source]?.(keys, words) ?? []),
+    ...[...uses].flatMap((use) => declaredPlaces(use, keys, words)),
+  ];
   return combinedLogins(found, keys, {
     publishes: deploys === calls.length,
     isNeeded: (endpoint) => deploys > 0 || !isPublicRegistry(endpoint),
@@ -43,5 +48,7 @@ function isPublicRegistry({ host }: Endpoint): boolean {
 }
 
 const publicRegistries: ReadonlySet<string> = new Set(
-  knownPrograms.flatMap(({ logins, hosts = "" }) => (logins === undefined ? [] : hosts.split(" "))),
+  knownPrograms.flatMap(({ logins, registry, hosts = "" }) =>
+    (logins ?? registry) === undefined ? [] : hosts.split(" "),
+  ),
 );

@@ -14,7 +14,11 @@ const maxBytes = 256 * 1024 * 1024;
  * whatever programs read in different ways, because some would then see other files.
  */
 export function unpacked(archive: Buffer): readonly TarEntry[] {
-  const tar = gunzipSync(archive, { maxOutputLength: maxBytes });
+  return archiveEntries(gunzipSync(archive, { maxOutputLength: maxBytes }));
+}
+
+/** The same of an archive that is not packed. */
+export function archiveEntries(tar: Buffer): readonly TarEntry[] {
   const entries: TarEntry[] = [];
   let more: ReadonlyMap<string, string> | undefined;
   let at = 0;

@@ -5,6 +5,7 @@ import { certificateVariables } from "../../process/environment/certificate-vari
 import type { RunMount } from "../../stage/staged-command.ts";
 
 const file = `${keyDirectory}/authorities.crt`;
+const wgetSettings = `${keyDirectory}/wgetrc`;
 
 /**
  * Makes the programs of one run trust a further authority besides the usual ones and the user's. Sets the variables of all kinds
@@ -20,8 +21,12 @@ export function believing(
   const all = [...usualAuthorities(), ...logins.flatMap(({ trusted }) => trusted), authority];
   const text = `${[...new Set(all.map((one) => one.trim()))].join("\n")}\n`;
   return {
-    environment: Object.fromEntries(variables.map((name) => [name, file])),
-    mounts: [{ path: file, text }],
+    environment: { ...Object.fromEntries(variables.map((name) => [name, file])), WGETRC: wgetSettings },
+    mounts: [
+      { path: file, text },
+      // It knows no variable for them.
+      { path: wgetSettings, text: `ca_certificate = ${file}\n` },
+    ],
   };
 }
 

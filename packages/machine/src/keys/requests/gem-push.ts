@@ -1,0 +1,56 @@
+import { hash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
+import { archiveEntries } from "./unpacked.ts";
+
+/** Reads what `gem push` sends: the gem itself. */
+export const gemPush: BodyReader = { most: 64 * 1024 * 1024, read: pushedGem };
+
+/** Bytes. */
+const maxMetadata = 1024 * 1024;
+/** Characters: more than a person reads in a question is not asked about. */
+const maxShown = 4_000;
+
+const version = z.object({ version: z.union([z.string(), z.number()]).transform(String) });
+const metadataShape = z.object({
+  name: z.string().regex(/^[a-z0-9][\w.-]{0,99}$/i),
+  version,
+  platform: z.string(),
+  dependencies: z.array(
+    z.object({
+      name: z.string(),
+      type: z.string(),
+      requirement: z.object({ requirements: z.array(z.tuple([z.string(), version])) }),
+    }),
+  ),
+});
+
+/** One gem, whose name, version, hash and needs are shown. */
+export function pushedGem(bytes: Buffer): RequestMeaning {
+  const gem = metadataOf(bytes);
+  if (gem === undefined) return { type: "refused", why: "It is no gem whose metadata can be read in one way." };
+  const needs = gem.dependencies.map(
+    ({ name, type, requirement }) =>
+      `${name} ${requirement.requirements.map(([sign, wanted]) => `${sign} ${wanted.version}`).join(" ")}${type === ":runtime" ? "" : ` (${type.slice(1)})`}`,
+  );
+  const platform = gem.platform === "ruby" ? "" : ` for ${gem.platform}`;
+  const what = `publish ${gem.name} ${gem.version.version}${platform} (sha256 ${hash("sha256", bytes)}, needs ${needs.join(", ") || "nothing"})`;
+  return what.length > maxShown || /\p{Cc}/u.test(what)
+    ? { type: "refused", why: "It says more than a question can show." }
+    : { type: "writes", what };
+}
+
+function metadataOf(bytes: Buffer): z.infer<typeof metadataShape> | undefined {
+  try {
+    const [metadata, ...more] = archiveEntries(bytes).filter(({ name }) => name === "metadata.gz");
+    if (metadata === undefined || more.length > 0) return undefined;
+    const yaml = gunzipSync(metadata.content, { maxOutputLength: maxMetadata }).toString();
+    // Tags are Ruby's types, and are left out.
+    const document = parseDocument(yaml, { logLevel: "error" });
+    return document.errors.length > 0 ? undefined : metadataShape.safeParse(document.toJS({ maxAliasCount: 0 })).data;
+  } catch {
+    return undefined;
+  }
+}
