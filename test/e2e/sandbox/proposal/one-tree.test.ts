@@ -130,21 +130,30 @@ describe("tools and commands of Proposal Mode work on one staged tree", () => {
     await using server = await proposing([
       [
         bash("echo 2 > src/b.txt && git -c user.name=a -c user.email=a@example.com commit -qam more"),
+        bash("git merge other"),
         bash("ln -s a.txt link && echo 3 > src/b.txt && git add -A"),
         ["Bash", { command: "sleep 100", run_in_background: true }],
         bash("echo evil > AGENTS.md; echo 4 > src/b.txt"),
         bash("cat src/b.txt; ls AGENTS.md; git log --format=%s | wc -l"),
       ],
     ]);
+    const { workspace } = server;
+    const branch = await workspace.git("branch", "--show-current");
+    for (const at of ["other", branch]) {
+      await workspace.git("checkout", "-q", "-B", at, ...(at === branch ? [branch] : []));
+      await workspace.write("src/b.txt", `${at}\n`);
+      await workspace.git("commit", "-qam", at);
+    }
     const before = wholeTree(server);
     const session = await startSession(server, { proposal: true });
     const { results, proposal } = await turn(server, session);
     expect(results[0]).toContain("in Proposal Mode git's data stays as it is");
-    expect(results[1]).toContain("link (a link cannot be proposed)");
-    expect(results[1]).toContain("git's index");
-    expect(results[2]).toContain("Nothing runs in the background");
-    expect(results[3]).toContain("nothing it changed was kept");
-    expect(results[4]).toContain("3\n");
+    expect(results[1]).toContain("it changed what git has under way");
+    expect(results[2]).toContain("link (a link cannot be proposed)");
+    expect(results[2]).toContain("git's index");
+    expect(results[3]).toContain("Nothing runs in the background");
+    expect(results[4]).toContain("nothing it changed was kept");
+    expect(results[5]).toContain("3\n");
     expect(proposal().changes.map(({ path }) => path)).toEqual(["src/b.txt"]);
     expect(wholeTree(server)).toEqual(before);
   });

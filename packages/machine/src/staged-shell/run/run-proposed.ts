@@ -96,13 +96,29 @@ function describeLeftOut(effect: StageEffect): string {
   return `${path} (${isLink ? "a link cannot be proposed" : "it is not a file of the workspace"})`;
 }
 
-/** Why the work is refused if git's data changed: it cannot be proposed, and would be lost with the files that belong to it. */
+/**
+ * Why the work is refused if git's data changed: it cannot be proposed, and would be lost with the files that belong to it. So would
+ * a merge that is under way: what is proposed of it would become a commit with one parent.
+ */
 function refusal(effects: readonly GitEffect[]): string | undefined {
-  const moved = effects.find(({ type }) => type !== "index" && type !== "objects" && type !== "work");
+  const moved = effects.find((effect) => {
+    if (effect.type === "index") return effect.changes.some(({ path, to }) => to !== undefined && /\0[1-3]/.test(path));
+    return effect.type === "work" ? underWay.test(effect.path) : effect.type !== "objects";
+  });
   if (moved === undefined) return undefined;
-  const what = moved.type === "ref" ? moved.name : moved.type === "head" ? "HEAD" : "git's own files";
+  const isUnderWay = moved.type === "index" || moved.type === "work";
+  const what = isUnderWay
+    ? "what git has under way"
+    : moved.type === "ref"
+      ? moved.name
+      : moved.type === "head"
+        ? "HEAD"
+        : "git's own files";
   return (
-    `it changed ${what}, and in Proposal Mode git's data stays as it is. Do without commits, branches and stashes: ` +
+    `it changed ${what}, and in Proposal Mode git's data stays as it is. Do without commits, branches, merges and stashes: ` +
     "what you change in files is proposed at the end, and the user commits it"
   );
 }
+
+const underWay =
+  /(?:^|\/)(?:(?:MERGE|CHERRY_PICK|REVERT|REBASE)_HEAD|BISECT_\w+|(?:rebase-(?:merge|apply)|sequencer)\/.+)$/;
