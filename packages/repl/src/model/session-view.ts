@@ -138,7 +138,7 @@ export class SessionView {
         return this.#applyChangeSet(place, body.value);
       case "changeSetUndone":
         this.#proposals.undone(body.value.changeSetId);
-        return this.#changeSets.undo(place, body.value.changeSetId);
+        return this.#changeSets.undo(place, body.value);
       case "planChanged":
         return this.#plans.change(place, body.value);
       case "todosChanged":

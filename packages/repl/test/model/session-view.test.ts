@@ -215,10 +215,12 @@ describe("what a session shows", () => {
 
   it("a proposal, its review and the change set that came of it, taken back", () => {
     const files = [{ path: "a.ts", operation: ChangeOperation.CREATE, afterSha256: "2" }];
+    // Undo could not bring it back.
+    const lost = { path: "b.bin", operation: ChangeOperation.DELETE, beforeSha256: "1" };
     const log = new EventLog()
       .add("t", { case: "proposedChanges", value: { proposalId: "p", changes: [{ id: "1", path: "a.ts" }] } })
       .add("t", { case: "proposalReview", value: { proposalId: "p", hunks: [{ changeId: "1", decision: 1 }] } })
-      .add("", { case: "changeSetApplied", value: { changeSetId: "s", proposalId: "p", files } })
+      .add("", { case: "changeSetApplied", value: { changeSetId: "s", proposalId: "p", files: [...files, lost] } })
       .add("", { case: "changeSetUndone", value: { changeSetId: "s", files } });
     const items = itemsOf(log);
     expect(ofKind(items, "proposal")[0]).toMatchObject({
@@ -226,7 +228,7 @@ describe("what a session shows", () => {
       review: { hunks: [{ decision: "keep" }] },
       undone: true,
     });
-    expect(ofKind(items, "change-set")[0]).toMatchObject({ proposalId: "p", undone: true });
+    expect(ofKind(items, "change-set")[0]).toMatchObject({ proposalId: "p", undone: true, files: [{ path: "a.ts" }] });
   });
 
   it("one change set for all steps of a turn", () => {

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { forgetWaysBack } from "@gennai/machine/stage/commit/way-back";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
@@ -35,6 +37,30 @@ test("on a protected branch the agent gets one of its own, changes files there, 
   await on.repl.root.getByRole("button", { name: "Yes, undo" }).click();
   await on.repl.see("2 files taken back");
   expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
+  expect(on.complaints).toEqual([]);
+});
+
+test("what an undo could not bring back is named beside the question, and stays as it is", async () => {
+  const large = "large.bin";
+  await using workspace = await temporaryRepository(
+    { ...files, [large]: new Uint8Array(17 * 1024 * 1024) },
+    { branch: "work" },
+  );
+  await using gennai = await serveGennai({ workspace, args: ["--commands", "staged"] });
+  await using on = await openPage(gennai);
+  await on.repl.send(`run rm ${large} && echo more >> README.md`);
+  await on.repl.see("2 files changed");
+  await on.repl.idle();
+  await forgetWaysBack(gennai.stateDirectory, () => true);
+  const { root } = on.repl;
+  await root.getByRole("button", { name: "Undo", exact: true }).click();
+  await root.getByText("Take the rest back?").waitFor();
+  await root.getByText(`No longer kept, so it stays as it is: ${large}`).waitFor();
+  await takeScreenshot(on.page, "page undo of less than all");
+  await root.getByRole("button", { name: "Yes, undo" }).click();
+  await on.repl.see("1 file taken back");
+  expect(await workspace.read("README.md")).toBe(files["README.md"]);
+  expect(existsSync(workspace.path(large))).toBe(false);
   expect(on.complaints).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import type { ChangeSetApplied } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { ChangeSetApplied, ChangeSetUndone } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { appliedFileFromMessage } from "@gennai/protocol/model/session/proposal";
 import { joinFiles } from "../view-from-wire.ts";
 import type { ChangeSetItem } from "../view-item.ts";
@@ -31,10 +31,13 @@ export class ChangeSetItems {
     }
   }
 
-  undo(place: ItemStart, changeSetId: string): void {
+  /** Leaves the files that went back; of older sessions these are not known, and all stay. */
+  undo(place: ItemStart, { changeSetId, files: back }: ChangeSetUndone): void {
     this.endTurn({ ...place, turnId: changeSetId });
     const cell = this.#cells.get(changeSetId);
-    if (cell !== undefined) cell.item.value = { ...cell.item.value, undone: true };
+    if (cell === undefined) return;
+    const files = cell.item.value.files.filter(({ path }) => back.some((file) => file.path === path));
+    cell.item.value = { ...cell.item.value, ...(back.length === 0 ? {} : { files }), undone: true };
   }
 
   /** Shows what the turn changed; false if it changed nothing. */
