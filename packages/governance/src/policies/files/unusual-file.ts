@@ -24,8 +24,9 @@ const plainEndings =
 /** Instructions for agents have such names: `AGENTS.md`, `SKILL.md`. */
 const capitalNotes = /^[A-Z][A-Z0-9_.-]*\.md$/;
 
-/** Formats of settings. */
-const settings = /\.(?:ya?ml|toml|xml|nix|props|targets)$/i;
+/** Sources, templates and data of programs: below a top they run only where something names them. */
+const sources =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|astro|py[iwx]?|ipynb|rbi?|erb|php|p[lm]|t|go|rs|[ch]|cc|[ch]pp|[ch]xx|hh|inl|mm?|swift|kts?|java|scala|groovy|clj[cs]?|cljc|exs?|h?eex|erl|hrl|l?hs|mli?|fs[ix]?|cs|vb|dart|lua|jl|r|rmd|nim|zig|v|cr|d|pas|f\d*|s|asm|sol|sh|bash|zsh|fish|ps1|bat|cmd|sql|graphqls?|gql|proto|thrift|glsl|hlsl|wgsl|vert|frag|hbs|ejs|njk|jinja2?|j2|liquid|mustache|te?mpl|tpl|pug|jade|haml|json[5c]?|mdx|styl|p?css|sss|coffee|map|dot|out|in|golden|expected|stderr|stdout)$/i;
 
 /** In a top, a file is usual if this many are of its kind. */
 const usualInTop = 3;
@@ -50,7 +51,7 @@ export async function isUnusualFile(path: string, entriesIn: EntriesIn): Promise
   const kind = kindOf(name);
   const alike = entries.filter((one) => one.kind !== "directory" && !isPlain(one.name) && kindOf(one.name) === kind);
   if (kind === "") return isTop || alike.length < 2;
-  return isTop ? alike.length < usualInTop : settings.test(name) && alike.length === 0;
+  return isTop ? alike.length < usualInTop : !sources.test(name) && alike.length === 0;
 }
 
 function isPlain(name: string): boolean {

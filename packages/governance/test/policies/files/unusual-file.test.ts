@@ -53,6 +53,8 @@ const runLater = {
     ".pre-commit-config.yaml lefthook.yml .overcommit.yml .githooks/pre-push .bash_aliases .tmux.conf .direnvrc .autoenv.zsh .config/fish/config.fish",
   editors:
     ".vscode/tasks.json .nova/Tasks/x.json .sublime-project .projections.json .lvimrc .emacs.el .helix/languages.toml project.sublime-project",
+  "in a directory":
+    "sub/build.gradle sub/x.cmake sub/x.gyp sub/a.gemspec units/x.service sub/x.sbt sub/rules.mk sub/x.bzl sub/x.hcl",
   agents:
     "AGENTS.md WARP.md SKILL.md CONVENTIONS.md .clinerules .junie/guidelines.md .trae/rules/x.md .augment-guidelines .kilocode/mcp.json .amazonq/rules/x.md docs/CRUSH.md",
 };
@@ -85,6 +87,8 @@ describe.each(Object.entries(trees))("in %s", (_tree, entries) => {
     "Cargo.lock",
     "src/parse.ts",
     "src/deep/er/x.py",
+    "src/query.sql",
+    "tests/data/a.golden",
     "tests/data/one.json",
     "dist/main",
     "packages/x/dist/.vite/manifest.json",
@@ -110,6 +114,9 @@ describe("what is beside a new file", () => {
     ["the first settings of a directory", ["conf/a.json"], "conf/a.yml", true],
     ["the second", ["conf/a.yml"], "conf/b.prod.yml", false],
     ["the same in another format", ["conf/a.yml"], "conf/a.xml", true],
+    ["the first of a kind that no list knows", ["infra/a.json"], "infra/main.tf", true],
+    ["the second of it", ["infra/a.tf"], "infra/b.tf", false],
+    ["the first source of its kind", ["src/a.ts"], "src/a.vue", false],
     ["a package is a top", ["app/package.json"], "app/x.js", true],
     ["what is in it is not", ["app/package.json"], "app/src/x.js", false],
     ["notes for agents among documents", ["docs/A.md", "docs/B.md", "docs/C.md"], "docs/D.md", true],
