@@ -2,15 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Conversation } from "../src/conversation.ts";
 import type { LoggedEvent, SessionEvent, TurnState } from "../src/events/session-event.ts";
+import { userMessage } from "./user-message.ts";
 
-const user = (text: string): SessionEvent => ({
-  type: "user-message",
-  text,
-  scenario: "CODE",
-  clientTurnId: text,
-  enableThinking: false,
-  images: [],
-});
+const user = (text: string): SessionEvent => userMessage(text, { scenario: "CODE", clientTurnId: text });
 const call = (id: string, name = "Read"): SessionEvent => ({
   type: "tool-call",
   id,

@@ -1,14 +1,12 @@
 import { ModelError, type ModelEvent, type ModelRequest } from "@gennai/agent/model";
 import { expect, test } from "vitest";
 import { EditorModel } from "#editor-model";
+import { requestWith } from "./request-with.ts";
 
-const request: ModelRequest = {
+const request: ModelRequest = requestWith({
   system: "s",
   messages: [{ role: "user", text: "hi", images: [Uint8Array.of(1, 2)] }],
-  tools: [],
-  enableThinking: false,
-  maxOutputTokens: 0,
-};
+});
 const { signal } = new AbortController();
 
 async function eventsOf(model: EditorModel): Promise<readonly ModelEvent[]> {

@@ -3,6 +3,7 @@ import type { Message, Model, ModelEvent } from "@gennai/agent/model";
 import { describe, expect, it } from "vitest";
 import { createOpenAICompatibleModel } from "#openai-compatible";
 import { begin, delta, fail, type Handler, sse, startChatServer } from "./chat-server.ts";
+import { requestWith } from "./request-with.ts";
 import { testEndpoint } from "./test-endpoint.ts";
 
 const key = "sk-test-0123456789abcdef";
@@ -18,7 +19,7 @@ async function ask(
     onEvent?: () => void;
   } = {},
 ) {
-  const request = {
+  const request = requestWith({
     system: "Be brief.",
     messages: options.messages ?? [{ role: "user" as const, text: "hi" }],
     tools: [
@@ -31,7 +32,7 @@ async function ask(
     enableThinking: options.thinking ?? true,
     ...(options.effort === undefined ? {} : { effort: options.effort }),
     maxOutputTokens: 64,
-  };
+  });
   const events: ModelEvent[] = [];
   for await (const event of model.stream(request, { signal: options.signal ?? new AbortController().signal })) {
     events.push(event);
@@ -214,7 +215,7 @@ describe("openai-compatible", () => {
       count === 1 ? fail(response, 429, "slow down", { "retry-after": "0" }) : ok(response, request, count),
     );
     const model = connect(server.baseUrl, { firstDelay: 20_000, longestDelay: 20_000 });
-    const request = { system: "", messages: [], tools: [], enableThinking: false, maxOutputTokens: 0 };
+    const request = requestWith({ messages: [] });
     let waited = "";
     for await (const event of model.stream(request, { signal: new AbortController().signal })) {
       if (event.type === "waiting") waited = event.reason;
@@ -229,7 +230,7 @@ describe("openai-compatible", () => {
   ])("waits as it is told: %s", async (_name, headers, wanted) => {
     await using server = await startChatServer((response) => fail(response, 429, "slow down", headers));
     const model = connect(server.baseUrl, { firstDelay: 20_000, longestDelay: 20_000 });
-    const request = { system: "", messages: [], tools: [], enableThinking: false, maxOutputTokens: 0 };
+    const request = requestWith({ messages: [] });
     let waited = "";
     for await (const event of model.stream(request, { signal: new AbortController().signal })) {
       if (event.type === "waiting") waited = event.reason;
@@ -264,13 +265,7 @@ describe("openai-compatible", () => {
   it("does not take a slow reader for a silent server", async () => {
     await using server = await startChatServer(ok);
     const model = connect(server.baseUrl, { silence: 150 });
-    const request = {
-      system: "",
-      messages: [{ role: "user" as const, text: "hi" }],
-      tools: [],
-      enableThinking: false,
-      maxOutputTokens: 0,
-    };
+    const request = requestWith();
     let last = "";
     for await (const event of model.stream(request, { signal: new AbortController().signal })) {
       await wait(250);
@@ -300,13 +295,7 @@ describe("openai-compatible", () => {
 
   it("closes the connection when its reader walks away", async () => {
     await using server = await startChatServer((response) => void begin(response).write(sse(delta({ content: "a" }))));
-    const request = {
-      system: "",
-      messages: [{ role: "user" as const, text: "hi" }],
-      tools: [],
-      enableThinking: false,
-      maxOutputTokens: 0,
-    };
+    const request = requestWith();
     for await (const _ of connect(server.baseUrl).stream(request, { signal: new AbortController().signal })) break;
     await expect.poll(() => server.closed()).toBe(1);
   });

@@ -6,6 +6,7 @@ import { createGeminiModel } from "#gemini";
 import type { ModelEndpoint } from "#model-endpoint";
 import { createOpenAIModel } from "#openai";
 import { createOpenAICompatibleModel } from "#openai-compatible";
+import { requestWith } from "./request-with.ts";
 import { testEndpoint } from "./test-endpoint.ts";
 
 const quick = { firstDelay: 1, longestDelay: 5, silence: 20_000 };
@@ -53,13 +54,7 @@ describe.each(["openai-compatible", "ollama", "openai", "anthropic", "gemini"] a
 });
 
 async function failureOf(model: Model): Promise<unknown> {
-  const request = {
-    system: "",
-    messages: [{ role: "user" as const, text: "hi" }],
-    tools: [],
-    enableThinking: false,
-    maxOutputTokens: 0,
-  };
+  const request = requestWith();
   try {
     for await (const event of model.stream(request, { signal: new AbortController().signal })) void event;
     return undefined;

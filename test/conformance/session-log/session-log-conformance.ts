@@ -3,6 +3,7 @@ import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import { StoreError } from "@gennai/store/database/store-error";
 import { AppendConflict, type EventDraft, type LogBatch, type SessionLog } from "@gennai/store/log/session-log";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { userMessage } from "../../../packages/agent/test/user-message.ts";
 import { plainEntry } from "../../../packages/governance/test/ledger/plain-entry.ts";
 
 /** One place where sessions are kept, to which connections can be opened as if from several processes. */
@@ -77,14 +78,7 @@ export function sessionLogConformance(name: string, createPlace: () => Promise<S
 
     it("gives events gapless places and reads them back as they were", async () => {
       const events: SessionEvent[] = [
-        {
-          type: "user-message",
-          text: "héllo\u0000\u2028 \ud800",
-          scenario: "CODE",
-          clientTurnId: "",
-          enableThinking: false,
-          images: [],
-        },
+        userMessage("héllo\u0000\u2028 \ud800", { scenario: "CODE" }),
         {
           type: "tool-result",
           id: "1",

@@ -8,6 +8,7 @@ import { createGeminiModel } from "#gemini";
 import type { ModelEndpoint } from "#model-endpoint";
 import { createOpenAIModel } from "#openai";
 import { createOpenAICompatibleModel } from "#openai-compatible";
+import { requestWith } from "../request-with.ts";
 import { testEndpoint } from "../test-endpoint.ts";
 
 const quick = { firstDelay: 1, longestDelay: 5, silence: 3_000 };
@@ -30,7 +31,7 @@ function connect(backend: Backend, baseUrl: string): Model {
 }
 
 async function ask(model: Model, messages: readonly Message[]): Promise<string> {
-  const request = { system: "", messages, tools: [], enableThinking: false, maxOutputTokens: 0 };
+  const request = requestWith({ messages });
   const events: ModelEvent[] = [];
   for await (const event of model.stream(request, { signal: new AbortController().signal })) events.push(event);
   return events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");

@@ -1,6 +1,7 @@
 import { redactionMarker } from "@gennai/governance/redaction";
 import { describe, expect, it } from "vitest";
 import { OfflineModel } from "#offline/offline-model";
+import { requestWith } from "../request-with.ts";
 import { type ConversationRow, expectRow } from "./conversation-row.ts";
 import { codeTools, collect, converse, readTools, ToolWorld } from "./tool-world.ts";
 
@@ -235,13 +236,10 @@ describe("OfflineModel", () => {
 
   it("ends when aborted", async () => {
     const controller = new AbortController();
-    const request = {
-      system: "",
+    const request = requestWith({
       messages: [{ role: "user" as const, text: `say ${"word ".repeat(10_000)}` }],
-      tools: [],
       enableThinking: true,
-      maxOutputTokens: 0,
-    };
+    });
     const read = async () => {
       for await (const event of model.stream(request, { signal: controller.signal }))
         if (event.type === "text-delta") controller.abort();

@@ -1,5 +1,6 @@
 import type { Message, Model, ModelEvent, ToolDefinition } from "@gennai/agent/model";
 import picomatch from "picomatch";
+import { requestWith } from "../request-with.ts";
 
 type Args = Readonly<Record<string, unknown>>;
 /** `raw`: a tool that ran and failed. */
@@ -165,7 +166,7 @@ export async function collect(
   tools: readonly string[],
   signal = new AbortController().signal,
 ): Promise<readonly ModelEvent[]> {
-  const request = { system: "", messages, tools: definitions(tools), enableThinking: true, maxOutputTokens: 0 };
+  const request = requestWith({ messages, tools: definitions(tools), enableThinking: true });
   const events: ModelEvent[] = [];
   for await (const event of model.stream(request, { signal })) events.push(event);
   return events;

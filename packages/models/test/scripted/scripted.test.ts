@@ -6,6 +6,7 @@ import type { Message, Model, ModelEvent } from "@gennai/agent/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseScript } from "#scripted/script";
 import { loadScriptedModel, ScriptedModel } from "#scripted/scripted";
+import { requestWith } from "../request-with.ts";
 
 const demo = `
 turns:
@@ -35,7 +36,7 @@ async function play(
   messages: readonly Message[],
   options: { thinking?: boolean; signal?: AbortSignal } = {},
 ) {
-  const request = { system: "", messages, tools: [], enableThinking: options.thinking ?? true, maxOutputTokens: 0 };
+  const request = requestWith({ messages, enableThinking: options.thinking ?? true });
   const events: ModelEvent[] = [];
   for await (const event of model.stream(request, { signal: options.signal ?? new AbortController().signal }))
     events.push(event);

@@ -1,31 +1,12 @@
-import type { Plan } from "@gennai/client/plan/plan";
-import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { expect, test } from "vitest";
 import { type PlanAct, type PlanFacts, planChecks } from "#plan/plan-checks";
+import { onePlan, planWith } from "../../../client/test/plan/plan-with.ts";
 
-const planJson = canonicalJson({
-  id: "p",
-  title: "T",
-  summary: "",
-  risks: [],
-  steps: [{ id: "s", title: "S", intent: "", actions: [{ type: "command", command: "true" }], verify: [] }],
-});
+const planJson = onePlan;
 const digest = sha256Hex(planJson);
-const plan: Plan = {
-  planId: "1",
-  state: "awaiting_approval",
-  digest,
-  planJson,
-  title: "T",
-  summary: "",
-  steps: [],
-  claimed: false,
-  executed: false,
-  verified: false,
-  remediation: "",
-};
+const plan = planWith(planJson);
 const action: PlannedAction = {
   stepId: "s",
   actionIndex: 0,

@@ -1,32 +1,13 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Plan } from "@gennai/client/plan/plan";
-import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { sha256Hex } from "@gennai/protocol/digest";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
 import { planChecks } from "#plan/plan-checks";
 import { PlanStore, type PlanStoreOptions } from "#plan/plan-store";
+import { onePlan, planWith } from "../../../client/test/plan/plan-with.ts";
 
-const planJson = canonicalJson({
-  id: "p",
-  title: "T",
-  summary: "",
-  risks: [],
-  steps: [{ id: "s", title: "S", intent: "", actions: [{ type: "command", command: "true" }], verify: [] }],
-});
-const draft: Plan = {
-  planId: "1",
-  state: "draft",
-  digest: sha256Hex(planJson),
-  planJson,
-  title: "T",
-  summary: "",
-  steps: [],
-  claimed: false,
-  executed: false,
-  verified: false,
-  remediation: "",
-};
+const planJson = onePlan;
+const draft = planWith(planJson, { state: "draft" });
 const token = "A".repeat(43);
 
 function deskWith(more: Partial<PlanStoreOptions["plans"]> = {}) {

@@ -8,6 +8,7 @@ import { importSession } from "@gennai/store/session-bundle/import-session";
 import type { Store } from "@gennai/store/sqlite/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SessionState } from "#session/state/session-state";
+import { userMessage } from "../../../agent/test/user-message.ts";
 import { StoreFixture } from "../../../store/test/sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;
@@ -34,14 +35,7 @@ async function talk(store: Store): Promise<{ readonly output: string }> {
   );
   await append(store, [
     { type: "status", state: "started", iteration: 0 },
-    {
-      type: "user-message",
-      text: "look at it",
-      scenario: "CODE",
-      clientTurnId: "c",
-      enableThinking: false,
-      images: [],
-    },
+    userMessage("look at it", { scenario: "CODE", clientTurnId: "c" }),
     { type: "tool-call", id: "1", name: "Read", argumentsJson: "{}" },
     {
       type: "tool-result",
@@ -131,7 +125,7 @@ test("a conversation comes back as it was, with what was dropped from it, told b
   } as const;
   await append(store, [
     { type: "status", state: "started", iteration: 0 },
-    { type: "user-message", text: "go", scenario: "CODE", clientTurnId: "c", enableThinking: false, images: [] },
+    userMessage("go", { scenario: "CODE", clientTurnId: "c" }),
     { type: "status", state: "thinking", iteration: 1 },
     { type: "text-delta", text: "half of it" },
     { type: "tool-call", id: "1", name: "Read", argumentsJson: "{}" },
@@ -147,7 +141,7 @@ test("a conversation comes back as it was, with what was dropped from it, told b
     { ...result, id: "2", output: "very long", wholeOutput },
     { type: "call-note", toolCallId: "2", text: "The check passed." },
     { type: "status", state: "cancelled", iteration: 0 },
-    { type: "user-message", text: "on", scenario: "CODE", clientTurnId: "d", enableThinking: false, images: [] },
+    userMessage("on", { scenario: "CODE", clientTurnId: "d" }),
   ]);
   await store.log.setTitle("s", "A talk");
   const before = await stateOf(store, "s");

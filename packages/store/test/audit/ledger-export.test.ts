@@ -14,6 +14,7 @@ import { verifyLedgerBundle } from "#audit/ledger-bundle";
 import { exportLedgerLines } from "#audit/ledger-export";
 import { ledgerPublicKeyFile } from "#ledger/keys/ledger-key";
 import { purgeMemory } from "#purge/purge-memory";
+import { userMessage } from "../../../agent/test/user-message.ts";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 const secret = ["ghp", "abcdefghijklmnopqrstuvwxyz0123456789"].join("_");
@@ -34,14 +35,7 @@ afterEach(() => fixture[Symbol.asyncDispose]());
 async function fill(details: Record<string, unknown> = {}, files: readonly FileChange[] = []): Promise<void> {
   await using store = await fixture.open();
   await store.log.setTitle("s", "Title");
-  const event = {
-    type: "user-message",
-    text: `say ${secret} and ada`,
-    scenario: "",
-    clientTurnId: "",
-    enableThinking: false,
-    images: [],
-  } as const;
+  const event = userMessage(`say ${secret} and ada`);
   await store.log.append(
     "s",
     {

@@ -10,6 +10,7 @@ import { forgetSessions, storedSessions } from "#purge/forget-sessions";
 import { LiveForgetting } from "#purge/live-forgetting";
 import { awaitsCompaction, finishPurges } from "#purge/purge-jobs";
 import type { Store } from "#sqlite/store";
+import { userMessage } from "../../../agent/test/user-message.ts";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 const marker = "PLANTED-17-MILL-LANE";
@@ -27,14 +28,7 @@ async function work(store: Store, sessionId: string, text: string, shared = "sha
     await store.blobs.put(Buffer.from(`blob ${text}`.repeat(100)), "text/plain"),
     await store.blobs.put(Buffer.from(shared), "text/plain"),
   ];
-  const event: SessionEvent = {
-    type: "user-message",
-    text,
-    scenario: "",
-    clientTurnId: "",
-    enableThinking: false,
-    images,
-  };
+  const event: SessionEvent = userMessage(text, { images });
   const ledger = [{ ...entryOf(1), sessionId, details: { text } }];
   const events = [{ turnId: "t", itemId: "", time: Date.now() + 1, event }];
   await store.log.append(sessionId, { events, ledger, durable: true }, { seq: 0, epoch: 1 });

@@ -10,6 +10,7 @@ import { StoreDatabase } from "#database/database";
 import { ownLedgerFileName } from "#ledger/file/ledger-file-name";
 import { purgeMemory } from "#purge/purge-memory";
 import type { Store } from "#sqlite/store";
+import { userMessage } from "../../../agent/test/user-message.ts";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 const marker = "PLANTED-17-MILL-LANE";
@@ -25,14 +26,7 @@ async function work(store: Store, sessionId: string, text: string, blobText = te
     await store.log.create({ sessionId, workspaceRoot: fixture.root, time: 1 });
   await store.log.setTitle(sessionId, `Title ${text}`);
   const blob = await store.blobs.put(Buffer.from(`blob ${blobText}`.repeat(100)), "text/plain");
-  const event: SessionEvent = {
-    type: "user-message",
-    text,
-    scenario: "",
-    clientTurnId: "",
-    enableThinking: false,
-    images: [blob],
-  };
+  const event: SessionEvent = userMessage(text, { images: [blob] });
   for (let index = 0; index < 20; index++) {
     const seq = (await store.log.head(sessionId))?.lastSeq ?? 0;
     const draft = { turnId: "t", itemId: "", time: 1, event };

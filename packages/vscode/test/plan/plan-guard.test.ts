@@ -1,22 +1,11 @@
 import type { Plan } from "@gennai/client/plan/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { describe, expect, it } from "vitest";
+import { planWith } from "../../../client/test/plan/plan-with.ts";
 import { guardPlan, type StoredApproval } from "../../src/plan/plan-guard.ts";
 
 const planJson = '{"steps":[]}';
-const plan: Plan = {
-  planId: "p",
-  state: "awaiting_approval",
-  digest: sha256Hex(planJson),
-  planJson,
-  title: "t",
-  summary: "",
-  steps: [],
-  claimed: false,
-  executed: false,
-  verified: false,
-  remediation: "",
-};
+const plan = planWith(planJson, { planId: "p" });
 const now = new Date("2026-01-01T00:00:00Z");
 const approval: StoredApproval = {
   planId: "p",

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
+import { userMessage } from "../../../../packages/agent/test/user-message.ts";
 import {
   allEvents,
   endState,
@@ -80,7 +81,7 @@ test("what a session can go on with, its fork cannot", async () => {
   await writer.commit(
     [
       { type: "status", state: "started", iteration: 0 },
-      { type: "user-message", text: "touch", scenario: "", clientTurnId: "c", enableThinking: false, images: [] },
+      userMessage("touch", { clientTurnId: "c" }),
       { type: "error", code: "interrupted_waiting", message: "It waited.", retryable: true, canContinue: true },
       { type: "status", state: "interrupted", iteration: 0 },
     ],
@@ -99,7 +100,7 @@ test("a fork whose server went away while it copied a turn is not gone on with e
   await writer.commit(
     [
       { type: "status", state: "started", iteration: 0, copied: true },
-      { type: "user-message", text: "touch", scenario: "", clientTurnId: "c", enableThinking: false, images: [] },
+      userMessage("touch", { clientTurnId: "c" }),
       { type: "tool-call", id: "1", name: "Bash", argumentsJson: "{}" },
     ],
     { turnId: "copied", durable: true },
