@@ -8,7 +8,7 @@ import { gateQuestion } from "../../../governance/test/gate/gate-question.ts";
 
 const yes: ClientAnswer = { kind: "confirmation", answer: "yes", scope: "once", reason: "", actionSha256: "" };
 const body = { kind: "diagnostics", paths: ["src"] } as const;
-const question = gateQuestion({ actionStatement: "Run ls" });
+const question = gateQuestion({ parts: [{ id: "1", name: "a.txt", rule: "", reason: "", needs: [] }] });
 const editor = { clientId: "editor", abilities: new Set(["confirmation"] as const) };
 
 /** A log whose appends end when the test says so. */
@@ -144,6 +144,8 @@ describe("an answer", () => {
     ["a yes", yes, { answer: "yes", scope: "once" }],
     ["a yes to another action", { ...yes, actionSha256: "0" }, { answer: "no" }],
     ["a yes for longer than was offered", { ...yes, scope: "workspace" as const }, { answer: "no" }],
+    ["a yes without a part that was not offered", { ...yes, dropped: ["2"] }, { answer: "no" }],
+    ["a yes without all parts", { ...yes, dropped: ["1"] }, { answer: "no" }],
     ["a no", { ...yes, answer: "no" as const }, { answer: "no" }],
     ["what is neither", { ...yes, answer: "unclear" as const }, { answer: "no" }],
     ["nobody to ask", { ...yes, answer: "nobody" as const }, { answer: "nobody" }],

@@ -1,13 +1,13 @@
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { traceLines } from "@gennai/client/provenance/trace-lines";
-import { HunkDecision, type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { TracedOrigin } from "@gennai/protocol/model/governance/line-trace";
 import { WorkspaceProvenance } from "@gennai/store/provenance/workspace-provenance";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import { eventOf, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
+import { eventsOf, startSession, Watcher } from "../../rpc/session-client.ts";
 import { staging } from "../../sandbox/staged/staging.ts";
 
 // Anyone who asks while something is under way gets what is right, or "unknown".
@@ -125,66 +125,6 @@ test("a file that a turn and a person change at the same time is right, or unkno
   const origins = await ask(server, sessionId, path, text);
   const unnamed = lines(text).filter((line, at) => line.startsWith("export") && origins[at]?.type !== "recorded");
   expect(unnamed).toEqual([]);
-});
-
-const rows = Array.from({ length: 20 }, (_, at) => `stoodThere(${at}); // It stood there before anybody came.`);
-const before = rows.map((row) => `${row}\n`).join("");
-const proposed = {
-  kept: 'export const keptAsProposed = openEverything("kept", 11);',
-  edited: 'export const editedInTheReview = openEverything("edited", 22);',
-  stays: 'export const besideTheEdited = openEverything("beside", 33);',
-  refused: 'export const refusedInTheReview = openEverything("refused", 44);',
-};
-const mine = 'export const editedByThePerson = openNothing("mine", 55);';
-
-function newTextOf(hunk: readonly string[]): string {
-  return hunk.flatMap((line) => (line.startsWith("-") ? [] : `${line.slice(1)}\n`)).join("");
-}
-
-test("what is proposed and not applied is nobody's, and what a person edits in the review is not the agent's", async () => {
-  const path = "a.js";
-  const after = [
-    `${proposed.kept}\n`,
-    ...rows.slice(0, 10).map((row) => `${row}\n`),
-    `${proposed.edited}\n${proposed.stays}\n`,
-    ...rows.slice(10).map((row) => `${row}\n`),
-    `${proposed.refused}\n`,
-  ].join("");
-  const changes = [{ path, operation: "update", new_content: after }];
-  await using server = await startTestServer({
-    files: { [path]: before },
-    steps: [call("ProposeChanges", { changes }), { text: ["Proposed."] }],
-  });
-  const sessionId = await startSession(server, { proposal: true });
-  const proposal = eventOf(await runTurn(server, sessionId, "go"), "proposedChanges");
-  const kinds = async (text: string): Promise<readonly string[]> =>
-    (await ask(server, sessionId, path, text)).map((origin) =>
-      origin.type === "recorded" ? origin.write.decision.type : origin.reason,
-    );
-
-  // Nothing of it is true yet: anyone who types it now has typed it.
-  expect(new Set(await kinds(after))).toEqual(new Set(["not-recorded"]));
-
-  const hunks = proposal.changes[0]?.hunks ?? [];
-  expect(hunks).toHaveLength(3);
-  const decisions = [
-    { decision: HunkDecision.KEEP },
-    { decision: HunkDecision.EDITED, editedText: newTextOf(hunks[1]?.lines ?? []).replace(proposed.edited, mine) },
-    { decision: HunkDecision.UNDO },
-  ].map((each, at) => ({ changeId: proposal.changes[0]?.id ?? "", hunkId: hunks[at]?.id ?? "", ...each }));
-  await server.client.applyProposal({ sessionId, proposalId: proposal.proposalId, hunks: decisions });
-  const text = await server.workspace.read(path);
-  const said = new Map(lines(text).map((line, at) => [line, at] as const));
-  const answers = await kinds(text);
-  const of = (line: string): string | undefined => answers[said.get(line) ?? -1];
-  expect([proposed.kept, mine, proposed.stays, proposed.refused, rows[0] ?? ""].map(of)).toEqual([
-    "reviewed",
-    "ambiguous",
-    "ambiguous",
-    undefined,
-    "outside",
-  ]);
-  expect(new Set(await kinds(`${proposed.refused}\n${proposed.edited}\n`))).toEqual(new Set(["not-recorded"]));
 });
 
 test("what a staged command writes is nobody's until it is kept", async () => {

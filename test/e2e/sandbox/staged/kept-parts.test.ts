@@ -74,20 +74,6 @@ test("another branch that nobody can be asked about is dropped, and the commit b
   expect(await server.workspace.git("tag")).toBe("");
 });
 
-test("an answer that names a part that was not offered, or all of them, keeps nothing", async () => {
-  const writes = program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "1");`);
-  await using server = await staging(["node do.mjs"], writes);
-  for (const isOffered of [false, true]) {
-    await using editor = await Watcher.begin(server);
-    const question = await editor.next("confirmationRequest");
-    const droppedParts = isOffered ? question.parts.map(({ id }) => id) : ["0".repeat(64)];
-    await editor.answer(question, { droppedParts });
-    expect((await editor.next("toolResult")).error).not.toBe("");
-    expect(await editor.end()).toBe("COMPLETED");
-    expect(["AGENTS.md", "made.txt"].filter((path) => existsSync(server.workspace.path(path)))).toEqual([]);
-  }
-});
-
 test("what cannot work is said, with the way round", async () => {
   const fetching = `await fetch("https://example.com").catch((error) => { throw error.cause; });`;
   await using server = await staging(
