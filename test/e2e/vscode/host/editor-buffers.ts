@@ -25,14 +25,6 @@ async function open(files: Readonly<Record<string, string | Uint8Array>>) {
       const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path(name)));
       return vscode.window.showTextDocument(document);
     },
-    /** Resolves when the editor has noticed what is on disk; a file that it does not hold needs no noticing. */
-    followed: async (name: string, text: string) => {
-      const behind = () =>
-        vscode.workspace.textDocuments.some(
-          (document) => document.uri.fsPath === path(name) && document.getText() !== text,
-        );
-      for (let waited = 0; behind() && waited < 20_000; waited += 100) await pause(100);
-    },
     update: (name: string, base: string | Uint8Array, text: string): FinalChange => ({
       operation: "update",
       path: name,
@@ -150,64 +142,12 @@ hostTest("a read-only file is refused, and all the rest of the set", async () =>
   assert.equal(await at.disk("b.txt"), "b\n");
 });
 
-hostTest("a set that fails half-way is taken back", async () => {
-  await using at = await open({ "a.txt": "a\n", "b.txt": "b\n", "gone.txt": "gone\n" });
-  const editor = await at.show("b.txt");
-  // The user types while the first file is saved.
-  const listener = vscode.workspace.onWillSaveTextDocument((event) => {
-    if (event.document.uri.fsPath !== at.path("a.txt")) return;
-    listener.dispose();
-    event.waitUntil(type(editor, "mine "));
-  });
-  const failed = at.apply([
-    { operation: "create", path: "new.txt", bytes: Buffer.from("new\n") },
-    { operation: "delete", path: "gone.txt", baseSha256: sha256Hex("gone\n") },
-    at.update("a.txt", "a\n", "A\n"),
-    at.update("b.txt", "b\n", "B\n"),
-  ]);
-  await assert.rejects(failed, { code: "not_restored", message: /b\.txt/ });
-  assert.equal(editor.document.getText(), "mine B\n");
-  assert.deepEqual(
-    [await at.disk("a.txt"), await at.disk("gone.txt"), await at.disk("b.txt")],
-    ["a\n", "gone\n", "b\n"],
-  );
-  await assert.rejects(at.disk("new.txt"));
-});
-
 hostTest("a file that changed on disk behind its open document is stale", async () => {
   await using at = await open({ "a.txt": "a\n" });
   await at.show("a.txt");
   await writeFile(at.path("a.txt"), "theirs\n");
   await assert.rejects(at.apply([at.update("a.txt", "a\n", "A\n")]), { code: "stale_file" });
   assert.equal(await at.disk("a.txt"), "theirs\n");
-});
-
-hostTest("a change set is reverted when every file is as it left it, else refused by name", async () => {
-  await using at = await open({ "a.txt": "one\r\ntwo\n", "b.txt": "b\n", "gone.txt": "gone\n" });
-  const changes = [
-    at.update("a.txt", "one\r\ntwo\n", "1\r\ntwo\n"),
-    at.update("b.txt", "b\n", "B\n"),
-    { operation: "create", path: "new.txt", bytes: Buffer.from("new\n") },
-    { operation: "delete", path: "gone.txt", baseSha256: sha256Hex("gone\n") },
-  ] as const;
-  await at.apply(changes, "clean", "one");
-  await writeFile(at.path("b.txt"), "theirs\n");
-  await writeFile(at.path("new.txt"), "theirs\n");
-  await at.followed("b.txt", "theirs\n");
-  await assert.rejects(at.changeSets.revert("one", { signal }), {
-    code: "not_reverted",
-    message: /b\.txt[^]*new\.txt|new\.txt[^]*b\.txt/,
-  });
-  assert.equal(await at.disk("a.txt"), "1\r\ntwo\n");
-  await writeFile(at.path("b.txt"), "B\n");
-  await writeFile(at.path("new.txt"), "new\n");
-  await at.followed("b.txt", "B\n");
-  await at.changeSets.revert("one", { signal });
-  assert.deepEqual(
-    [await at.disk("a.txt"), await at.disk("b.txt"), await at.disk("gone.txt")],
-    ["one\r\ntwo\n", "b\n", "gone\n"],
-  );
-  await assert.rejects(at.disk("new.txt"));
 });
 
 hostTest("diagnostics and files are listed", async () => {
