@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
+import { processesRunning } from "@gennai/testkit/processes";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { type TestConsole, testConsole } from "../../../packages/cli/test/test-console.ts";
@@ -106,17 +107,6 @@ test.each([
   expect(await place.repository.read("a.md")).toBe("one\n");
 });
 
-/** Whether a process runs this command line anywhere, also in a sandbox. */
-function runs(...words: readonly string[]): boolean {
-  return readdirSync("/proc").some((entry) => {
-    try {
-      return /^\d+$/.test(entry) && readFileSync(`/proc/${entry}/cmdline`, "utf8") === `${words.join("\0")}\0`;
-    } catch {
-      return false;
-    }
-  });
-}
-
 test("stop-all ends one that runs: its processes die, nothing of it is kept, and the ledger says so", async () => {
   await using place = await user();
   const long = `${100_000 + process.pid}`;
@@ -125,12 +115,12 @@ test("stop-all ends one that runs: its processes die, nothing of it is kept, and
   const args = ["guard", "run", "--keep", "--allow", place.host, "--", "my-agent"];
   const ended = runCommandLine(args, running);
   await expect.poll(running.printed).toContain("begun");
-  await expect.poll(() => runs("sleep", long)).toBe(true);
+  await expect.poll(() => processesRunning(`sleep ${long}`)).not.toEqual([]);
   const stopped = performance.now();
   expect((await place.gennai("emergency", "stop-all", "on", "--reason", "a trial")).code).toBe(0);
   expect(await ended).toBe(3);
   expect(performance.now() - stopped).toBeLessThan(10_000);
-  expect(runs("sleep", long)).toBe(false);
+  expect(processesRunning(`sleep ${long}`)).toEqual([]);
   expect(running.complained()).toMatch(
     /ended by the emergency control stop-all \(.*: a trial\); nothing of it was kept/,
   );

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { processesSaying } from "@gennai/testkit/processes";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, it } from "vitest";
 import { openGit } from "#git/run/run-git";
-import { processesOver } from "./processes-over.ts";
 
 it("ends when it is killed, at whatever instant, and leaves no process behind", async () => {
   await using repository = await temporaryRepository({ "a.txt": "a\n" });
@@ -14,5 +14,5 @@ it("ends when it is killed, at whatever instant, and leaves no process behind", 
     git.kill();
     expect(await git.ended).toMatchObject({ code: undefined });
   }
-  if (process.platform === "linux") await expect.poll(() => processesOver(repository.root)).toEqual([]);
+  if (process.platform === "linux") await expect.poll(() => processesSaying(repository.root)).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
+import { processesRunning } from "@gennai/testkit/processes";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type IsolatedWorkspace, isolatedWorkspace } from "./isolated-workspace.ts";
 
@@ -205,13 +206,13 @@ describe("what a command cannot reach", () => {
   ])("life after its end: %s", async (_name, command) => {
     const run = await box.run(command);
     expect(run).toMatchObject({ output: "begun\n", survivors: [] });
-    expect(running("sleep\u0000471")).toEqual([]);
+    expect(processesRunning("sleep 471")).toEqual([]);
   });
 
   test("life after its deadline", async () => {
     const run = await box.run("trap '' TERM; setsid sleep 4715 & sleep 4716", { timeoutMs: 300 });
     expect(run).toMatchObject({ state: "timed-out", survivors: [] });
-    expect(running("sleep\u0000471")).toEqual([]);
+    expect(processesRunning("sleep 471")).toEqual([]);
   });
 });
 
@@ -227,14 +228,3 @@ describe("where no command runs", () => {
     await expect(box.stages.stage(root(), { sha256: "", covers: () => false })).rejects.toThrow("the workspace");
   });
 });
-
-/** Ids of processes whose command line holds a text. */
-function running(text: string): readonly string[] {
-  return readdirSync("/proc").filter((id) => {
-    try {
-      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/cmdline`, "utf8").includes(text);
-    } catch {
-      return false;
-    }
-  });
-}

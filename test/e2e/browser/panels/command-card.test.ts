@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { processesRunning } from "@gennai/testkit/processes";
 import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
@@ -9,18 +10,6 @@ const sleep = "sleep 86531";
 const long =
   "for number in $(seq 200); do echo line $number of a log that is wider than the card; done; " +
   `echo 'a very long argument that nobody would want to see cut away at its side' > kept.txt; ${sleep}`;
-
-/** Processes with exactly this command line. */
-function running(command: string): number {
-  const wanted = `${command.replaceAll(" ", "\0")}\0`;
-  return readdirSync("/proc").filter((id) => {
-    try {
-      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/cmdline`, "latin1") === wanted;
-    } catch {
-      return false;
-    }
-  }).length;
-}
 
 test("a command is seen whole, watched and stopped", async () => {
   const bash = (command: string) => call("Bash", { command, description: "Try it" });
@@ -33,7 +22,7 @@ test("a command is seen whole, watched and stopped", async () => {
   await on.repl.send("try it");
   const first = on.repl.root.locator(".tool").first();
   await first.getByText("line 200 of a log").waitFor();
-  await expect.poll(() => running(sleep)).toBe(1);
+  await expect.poll(() => processesRunning(sleep)).toHaveLength(1);
   const text = first.locator(".command-text");
   expect(await text.textContent()).toBe(long);
   // Nothing of it is beyond the card's side.
@@ -43,7 +32,7 @@ test("a command is seen whole, watched and stopped", async () => {
   await first.getByRole("button", { name: "Stop Bash" }).click();
   await on.repl.see("One was stopped.");
   await first.getByText("The user stopped this call").waitFor();
-  expect(running(sleep)).toBe(0);
+  expect(processesRunning(sleep)).toEqual([]);
   expect(existsSync(gennai.workspace.path("kept.txt"))).toBe(false);
   await on.repl.root.locator(".tool").nth(1).getByText("exit 3", { exact: true }).waitFor();
   await takeScreenshot(on.page, "command card ended");

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -8,6 +8,7 @@ import { connectGovernance, type GovernanceClient } from "@gennai/client/connect
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { EmergencyControl, FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { listening } from "@gennai/testkit/listening";
+import { processesSaying } from "@gennai/testkit/processes";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -52,16 +53,6 @@ async function busyServer() {
   return { server, sessionId, turnId, editor };
 }
 
-function isRunning(): boolean {
-  return readdirSync("/proc").some((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(marker);
-    } catch {
-      return false;
-    }
-  });
-}
-
 async function ledgerDetails(server: TestServer) {
   const { records } = await governanceOf(server).listLedgerRecords({ limit: 1000 });
   return records
@@ -78,7 +69,7 @@ describe("seed 003 §12 post-stop: effective on running work", () => {
     const { state, stoppedTurnIds } = await set(server, EmergencyControl.STOP_ALL, true);
     expect(state?.stopAll).toBe(true);
     expect(stoppedTurnIds).toEqual([turnId]);
-    expect(isRunning()).toBe(false);
+    expect(processesSaying(marker)).toEqual([]);
     expect(await editor.end(turnId)).toBe("CANCELLED");
     expect(await editor.next("emergencyChanged")).toMatchObject({
       control: EmergencyControl.STOP_ALL,
@@ -101,7 +92,7 @@ describe("seed 003 §12 post-stop: effective on running work", () => {
     await using _editor = editor;
     await set(server, control, true, tool);
     const result = await editor.next("toolResult");
-    expect(isRunning()).toBe(false);
+    expect(processesSaying(marker)).toEqual([]);
     expect(result).toMatchObject({
       failureClass: FailureClass.PARTIAL_EXECUTION,
       error: expect.stringContaining(words),
@@ -120,7 +111,7 @@ describe("seed 003 §12 post-stop: effective on running work", () => {
     `;
     await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
     expect(await editor.end(turnId)).toBe("CANCELLED");
-    expect(isRunning()).toBe(false);
+    expect(processesSaying(marker)).toEqual([]);
     expect(await editor.next("emergencyChanged")).toMatchObject({ by: "bob" });
     // This server's workspace has the record, too.
     await expect.poll(() => ledgerDetails(server)).toMatchObject([{ control: "stop-all", by: "bob", via: "cli" }]);

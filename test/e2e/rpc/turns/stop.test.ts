@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";
+import { processesSaying } from "@gennai/testkit/processes";
 import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -38,19 +39,8 @@ async function runningCommand(
   const { turnId } = await server.client.startTurn({ sessionId, userInput: "run", clientTurnId: "run" });
   if (where !== "on a stage") await editor.answer(await editor.next("confirmationRequest"));
   await editor.until((events) => eventsOf(events, "toolOutputDelta").find(({ text }) => text.includes("started")));
-  expect(processes().length).toBeGreaterThan(0);
+  expect(processesSaying(marker)).not.toEqual([]);
   return { sessionId, turnId, editor };
-}
-
-/** Processes of the command that have not ended. */
-function processes(): readonly string[] {
-  return readdirSync("/proc").filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(marker);
-    } catch {
-      return false;
-    }
-  });
 }
 
 interface StopCase {
@@ -86,7 +76,7 @@ describe.each(everywhere)("of a command %s", (where) => {
     const { sessionId, turnId, editor } = await runningCommand(server, where);
     await using _editor = editor;
     expect(await stop(server, sessionId)).toMatchObject(wanted(turnId));
-    expect(processes()).toEqual([]);
+    expect(processesSaying(marker)).toEqual([]);
     expect(await editor.end(turnId)).toBe("CANCELLED");
     expect(await editor.next("toolResult")).toMatchObject({ failureClass: FailureClass.PARTIAL_EXECUTION });
     // Of a staged command that did not end by itself, nothing is kept.
@@ -101,7 +91,7 @@ test.each(everywhere)("shutting the server down ends what runs %s", async (where
   await using server = await serverThatRuns(stubborn, where);
   const { editor } = await runningCommand(server, where);
   await Promise.all([server.restart(), editor.ended]);
-  expect(processes()).toEqual([]);
+  expect(processesSaying(marker)).toEqual([]);
 });
 
 test("stopping what does not run stops nothing", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { BackgroundRunState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { processesSaying } from "@gennai/testkit/processes";
 import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
@@ -41,17 +42,6 @@ async function results(server: TestServer, sessionId: string): Promise<readonly 
   const events = await runTurn(server, sessionId, "go");
   expect(eventsOf(events, "confirmationRequest")).toEqual([]);
   return eventsOf(events, "toolResult").map(({ error, output: text }) => `${error}|${text}`);
-}
-
-/** Processes with this in their command line. */
-function running(words: string): number {
-  return readdirSync("/proc").filter((id) => {
-    try {
-      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/cmdline`, "latin1").replaceAll("\0", " ").includes(words);
-    } catch {
-      return false;
-    }
-  }).length;
 }
 
 /** Waits until a run has printed this, and where its output ends then. */
@@ -102,7 +92,7 @@ describe("a server that the agent starts", () => {
     expect(killed).toContain("b1 has ended: stopped by the model");
     expect(after).toContain("nobody");
     expect(existsSync(server.workspace.path("dist.txt"))).toBe(false);
-    expect(running("serve.mjs 7391")).toBe(0);
+    expect(processesSaying("serve.mjs 7391")).toEqual([]);
     const changes = eventsOf(await allEvents(server, sessionId), "backgroundRunChanged");
     expect(changes.map(({ run }) => [run?.id, run?.end])).toEqual([
       ["b1", ""],
@@ -190,17 +180,17 @@ describe("what runs in the background is governed as anything else", () => {
     await using server = await serverWith([[serve(7393)], [serve(7394)], [serve(7399)]]);
     const sessionId = await startSession(server);
     await results(server, sessionId);
-    expect(running("serve.mjs 7393")).toBeGreaterThan(0);
+    expect(processesSaying("serve.mjs 7393")).not.toEqual([]);
     const { governance } = server;
     const stopAll = { control: EmergencyControl.STOP_ALL, tool: "", by: "ann", reason: "a test" };
     await governance.setEmergencyControl({ ...stopAll, enabled: true });
-    expect(running("serve.mjs 7393")).toBe(0);
+    expect(processesSaying("serve.mjs 7393")).toEqual([]);
     expect(await listed(server, sessionId)).toEqual([["b1", "stopped by an emergency control"]]);
     await governance.setEmergencyControl({ ...stopAll, enabled: false });
     const [again] = await results(server, sessionId);
     expect(again).toContain("b2 runs");
     await server.restart();
-    expect(running("serve.mjs 7394")).toBe(0);
+    expect(processesSaying("serve.mjs 7394")).toEqual([]);
     expect(await listed(server, sessionId)).toEqual([]);
     expect(await results(server, sessionId)).toEqual([expect.stringContaining("b3 runs")]);
     const changes = eventsOf(await allEvents(server, sessionId), "backgroundRunChanged");
@@ -223,7 +213,7 @@ describe("what runs in the background is governed as anything else", () => {
     } finally {
       await server[Symbol.asyncDispose]();
     }
-    expect(running("sleep 7395")).toBe(0);
+    expect(processesSaying("sleep 7395")).toEqual([]);
   });
 
   test("where commands are not staged there is no such thing, and the model is told", async () => {

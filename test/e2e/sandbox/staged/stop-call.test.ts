@@ -1,19 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { processesRunning } from "@gennai/testkit/processes";
 import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
 import { startSession } from "../../rpc/session-client.ts";
-
-/** Processes that sleep for exactly so long. */
-function sleeping(seconds: number): number {
-  return readdirSync("/proc").filter((id) => {
-    try {
-      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/cmdline`, "latin1") === `sleep\0${seconds}\0`;
-    } catch {
-      return false;
-    }
-  }).length;
-}
 
 test("one command is stopped: it is gone, nothing of it is kept, and the turn goes on", async () => {
   const seconds = 86_517;
@@ -31,11 +21,11 @@ test("one command is stopped: it is gone, nothing of it is kept, and the turn go
   let outcome: string | undefined;
   for await (const { event } of server.client.subscribe({ sessionId, untilTurnId: turnId })) {
     if (event.case === "toolOutputDelta" && event.value.text.includes("started")) {
-      await vi.waitFor(() => expect(sleeping(seconds)).toBe(2), 10_000);
+      await vi.waitFor(() => expect(processesRunning(`sleep ${seconds}`)).toHaveLength(2), 10_000);
       const call = { sessionId, turnId, toolCallId: event.value.id };
       expect(await server.client.stopToolCall({ ...call, turnId: "another" })).toMatchObject({ wasRunning: false });
       expect(await server.client.stopToolCall(call)).toMatchObject({ wasRunning: true });
-      expect(sleeping(seconds)).toBe(0);
+      expect(processesRunning(`sleep ${seconds}`)).toHaveLength(0);
       expect(await server.client.stopToolCall(call)).toMatchObject({ wasRunning: false });
     }
     if (event.case === "toolResult") results.push(event.value.error);

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { listBackgroundRuns } from "@gennai/client/background/background-runs";
+import { processesRunning } from "@gennai/testkit/processes";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { pictured } from "../workbench/pictured.ts";
@@ -33,18 +33,6 @@ const workbench = useWorkbench(() => ({
   settings: { "gennai.governance.intents": "off", "terminal.integrated.gpuAcceleration": "off" },
 }));
 
-/** Processes with exactly this command line. */
-function running(command: string): number {
-  const wanted = `${command.replaceAll(" ", "\0")}\0`;
-  return readdirSync("/proc").filter((id) => {
-    try {
-      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/cmdline`, "latin1") === wanted;
-    } catch {
-      return false;
-    }
-  }).length;
-}
-
 async function runs() {
   const { client } = workbench().gennai;
   const { sessions } = await client.listSessions({});
@@ -57,7 +45,7 @@ test("a command that a turn waits for is watched in a terminal", async () => {
   const repl = await openRepl(workbench());
   await repl.send("begin");
   await workbench().pick("Create ai-agent/begin");
-  await expect.poll(() => running(sleep)).toBe(1);
+  await expect.poll(() => processesRunning(sleep)).toHaveLength(1);
   await repl.root.getByRole("button", { name: "Watch in terminal" }).click();
   await terminal().getByText("it has begun", { exact: true }).waitFor();
   await pictured(workbench(), "command");
@@ -69,7 +57,7 @@ test("Ctrl+C there stops the command and not the turn: its process is gone, noth
   await terminal()
     .getByText(/it has ended: The user stopped this call/)
     .waitFor();
-  expect(running(sleep)).toBe(0);
+  expect(processesRunning(sleep)).toEqual([]);
   const repl = await openRepl(workbench());
   await repl.see("It was stopped.");
   expect(await workbench().workspace.git("status", "--porcelain", "--", "begun.txt")).toBe("");

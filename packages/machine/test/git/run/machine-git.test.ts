@@ -1,10 +1,10 @@
 import { chmodSync, existsSync } from "node:fs";
+import { processesSaying } from "@gennai/testkit/processes";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
 import { findGit } from "#git/run/find-git";
 import { machineGit } from "#git/run/machine-git";
 import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
-import { processesOver } from "../processes-over.ts";
 
 vi.mock("#git/run/find-git", { spy: true });
 vi.mock("#sandbox/host/find-bubblewrap", { spy: true });
@@ -35,5 +35,5 @@ test.each(["git", "bubblewrap"])("%s that never answers ends with its children a
   await vi.advanceTimersByTimeAsync(10_000);
   await vi.advanceTimersByTimeAsync(2_000);
   expect(await searched).toBe("GitMissingError: git did not answer in time.");
-  if (process.platform === "linux") await expect.poll(() => processesOver(program)).toEqual([]);
+  if (process.platform === "linux") await expect.poll(() => processesSaying(program)).toEqual([]);
 });

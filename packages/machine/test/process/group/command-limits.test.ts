@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { processesSaying } from "@gennai/testkit/processes";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { commandEnvironment } from "#process/environment/command-environment";
 import { plainShell } from "#process/environment/plain-shell";
@@ -25,17 +26,6 @@ const eat = (mark: string) =>
 /** Writes 8 MiB at a time, to files that it removes again. */
 const write = (mark: string) =>
   `sh -c 'while :; do dd if=/dev/zero of=full bs=1M count=8 2>/dev/null; rm full; done' ${mark}`;
-
-/** What carries the mark among all processes of the machine. */
-function processesWith(mark: string): readonly string[] {
-  return readdirSync("/proc").filter((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").includes(mark);
-    } catch {
-      return false;
-    }
-  });
-}
 
 const limits = { memoryBytes: 300 * mebibyte, writtenBytes: 200 * mebibyte };
 
@@ -68,7 +58,7 @@ describe.each([{ staged: true }, { staged: false }])("a command that takes too m
     const mark = `hog-${randomUUID()}`;
     const { ended, tookMs } = await run(fixture, hog(mark), where);
     expect(ended).toMatchObject({ state: "over-limit", exceeded, survivors: [] });
-    expect(processesWith(mark)).toEqual([]);
+    expect(processesSaying(mark)).toEqual([]);
     expect(tookMs).toBeLessThan(45_000);
   });
 
