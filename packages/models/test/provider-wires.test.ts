@@ -2,24 +2,14 @@ import type { Message, Model, ModelEvent, ModelRequest } from "@gennai/agent/mod
 import { answerUsage } from "@gennai/testkit/model-server/model-answer";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { describe, expect, it } from "vitest";
-import { createAnthropicModel } from "#anthropic";
-import { createGeminiModel } from "#gemini";
-import type { ModelEndpoint } from "#model-endpoint";
-import { createOpenAIModel } from "#openai";
-import { createOpenAICompatibleModel } from "#openai-compatible";
+import { quickMakers } from "./makers.ts";
 import { testEndpoint } from "./test-endpoint.ts";
 
-const quick = { firstDelay: 1, longestDelay: 5, silence: 20_000 };
 const key = "key-0123456789abcdef";
 
-const makers = {
-  "openai-compatible": (endpoint: ModelEndpoint) => createOpenAICompatibleModel("openai-compatible", endpoint, quick),
-  openai: (endpoint: ModelEndpoint) => createOpenAIModel(endpoint, quick),
-  anthropic: (endpoint: ModelEndpoint) => createAnthropicModel(endpoint, quick),
-  gemini: (endpoint: ModelEndpoint) => createGeminiModel(endpoint, quick),
-} as const;
+const makers = quickMakers(20_000);
 
-type Backend = keyof typeof makers;
+type Backend = Exclude<keyof typeof makers, "ollama">;
 const backends = ["openai-compatible", "openai", "anthropic", "gemini"] as const satisfies readonly Backend[];
 
 const models: Readonly<Record<Backend, string>> = {

@@ -1,22 +1,11 @@
 import type { Model } from "@gennai/agent/model";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { describe, expect, test } from "vitest";
-import { createAnthropicModel } from "#anthropic";
-import { createGeminiModel } from "#gemini";
-import type { ModelEndpoint } from "#model-endpoint";
-import { createOpenAIModel } from "#openai";
-import { createOpenAICompatibleModel } from "#openai-compatible";
+import { quickMakers } from "./makers.ts";
 import { requestWith } from "./request-with.ts";
 import { testEndpoint } from "./test-endpoint.ts";
 
-const quick = { firstDelay: 1, longestDelay: 5, silence: 20_000 };
-const makers = {
-  "openai-compatible": (endpoint: ModelEndpoint) => createOpenAICompatibleModel("openai-compatible", endpoint, quick),
-  ollama: (endpoint: ModelEndpoint) => createOpenAICompatibleModel("ollama", endpoint, quick),
-  openai: (endpoint: ModelEndpoint) => createOpenAIModel(endpoint, quick),
-  anthropic: (endpoint: ModelEndpoint) => createAnthropicModel(endpoint, quick),
-  gemini: (endpoint: ModelEndpoint) => createGeminiModel(endpoint, quick),
-} as const;
+const makers = quickMakers(20_000);
 
 describe.each(["openai-compatible", "ollama", "openai", "anthropic", "gemini"] as const)("%s", (backend) => {
   const connect = (baseUrl: string) =>

@@ -1,5 +1,6 @@
 import { call } from "@gennai/testkit/scripted-steps";
 import type { ScriptedTurn } from "@gennai/testkit/test-server";
+import { writePlan } from "./write-plan.ts";
 
 const todos = [
   { content: "Read the sum", status: "completed" },
@@ -17,28 +18,6 @@ const questions = [
   },
   { question: "Which parts need it?", multiple: true, options: [{ label: "api" }, { label: "web" }] },
 ];
-const envelope = {
-  kind: "plan",
-  payload: {
-    id: "plan-1",
-    title: "Create one.txt",
-    summary: "Creates one.txt and looks whether it is there.",
-    risks: [{ level: "low", text: "A file of this name would be written over." }],
-    steps: [
-      {
-        id: "s1",
-        title: "create one.txt",
-        intent: "You asked to create one.txt.",
-        description: "create one.txt",
-        tool: "Write",
-        risk_level: "medium",
-        requires_confirmation: true,
-        actions: [{ type: "file_write", path: "one.txt", content: "x\n" }],
-        verification_plan: [{ type: "command", command: "grep -nF -e x one.txt" }],
-      },
-    ],
-  },
-};
 const edited = { file_path: "src/add.ts", old_string: "return a + b;", new_string: "return b + a;" };
 
 /** What the model says so that each sight can be seen. */
@@ -97,7 +76,7 @@ export const sightScript: readonly ScriptedTurn[] = [
       { text: ["Proposed."] },
     ],
   },
-  { match: "create one", steps: [{ text: [JSON.stringify(envelope)] }] },
+  { match: "create one", steps: [{ text: [writePlan("one.txt", "x\n", "x")] }] },
   {
     match: "^take the sum",
     steps: [

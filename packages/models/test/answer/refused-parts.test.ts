@@ -3,22 +3,12 @@ import type { ModelAnswer, ModelRefusal } from "@gennai/testkit/model-server/mod
 import { modelWires, type ReceivedModelRequest, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { samplePng } from "@gennai/testkit/sample-images";
 import { describe, expect, test } from "vitest";
-import { createAnthropicModel } from "#anthropic";
-import { createGeminiModel } from "#gemini";
-import type { ModelEndpoint } from "#model-endpoint";
-import { createOpenAIModel } from "#openai";
-import { createOpenAICompatibleModel } from "#openai-compatible";
+import { quickMakers } from "../makers.ts";
 import { requestWith } from "../request-with.ts";
 import { testEndpoint } from "../test-endpoint.ts";
 
-const quick = { firstDelay: 1, longestDelay: 5, silence: 3_000 };
-const makers = {
-  "openai-compatible": (endpoint: ModelEndpoint) => createOpenAICompatibleModel("openai-compatible", endpoint, quick),
-  openai: (endpoint: ModelEndpoint) => createOpenAIModel(endpoint, quick),
-  anthropic: (endpoint: ModelEndpoint) => createAnthropicModel(endpoint, quick),
-  gemini: (endpoint: ModelEndpoint) => createGeminiModel(endpoint, quick),
-} as const;
-type Backend = keyof typeof makers;
+const makers = quickMakers(3_000);
+type Backend = Exclude<keyof typeof makers, "ollama">;
 
 const bad = samplePng(3, 1);
 const good = samplePng(4, 1);

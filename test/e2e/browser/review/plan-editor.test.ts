@@ -1,36 +1,14 @@
 import { expect, test } from "vitest";
 import { accessibilityProblems } from "../../look/accessibility.ts";
+import { writePlan } from "../../look/write-plan.ts";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { openPage } from "../page/open-page.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
 
-const envelope = {
-  kind: "plan",
-  payload: {
-    id: "plan-1",
-    title: "Create add.ts",
-    summary: "Creates add.ts and looks whether it is there.",
-    risks: [{ level: "medium", text: "A file of this name would be written over." }],
-    steps: [
-      {
-        id: "s1",
-        title: "create add.ts",
-        intent: "You asked to create add.ts.",
-        description: "create add.ts",
-        tool: "Write",
-        risk_level: "medium",
-        requires_confirmation: true,
-        actions: [{ type: "file_write", path: "add.ts", content: "export const one = 1;\n" }],
-        verification_plan: [{ type: "command", command: "grep -nF -e one add.ts" }],
-      },
-    ],
-  },
-};
-
 test("a step that needs a confirmation is edited in the plan pane", async () => {
   await using gennai = await serveGennai({
     script: [
-      { match: "create add", steps: [{ text: [JSON.stringify(envelope)] }] },
+      { match: "create add", steps: [{ text: [writePlan("add.ts", "export const one = 1;\n", "one")] }] },
       { match: "", steps: [{ text: ["Good day."] }] },
     ],
   });
