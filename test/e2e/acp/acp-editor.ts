@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { Writable } from "node:stream";
 import {
-  type ClientCapabilities,
   type ClientConnection,
   client,
   methods,
@@ -26,9 +25,6 @@ export interface EditorOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** What the scripted model does. */
   readonly script: readonly unknown[];
-  readonly capabilities?: ClientCapabilities;
-  /** Texts of buffers by absolute path, in place of the disk's. */
-  readonly buffers?: (root: string) => Map<string, string>;
   /** Which option is chosen; undefined: the question is closed. */
   readonly choose?: (question: RequestPermissionRequest) => string | undefined | Promise<string | undefined>;
   /** Where an earlier one was, in place of a state directory and a repository of its own. */
@@ -61,7 +57,6 @@ export async function openEditor(options: EditorOptions) {
 
   const updates: SessionUpdate[] = [];
   const questions: RequestPermissionRequest[] = [];
-  const buffers = options.buffers?.(repository.root) ?? new Map<string, string>();
   const connection: ClientConnection = client({ name: "test-editor" })
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
     .onRequest(methods.client.session.requestPermission, async ({ params }) => {
@@ -69,18 +64,11 @@ export async function openEditor(options: EditorOptions) {
       const optionId = await options.choose?.(params);
       return { outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
     })
-    .onRequest(methods.client.fs.readTextFile, async ({ params: { path } }) => {
-      return { content: buffers.get(path) ?? (await repository.read(path.slice(repository.root.length + 1))) };
-    })
-    .onRequest(methods.client.fs.writeTextFile, ({ params: { path, content } }) => {
-      buffers.set(path, content);
-      return {};
-    })
     .connect(ndJsonStream(Writable.toWeb(child.stdin), bytesOf(child.stdout)));
   const { agent } = connection;
   const initialized = await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: options.capabilities ?? {},
+    clientCapabilities: {},
     clientInfo: { name: "test-editor", version: "1" },
   });
   return {
@@ -90,7 +78,6 @@ export async function openEditor(options: EditorOptions) {
     repository,
     updates,
     questions,
-    buffers,
     log: () => log,
     process: child,
     newSession: () => agent.request(methods.agent.session.new, { cwd: repository.root, mcpServers: [] }),

@@ -65,16 +65,6 @@ test("a question of the gate is asked in the editor, with what the server comput
   expect(JSON.stringify(editor.updates)).toContain("served 1");
 });
 
-test("a cancelled prompt says so when the server has stopped", async () => {
-  await using editor = await openEditor({ script: [{ steps: [bash("echo begun; sleep 600"), { text: ["Never."] }] }] });
-  const { sessionId } = await editor.newSession();
-  const prompt = editor.prompt(sessionId, "wait");
-  await expect.poll(() => JSON.stringify(editor.updates)).toContain("begun");
-  await editor.agent.notify(methods.agent.session.cancel, { sessionId });
-  expect(await prompt).toEqual({ stopReason: "cancelled" });
-  expect(saidIn(editor.updates)).not.toContain("Never.");
-});
-
 test("in Proposal Mode nothing is written before the editor's user keeps it", async () => {
   let before = "";
   await using editor = await openEditor({
@@ -145,27 +135,6 @@ test("a turn that waited when its agent was killed is gone on with by /again", a
 
   expect(await second.prompt(sessionId, "/again")).toEqual({ stopReason: "end_turn" });
   expect(saidIn(second.updates)).toMatch(/No turn was cut off here\. Say what shall be done\.$/);
-});
-
-test("what is not saved in the editor is read there, and changed there", async () => {
-  await using editor = await openEditor({
-    script: [
-      {
-        steps: [
-          read,
-          call("Edit", { file_path: "a.txt", old_string: "unsaved", new_string: "changed" }),
-          { text: ["Done."] },
-        ],
-      },
-    ],
-    capabilities: { fs: { readTextFile: true, writeTextFile: true } },
-    buffers: (root) => new Map([[`${root}/a.txt`, "one, unsaved\n"]]),
-    choose: () => "once",
-  });
-  const { sessionId } = await editor.newSession();
-  await editor.prompt(sessionId, "change it");
-  expect(editor.buffers.get(editor.repository.path("a.txt"))).toBe("one, changed\n");
-  expect(await editor.repository.read("a.txt")).toBe("one\n");
 });
 
 test("what cannot be is refused with what to do", async () => {

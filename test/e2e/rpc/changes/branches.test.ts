@@ -43,24 +43,6 @@ test("says where the workspace stands, and makes the branch for the agent", asyn
   expect(await client.prepareBranch({ sessionId, task })).toMatchObject({ change: BranchChange.SWITCHED });
 });
 
-test("carries no changes over those of the branch", async () => {
-  await using server = await startTestServer();
-  const { workspace, client } = server;
-  const sessionId = await startSession(server);
-  await workspace.git("switch", "--quiet", "--create", "ai-agent/fix-it");
-  await workspace.write("README.md", "theirs\n");
-  await workspace.git("commit", "--quiet", "--all", "--message", "second");
-  await workspace.git("switch", "--quiet", "main");
-  await workspace.write("README.md", "mine\n");
-  expect(await refusalOf(client.prepareBranch({ sessionId, branch: "ai-agent/fix-it" }))).toMatchObject({
-    code: "failed_precondition",
-    info: "cannot_switch",
-    hint: expect.stringContaining("Commit or stash"),
-  });
-  expect(await workspace.git("branch", "--show-current")).toBe("main");
-  expect(await workspace.read("README.md")).toBe("mine\n");
-});
-
 test("takes no branch by a protected name, by what is no name, an option, or nothing", async () => {
   await using server = await startTestServer();
   const sessionId = await startSession(server);
