@@ -93,17 +93,20 @@ test("every file that stands against the set is named", async () => {
   expect(at.files.edited).toEqual([]);
 });
 
-test("typing between the check and the edit is not overwritten", async () => {
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+test.each([
+  ["typing", async (at: Scene) => (await at.files.loadDocument(at.path("a.txt"))).edit("mine\n", undefined)],
+  ["a save of somebody else's", (at: Scene) => at.directory.write("b.txt", "mine\n")],
+])("%s between the check and the edit is not overwritten", async (_, meanwhile) => {
   const at = await scene();
   await using _directory = at.directory;
-  const document = await at.files.loadDocument(at.path("a.txt"));
   const writable = at.files.isWritable.bind(at.files);
   at.files.isWritable = async (path) => {
-    if (path.endsWith("gone.txt")) document.edit("mine\n", undefined);
+    if (path.endsWith("gone.txt")) await meanwhile(at);
     return writable(path);
   };
   await expect(applyChangeSet(at.files, at.root, set, options)).rejects.toMatchObject({ code: "stale_file" });
-  expect(document.text).toBe("mine\n");
   expect(at.files.edited).toEqual([]);
 });
 
@@ -165,13 +168,20 @@ test.each([
   expect(await directory.read("x.txt")).toBe(before);
 });
 
-test("a set is reverted once, and only where it was applied", async () => {
+test("a set is reverted once, where every file is as it left it", async () => {
   const at = await scene();
   await using _directory = at.directory;
   const sets = new ChangeSets({ files: at.files, workspace: at.root });
   await sets.apply("1", set, { save: "clean", signal });
   expect(await at.contents()).toEqual({ a: "A\n", b: "B\n", new: "new\n", gone: undefined });
   expect(sets.has("1")).toBe(true);
+  await at.directory.write("new.txt", "theirs\n");
+  await expect(sets.revert("1", { signal })).rejects.toMatchObject({
+    code: "not_reverted",
+    message: expect.stringContaining("new.txt"),
+  });
+  expect(await at.contents()).toEqual({ a: "A\n", b: "B\n", new: "theirs\n", gone: undefined });
+  await at.directory.write("new.txt", "new\n");
   await sets.revert("1", { signal });
   expect(await at.contents()).toEqual(untouched);
   expect(sets.has("1")).toBe(false);
