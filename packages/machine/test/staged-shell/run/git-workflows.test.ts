@@ -136,13 +136,16 @@ test("git still works for the user after a command that made, closed and removed
   await repository.git("pack-refs", "--all");
   await repository.git("config", "core.autocrlf", "false");
   const before = await seen(repository);
+  const names = (): readonly string[] => readdirSync(join(repository.root, ".git")).toSorted();
+  const namesBefore = names();
   const make =
     "mkdir index.lock HEAD.lock config.lock packed-refs.lock shallow FETCH_HEAD; rm COMMIT_EDITMSG; mkdir COMMIT_EDITMSG";
   const modes = "chmod 0 logs objects/?? objects/pack index packed-refs; mkdir -m 0 objects/00 2>/dev/null";
-  const text = `cd .git; ${make}; rm -r refs branches info/refs; echo x > logs/refs/heads/none; ${modes}; true`;
+  const text = `cd .git; ${make}; rm -r refs branches info/refs; git rev-parse HEAD | tee ORIG_HEAD AUTO_MERGE > logs/refs/heads/none; ${modes}; true`;
   const staged = await machine().run(repository.root, text, false, "s");
   expect(staged).toMatchObject({ run: { exitCode: 0 }, operation: undefined });
   await staged.keep(new Set());
+  expect(names()).toEqual(namesBefore);
   expect(await seen(repository)).toEqual(before);
   await repository.write("f", "more\n");
   await repository.git("commit", "-qam", "the user's");
