@@ -65,6 +65,7 @@ function verdictOf(
       return agreed ? allow : asked("git-changes/operation", `It leaves an operation of git's under way: ${name}.`);
     case "unreadable":
       if (/(?:^|\/)index$/.test(name)) return unjudgedIndex(name);
+      if (/(?:^|\/)\.git\/HEAD$/.test(name)) return noHead(name);
       return asked("git-changes/unreadable", `It is not known what it did to the repository: ${name}.`);
   }
 }
@@ -87,6 +88,15 @@ function unjudgedIndex(name: string): Verdict {
     rule: "git-changes/index",
     reason: `Nobody can judge what the command did to ${name}: git's index is split, sparse or damaged.`,
     hint: "Ask the user to set core.splitIndex and index.sparse to false: git then writes it whole.",
+  });
+}
+
+function noHead(name: string): Verdict {
+  return deny({
+    code: "control_file",
+    rule: "git-changes/head-gone",
+    reason: `Security Policy Violation: without a ${name} that it can read, git finds no repository there.`,
+    hint: "Leave HEAD on a branch.",
   });
 }
 

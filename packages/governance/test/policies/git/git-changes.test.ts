@@ -48,6 +48,12 @@ test.each<[string, GitChange, string]>([
   ["a merge that nobody sees", change("operation", ".git/MERGE_HEAD"), "ask git-changes/operation"],
   ["a merge that a person asked for", change("operation", ".git/MERGE_HEAD", { agreed: true }), "allow"],
   ["what nobody can read", change("unreadable", ".git/packed-refs"), "ask git-changes/unreadable"],
+  ["a HEAD that nobody can read", change("unreadable", ".git/HEAD"), "deny git-changes/head-gone"],
+  [
+    "a remote's HEAD that nobody can read",
+    change("unreadable", ".git/refs/remotes/o/HEAD"),
+    "ask git-changes/unreadable",
+  ],
   ["an index that nobody can read", change("unreadable", ".git/worktrees/w/index"), "deny git-changes/index"],
 ])("%s", async (_name, effect, expected) => {
   const verdict = await decide(policy, effect);
