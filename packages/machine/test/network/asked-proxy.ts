@@ -55,6 +55,12 @@ export class AskedProxy implements Disposable {
     return text(socket).catch(() => "");
   }
 
+  /** Waits until a host was reached. */
+  async reached(): Promise<void> {
+    while (this.connections.every(({ state }) => state !== "allowed"))
+      await new Promise((resolve) => setImmediate(resolve));
+  }
+
   get(url: string): Promise<string> {
     return this.send(`GET ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   }
