@@ -259,5 +259,5 @@ function rebuildAfter({ commands }: CommandAnalysis): string | undefined {
 }
 
 function named(endpoints: readonly Endpoint[]): string {
-  return endpoints.map(endpointName).join(", ");
+  return [...new Set(endpoints.map(endpointName))].join(", ");
 }
