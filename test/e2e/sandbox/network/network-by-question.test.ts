@@ -54,34 +54,6 @@ test("a failure that a pipe or a later program hides leads to the question too; 
   expect(pages).toHaveLength(1);
 });
 
-test("a yes for the session holds for that program, its verb, and that port; not for a script", async () => {
-  using outside = new TestOutside();
-  const first = await outside.pages("data.example", 80, () => ({ body: "one" }));
-  const other = await outside.pages("data.example", 8080, () => ({ body: "two" }));
-  await using server = await networked(
-    outside,
-    [
-      "curl -sS --max-time 20 http://data.example/1",
-      "curl -sS --max-time 20 http://data.example/2",
-      "curl -sS --max-time 20 http://data.example:8080/3",
-      "sh fetch.sh",
-    ],
-    { "fetch.sh": `curl -sS --max-time 20 http://data.example/?${canary}\n` },
-  );
-  await using session = await AskedSession.start(server);
-  const asked = [];
-  for (const said of ["session", "no", "no", "no"] as const) asked.push((await session.turn(said)).questions);
-  expect(asked.map((questions) => questions.length)).toEqual([1, 0, 1, 1]);
-  expect(asked[0]?.[0]?.offeredScopes).toEqual([
-    ConfirmationScope.ONCE,
-    ConfirmationScope.SESSION,
-    ConfirmationScope.WORKSPACE,
-  ]);
-  expect(asked[3]?.[0]?.offeredScopes).toEqual([ConfirmationScope.ONCE]);
-  expect(first).toEqual(["GET data.example /1", "GET data.example /2"]);
-  expect(other).toEqual([]);
-});
-
 test("a yes for the workspace holds in a later session, until it is taken back", async () => {
   using outside = new TestOutside();
   const pages = await outside.pages("data.example", 80, () => ({ body: "one" }));
@@ -98,26 +70,6 @@ test("a yes for the workspace holds in a later session, until it is taken back",
   await using last = await AskedSession.start(server);
   expect((await last.turn("no")).questions).toHaveLength(1);
   expect(pages).toHaveLength(2);
-});
-
-test("one question names all hosts, and a redirect is a question of its own", async () => {
-  using outside = new TestOutside();
-  await outside.pages("one.example", 80, () => ({ body: "one" }));
-  await outside.pages("two.example", 80, () => ({ status: 302, headers: { location: "http://three.example/" } }));
-  const third = await outside.pages("three.example", 80, () => ({ body: "three" }), "93.184.216.36");
-  outside.names.set("two.example", ["93.184.216.35"]);
-  outside.servers.set("93.184.216.35:80", outside.servers.get("93.184.216.34:80") ?? 0);
-  await using server = await networked(outside, [
-    "curl -sS --max-time 20 http://one.example/ ; curl -sSL --max-time 20 http://two.example/",
-  ]);
-  await using session = await AskedSession.start(server);
-  const { questions: asked, output } = await session.turn("once", "once");
-  expect(asked.map(({ title }) => title.replace(/^.* reach /, ""))).toEqual([
-    "one.example:80, two.example:80?",
-    "three.example:80?",
-  ]);
-  expect(third).toHaveLength(1);
-  expect(output).toContain("three");
 });
 
 test("a private address is let through only by a question that says so", async () => {

@@ -118,25 +118,29 @@ test("what a policy denies is refused without a question, also where an answer s
   expect(denied.heard).toMatchObject([{ type: "refused", error: { rule: "test/rule" } }]);
 });
 
-test("a yes for the workspace is for that program and verb, host and port", async () => {
-  const connections = kept();
-  const first = bench("npm install", [registry], { connections, answer: yes("workspace") });
-  await first.run("Bash");
-  expect(connections.all.get("npm install")).toMatchObject([registry]);
-  for (const [text, endpoint, asked] of [
-    ["npm i lefty", registry, 0],
-    ["npm ci", registry, 1],
-    ["npm test", registry, 1],
-    ["npm install && node x.js", registry, 1],
-    ["npm install", { ...registry, port: 8443 }, 1],
-    ["npm install", { ...registry, host: "evil.registry.example" }, 1],
-    ["npm install", { ...registry, address: "10.0.0.7" }, 1],
-  ] as const) {
-    const later = bench(text, [endpoint], { connections, answer: { type: "no", reason: "", by: "dev" } });
-    await later.run("Bash");
-    expect(later.questions, `${text} ${JSON.stringify(endpoint)}`).toHaveLength(asked);
-  }
-});
+test.each(["session", "workspace"] as const)(
+  "a yes for the %s is for that program and verb, host and port",
+  async (scope) => {
+    const [connections, remembered] = [kept(), new RememberedAnswers()];
+    const first = bench("npm install", [registry], { connections, remembered, answer: yes(scope) });
+    await first.run("Bash");
+    expect(connections.all.get("npm install") ?? []).toMatchObject(scope === "workspace" ? [registry] : []);
+    for (const [text, endpoint, asked] of [
+      ["npm i lefty", registry, 0],
+      ["npm ci", registry, 1],
+      ["npm test", registry, 1],
+      ["npm install && node x.js", registry, 1],
+      ["npm install", { ...registry, port: 8443 }, 1],
+      ["npm install", { ...registry, host: "evil.registry.example" }, 1],
+      ["npm install", { ...registry, address: "10.0.0.7" }, 1],
+    ] as const) {
+      const answer = { type: "no", reason: "", by: "dev" } as const;
+      const later = bench(text, [endpoint], { connections, remembered, answer });
+      await later.run("Bash");
+      expect(later.questions, `${text} ${JSON.stringify(endpoint)}`).toHaveLength(asked);
+    }
+  },
+);
 
 test("only what no answer covers is asked about", async () => {
   const remembered = new RememberedAnswers();
