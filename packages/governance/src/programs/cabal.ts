@@ -1,7 +1,5 @@
 import type { Program } from "./program.ts";
-import { begins, gets, names, publishes } from "./shared-rows.ts";
-
-const asks = { ...gets, login: true } as const;
+import { asks, begins, names, publishes } from "./shared-rows.ts";
 
 /** `Setup.hs` of packages builds with it: no answer for its connections lasts. */
 export const cabal: Program = {
@@ -17,7 +15,8 @@ export const cabal: Program = {
       /^(?:0[01]-index\.tar(?:\.gz)?|(?:root|timestamp|snapshot|mirrors)\.json|package\/[\w.-]+(?:\/(?:revision\/)?[\w.-]+)?|[\w-]+\/[\d.]+\/[\w.-]+\.(?:tar\.gz|cabal))$/,
   },
   verbs: {
-    "update get fetch install build run test bench repl": asks,
+    "update get fetch install": asks,
+    "build run test bench repl": { login: true, names: true },
     "init gen-bounds": begins,
     "list info outdated check sdist clean": names,
     "upload report": publishes,

@@ -8,7 +8,6 @@ export const composer: Program = {
   names: "composer",
   manifests: "composer.json",
   tasks: true,
-  starts: true,
   hosts: "repo.packagist.org packagist.org",
   registry: {
     logins: ["$COMPOSER_AUTH", from].flatMap((place) => [

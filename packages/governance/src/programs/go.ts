@@ -1,6 +1,8 @@
-import type { Program } from "./program.ts";
+import type { Program, Verb } from "./program.ts";
 
-const gets = { reaches: true, login: true } as const;
+const gets: Verb = { reaches: true, login: true };
+/** It fetches what is missing, which is mostly nothing. */
+const builds: Verb = { login: true };
 
 /** It may build with other programs: no answer for its connections lasts. */
 export const go: Program = {
@@ -12,5 +14,5 @@ export const go: Program = {
     netrc: true,
     reads: /^[\w.!~/-]+\/@(?:latest|v\/(?:list|v[\w.+!-]+\.(?:info|mod|zip)))$/,
   },
-  verbs: { "get install mod build test run vet list generate work": gets },
+  verbs: { "get install mod": gets, "build test run vet list generate work": builds },
 };

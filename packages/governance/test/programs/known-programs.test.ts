@@ -46,6 +46,7 @@ test.each<[commands: string, answers: string]>([
   ["uv sync, pdm update", "c"],
   ["twine upload dist/x, poetry publish, bun publish, npm owner ls, skopeo inspect docker://h/x, podman pull x", "cl"],
   ["cpanm Foo, cpan Foo, cabal update, cabal get x, cabal upload x.tar.gz", "cl"],
+  ["go build, go test ./..., cabal build, cabal test", "l"],
   ["cabal init", "m"],
   ["cabal sdist, composer run x, gem list, skopeo delete docker://h/x", ""],
   ["pixi add x", "mc"],
