@@ -1,25 +1,33 @@
 /**
  * Imports point one way:
- *   protocol <- governance <- agent <- machine <- store, models <- sessions <- server <- cli
+ *   protocol <- governance <- agent <- machine <- git <- stage <- egress <- shell <- store <- sessions <- server <- cli
+ *   machine <- models <- sessions
  *   protocol <- client <- repl, vscode, acp <- cli
  *   protocol, governance, repl <- ledger-page
  */
+const belowSessions = [
+  ...["protocol", "governance", "agent", "machine", "git", "stage", "egress", "shell", "store", "models"],
+];
 const mayImport = {
   protocol: [],
   governance: ["protocol"],
   agent: ["protocol", "governance"],
   machine: ["protocol", "governance", "agent"],
-  store: ["protocol", "governance", "agent", "machine"],
+  git: ["protocol", "governance", "machine"],
+  stage: ["protocol", "governance", "machine", "git"],
+  egress: ["protocol", "governance", "machine", "git", "stage"],
+  shell: ["protocol", "governance", "machine", "git", "stage", "egress"],
+  store: ["protocol", "governance", "agent", "machine", "git", "stage", "egress", "shell"],
   models: ["protocol", "governance", "agent", "machine"],
-  sessions: ["protocol", "governance", "agent", "machine", "store", "models"],
-  server: ["protocol", "governance", "agent", "machine", "store", "models", "sessions"],
+  sessions: [...belowSessions],
+  server: [...belowSessions, "sessions"],
   client: ["protocol"],
   repl: ["protocol", "client"],
   vscode: ["protocol", "client"],
   "ledger-page": ["protocol", "governance", "repl"],
   acp: ["protocol", "client"],
-  cli: ["protocol", "governance", "agent", "machine", "store", "models", "sessions", "server", "client", "acp"],
-  testkit: ["protocol", "governance", "agent", "machine", "store", "models", "sessions", "server", "client"],
+  cli: [...belowSessions, "sessions", "server", "client", "acp"],
+  testkit: [...belowSessions, "sessions", "server", "client"],
 };
 
 const direction = Object.entries(mayImport).map(([name, allowed]) => ({
@@ -80,7 +88,7 @@ module.exports = {
       comment: "Of the floors, types included: anyone who opens a folder can read it from the bottom up.",
       severity: "error",
       scope: "folder",
-      from: { path: "^packages/(machine|store|models|sessions|server)/src/." },
+      from: { path: "^packages/(machine|git|stage|egress|shell|store|models|sessions|server)/src/." },
       to: { circular: true },
     },
     {
@@ -96,7 +104,7 @@ module.exports = {
       comment: "Only rpc/ of the server converts wire messages; nothing below it knows any.",
       severity: "error",
       from: {
-        path: "^packages/(governance|agent|machine|store|models|sessions|server)/src/",
+        path: "^packages/(governance|agent|machine|git|stage|egress|shell|store|models|sessions|server)/src/",
         pathNot: "^packages/server/src/rpc/",
       },
       to: { path: "^packages/protocol/src/gen/" },

@@ -37,7 +37,9 @@ const { together, alone } = testFilesOf(root, {
   ],
   apart: [
     // They wait for processes that do the work: sharing one saves them nothing.
-    ...["background", "stage"].map((name) => join("packages", "machine", "test", name)),
+    ...["shell/test/background", "shell/test/copy", "shell/test/layer", "stage/test"].map((name) =>
+      join("packages", name),
+    ),
     // One has a log of other processes, and one measures the memory of its own.
     ...["replicas", "slow-readers"].map((name) => join("test", "e2e", "users", `${name}.test.ts`)),
   ],

@@ -11,12 +11,12 @@ import { listingFingerprint, stamp } from "./lib/stamp.mjs";
 
 const commandLine = "packages/cli/src/main.ts";
 const programs = [
-  "packages/machine/test/doctor/stage-check-program.ts",
-  "packages/machine/test/stage/commit/committing-program.ts",
-  "packages/machine/test/stage/copy/copy-program.ts",
-  "packages/machine/test/stage/commit/editing-program.ts",
-  "packages/machine/test/stage/mount/probe-program.ts",
-  "packages/machine/test/stage/copy/stages-program.ts",
+  "packages/shell/test/stage-check-program.ts",
+  "packages/stage/test/commit/committing-program.ts",
+  "packages/shell/test/copy/copy-program.ts",
+  "packages/stage/test/commit/editing-program.ts",
+  "packages/stage/test/mount/probe-program.ts",
+  "packages/shell/test/copy/stages-program.ts",
   "packages/machine/test/change-set/crashing-writer.ts",
   "packages/server/test/plans/killed-server.ts",
   "test/crash/server/serving-process.ts",

@@ -6,7 +6,7 @@ import { run } from "./run.mjs";
 
 /** Tests that need a program of the system, as globs for vitest. */
 const needBubblewrap = [
-  "packages/machine/test/{sandbox,shell}/**",
+  "packages/{stage,egress,shell}/test/**",
   "test/e2e/sandbox/**",
   "test/docs/{pages,examples}.test.ts",
 ];

@@ -20,10 +20,7 @@ const groups: Readonly<Record<string, ErrorMeanings>> = {
 };
 const known: ReadonlySet<string> = new Set(Object.values(groups).flatMap((group) => Object.keys(group)));
 
-const sources = globSync(
-  "packages/{protocol,governance,agent,machine,store,models,sessions,server,cli,vscode}/src/**/*.ts",
-  { cwd: repository },
-)
+const sources = globSync("packages/*/src/**/*.ts", { cwd: repository })
   .filter((path) => !/packages\/protocol\/src\/(errors|gen)\//.test(path))
   .map((path) => ({ path, text: readFileSync(join(repository, path), "utf8") }));
 

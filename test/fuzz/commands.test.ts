@@ -1,4 +1,4 @@
-import { findBubblewrap } from "@gennai/machine/sandbox/host/find-bubblewrap";
+import { findBubblewrap } from "@gennai/machine/host/find-bubblewrap";
 import { SeededRandom } from "@gennai/testkit/seeded-random";
 import { describe, expect, test } from "vitest";
 import { randomCommand } from "./command-grammar.ts";

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { machineGit } from "@gennai/machine/git/run/machine-git";
-import { git } from "@gennai/machine/git/run/run-git";
-import { gitContentsGuard } from "@gennai/machine/git/secrets/contents-guard";
+import { machineGit } from "@gennai/git/run/machine-git";
+import { git } from "@gennai/git/run/run-git";
+import { gitContentsGuard } from "@gennai/git/secrets/contents-guard";
 import { RulesService } from "@gennai/sessions/rules/rules-service";
 import { expect, test } from "vitest";
 import { describeEveryPath } from "./every-path.ts";

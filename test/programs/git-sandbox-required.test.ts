@@ -1,15 +1,15 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { findGit } from "@gennai/machine/git/run/find-git";
-import { GitUnsandboxedError } from "@gennai/machine/git/run/machine-git";
-import { git } from "@gennai/machine/git/run/run-git";
-import { SandboxRequired } from "@gennai/machine/sandbox/sandbox";
+import { findGit } from "@gennai/git/run/find-git";
+import { GitUnsandboxedError } from "@gennai/git/run/machine-git";
+import { git } from "@gennai/git/run/run-git";
+import { SandboxRequired } from "@gennai/stage/sandbox/sandbox";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { afterEach, expect, test, vi } from "vitest";
 import { hostileRepository } from "./hostile-repository.ts";
 
-vi.mock("@gennai/machine/git/run/find-git", { spy: true });
+vi.mock("@gennai/git/run/find-git", { spy: true });
 
 afterEach(() => {
   vi.mocked(findGit).mockReset();

@@ -1,14 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { workingTreeDiff } from "@gennai/cli/commands/run/working-tree-diff";
-import { prepareBranch } from "@gennai/machine/git/prepare-branch";
-import { machineGit } from "@gennai/machine/git/run/machine-git";
-import { readWorkspaceState } from "@gennai/machine/git/workspace-state";
+import { prepareBranch } from "@gennai/git/prepare-branch";
+import { machineGit } from "@gennai/git/run/machine-git";
+import { readWorkspaceState } from "@gennai/git/workspace-state";
 import { expect, test, vi } from "vitest";
 import { describeEveryPath, repositories } from "./every-path.ts";
 import { hostileRepository } from "./hostile-repository.ts";
 
-vi.mock("@gennai/machine/sandbox/host/find-bubblewrap", () => ({ findBubblewrap: () => undefined }));
+vi.mock("@gennai/machine/host/find-bubblewrap", () => ({ findBubblewrap: () => undefined }));
 
 const { signal } = new AbortController();
 

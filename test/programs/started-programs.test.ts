@@ -15,33 +15,32 @@ const starts =
 const allowed: Readonly<Record<string, string>> = {
   "machine/src/process/start-process.ts":
     "how all the others start one, so that a failed start never ends this program",
-  "machine/src/git/run/start-git.ts":
-    "the one door of git: sandboxed, or with every setting overridden that names a program",
-  "machine/src/git/run/machine-git.ts": "git --version, over nobody's files",
-  "machine/src/git/run/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
-  "machine/src/shell/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
-  "machine/src/stage/keeper/keeper-process.ts": "unshare and mount, which look at no file of the workspace",
-  "machine/src/stage/keeper/session-network.ts": "bubblewrap with a shell in it that runs nothing, over no workspace",
-  "machine/src/background/mirrored-ports.ts":
+  "git/src/run/start-git.ts": "the one door of git: sandboxed, or with every setting overridden that names a program",
+  "git/src/run/machine-git.ts": "git --version, over nobody's files",
+  "git/src/run/user-git-configuration.ts": "git config --global, over the user's own files, in no repository",
+  "shell/src/open-sandbox.ts": "bubblewrap with `true` in it, once, to see whether it works",
+  "stage/src/mount/keeper-process.ts": "unshare and mount, which look at no file of the workspace",
+  "stage/src/mount/session-network.ts": "bubblewrap with a shell in it that runs nothing, over no workspace",
+  "shell/src/background/mirrored-ports.ts":
     "cat in a session's network, of what the system says of its sockets, over no workspace",
-  "machine/src/background/reach-inside.ts":
+  "shell/src/background/reach-inside.ts":
     "a program of ours in a session's network, which copies bytes between two sockets",
-  "machine/src/network/listen-inside.ts":
+  "egress/src/network/listen-inside.ts":
     "a program of ours in a session's network, which opens sockets and hands them over",
-  "machine/src/keys/login/run-user-program.ts":
+  "egress/src/keys/login/run-user-program.ts":
     "the user's own git and ssh over the user's own settings, in no repository, to learn how the user logs in",
-  "machine/src/stage/transaction/whiteout.ts": "mknod, in a private directory of ours",
-  "machine/src/stage/commit/make-trees-durable.ts": "sync, which takes a path and reads nothing",
+  "stage/src/transaction/whiteout.ts": "mknod, in a private directory of ours",
+  "stage/src/commit/make-trees-durable.ts": "sync, which takes a path and reads nothing",
   "machine/src/process/run-command.ts": "commands that the gate admitted: sandboxed, or because a person said yes",
-  "machine/src/process/output/output-pipe.ts": "mkfifo, in a private directory of ours, for the output of commands",
-  "machine/src/process/helper/spawn-helper.ts": "the helper in which those commands' shells wait",
+  "machine/src/process/output-pipe.ts": "mkfifo, in a private directory of ours, for the output of commands",
+  "machine/src/process/spawn-helper.ts": "the helper in which those commands' shells wait",
   "machine/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
   "sessions/src/hooks/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
   "sessions/src/mcp/program-transport.ts": "MCP programs that the user configured or accepted word by word",
   "models/src/keys/model-keys.ts": "the system's keychain; its arguments are names of ours",
   "cli/src/client/run-in-terminal.ts":
     "commands that the gate admitted, in the sandbox of the machine that holds the files",
-  "machine/src/doctor/machine-checks.ts": "ripgrep --version, over nobody's files",
+  "shell/src/machine-checks.ts": "ripgrep --version, over nobody's files",
   "cli/src/commands/guard/guard-commands.ts": "our own hook, as another agent starts it, to see whether it answers",
   "cli/src/commands/guard/guard-plugin.ts":
     "text of a plugin that another agent loads: there it starts our own hook, by its whole path, with none of the agent's words",
@@ -74,7 +73,7 @@ test("programs are started in these files only, each for a reason", () => {
 });
 
 test("no spawn of node ends this program when it fails", () => {
-  const own = globSync("packages/{machine,sessions,models,server,store,agent,governance,cli,acp}/src/**/*.ts", {
+  const own = globSync("packages/!(vscode|repl|testkit|ledger-page)/src/**/*.ts", {
     cwd: repository,
   })
     .filter((file) =>

@@ -1,13 +1,13 @@
 import { homedir } from "node:os";
-import { warnOfUnsandboxedGit } from "@gennai/machine/git/run/git-isolation";
-import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
-import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
+import { warnOfUnsandboxedGit } from "@gennai/git/run/git-isolation";
+import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import { stagesWord } from "@gennai/protocol/commands-mode";
 import { rpcPaths } from "@gennai/protocol/rpc-services";
 import { challengePath } from "@gennai/protocol/server-proof";
 import { protocolVersion } from "@gennai/protocol/spoken-protocol";
 import { Callers } from "@gennai/sessions/users/callers";
 import { oneUser } from "@gennai/sessions/users/identity";
+import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
 import { openLedgerSigner } from "@gennai/store/ledger/keys/ledger-key";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { Admission } from "./admission/admission.ts";

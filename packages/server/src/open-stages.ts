@@ -1,8 +1,8 @@
-import type { Outside } from "@gennai/machine/network/way-out";
-import type { Sandbox } from "@gennai/machine/sandbox/sandbox";
+import type { Outside } from "@gennai/egress/network/way-out";
 import type { ServerLog } from "@gennai/machine/server-log";
-import { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
+import { Stages } from "@gennai/shell/stages/stages";
+import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
 import { recoverAndTell } from "./recover-and-tell.ts";
 
 /** Stages for commands; undefined if they run in the workspace. First cleans up, in every mode, what dead servers left. */

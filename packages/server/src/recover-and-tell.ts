@@ -1,5 +1,5 @@
 import type { ServerLog } from "@gennai/machine/server-log";
-import { recoverChanges } from "@gennai/machine/staged-shell/stages/recover-changes";
+import { recoverChanges } from "@gennai/shell/stages/recover-changes";
 
 /** Ends what dead servers left half changed, and says what came of it. */
 export async function recoverAndTell(stateDir: string, log: ServerLog): Promise<void> {

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DiskWorkspace } from "@gennai/machine/client-workspace/disk-workspace";
 import { openClientWorkspaces } from "@gennai/sessions/client-workspace/open-client-workspaces";
+import { DiskWorkspace } from "@gennai/shell/disk-workspace";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 import { WiredChannel } from "./wired-channel.ts";
 import { describeWorkspace } from "./workspace-conformance.ts";

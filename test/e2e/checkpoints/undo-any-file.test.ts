@@ -1,6 +1,6 @@
 import { existsSync, statSync, truncateSync } from "node:fs";
-import { forgetWaysBack } from "@gennai/machine/stage/commit/way-back";
 import { SkipReason } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { forgetWaysBack } from "@gennai/stage/commit/way-back";
 import { expect, test } from "vitest";
 import { refusalOf } from "../rpc/session-client.ts";
 import { bash, world } from "./checkpoint-world.ts";

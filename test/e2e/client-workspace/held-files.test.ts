@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { findBubblewrap } from "@gennai/machine/sandbox/host/find-bubblewrap";
+import { findBubblewrap } from "@gennai/machine/host/find-bubblewrap";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { call } from "@gennai/testkit/scripted-steps";
 import {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
 
 export interface BareRun {
   /** Undefined when it did not end in time. */

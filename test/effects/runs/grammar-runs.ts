@@ -14,12 +14,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { readingGitEnvironment } from "@gennai/git/run/start-git";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { commandVerdict } from "@gennai/governance/policies/commands/commands";
 import { readingForms } from "@gennai/governance/programs/known-programs";
-import { readingGitEnvironment } from "@gennai/machine/git/run/start-git";
-import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { reachesSecret } from "@gennai/sessions/policies/reaches-secret";
 import { SeededRandom } from "@gennai/testkit/seeded-random";
 

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { startGit } from "@gennai/machine/git/run/start-git";
+import { startGit } from "@gennai/git/run/start-git";
 
 const maxBytes = 512 * 1024 * 1024;
 

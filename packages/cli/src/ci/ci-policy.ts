@@ -3,7 +3,7 @@ import { open, realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
 import { type ScopeGlob, scopeGlob } from "@gennai/governance/intents/scope-glob";
-import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
+import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { isWithin } from "@gennai/protocol/is-within";
 import { isAtLeast, riskWords } from "@gennai/protocol/model/governance/risk";
 import * as z from "zod";

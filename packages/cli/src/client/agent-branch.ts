@@ -1,5 +1,5 @@
+import { type AgentBranch, prepareBranch, wantedBranch } from "@gennai/git/prepare-branch";
 import { ExpectedError } from "@gennai/machine/expected-error";
-import { type AgentBranch, prepareBranch, wantedBranch } from "@gennai/machine/git/prepare-branch";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";

@@ -1,4 +1,4 @@
-import { processEntry } from "@gennai/machine/process/group/process-table";
+import { processEntry } from "@gennai/machine/process/process-table";
 import type { DiscoveryRecord } from "@gennai/protocol/discovery";
 import { findServers } from "@gennai/server/http/routes/discovery";
 import { proves } from "./server-token.ts";

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, relative, sep } from "node:path";
-import { realPath } from "@gennai/machine/sandbox/host/way-to";
+import { realPath } from "@gennai/machine/host/way-to";
 import { CliError } from "../errors/cli-error.ts";
 import { exitCode } from "../errors/exit-code.ts";
 

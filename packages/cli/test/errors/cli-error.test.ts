@@ -1,6 +1,6 @@
 import { ExpectedError } from "@gennai/machine/expected-error";
-import { SandboxRequired } from "@gennai/machine/sandbox/sandbox";
 import { ServiceError } from "@gennai/machine/service-error";
+import { SandboxRequired } from "@gennai/stage/sandbox/sandbox";
 import { expect, test } from "vitest";
 import { asCliError } from "#errors/cli-error";
 

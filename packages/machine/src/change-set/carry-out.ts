@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
-import { giveWay } from "../stage/files/give-way.ts";
-import { statIfPresent } from "../stage/files/look-at-entry.ts";
+import { giveWay } from "../entries/give-way.ts";
+import { statIfPresent } from "../entries/look-at-entry.ts";
 import { hasCode } from "../system-error.ts";
 import { releaseLocks } from "./git-locks.ts";
 import { HeldOperation, InTheWay, oldOf, setParts } from "./held-operation.ts";

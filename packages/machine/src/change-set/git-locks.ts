@@ -1,7 +1,7 @@
 import { existsSync, linkSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { statIfPresent } from "../entries/look-at-entry.ts";
 import { pathsInGit } from "../git-data/git-path.ts";
-import { statIfPresent } from "../stage/files/look-at-entry.ts";
 import { hasCode } from "../system-error.ts";
 import { type HeldDirectory, holdDirectory } from "../workspace/files/held-directory.ts";
 import { splitRelative } from "../workspace/paths/split-relative.ts";

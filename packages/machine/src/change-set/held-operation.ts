@@ -11,8 +11,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { entryAt, modeOf, statIfPresent } from "../stage/files/look-at-entry.ts";
-import { isTouchedBelow } from "../stage/files/touched-below.ts";
+import { entryAt, modeOf, statIfPresent } from "../entries/look-at-entry.ts";
+import { isTouchedBelow } from "../entries/touched-below.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { type HeldDirectory, holdDirectory } from "../workspace/files/held-directory.ts";
 import { splitRelative } from "../workspace/paths/split-relative.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { ServiceError } from "../service-error.ts";
 import { readControlFile, UnreadableFile } from "../workspace/files/read-control-file.ts";
-import { parseStrictYaml, YamlError } from "../yaml/strict-yaml.ts";
+import { parseStrictYaml, YamlError } from "./strict-yaml.ts";
 
 const projectConfigFile = ".gennai/config.yaml";
 const maxBytes = 64 * 1024;

@@ -4,18 +4,18 @@ import { Socket } from "node:net";
 import { StringDecoder } from "node:string_decoder";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { atExit } from "./at-exit.ts";
-import { type CommandLimits, defaultCommandLimits, systemLimits, watchLimits } from "./group/command-limits.ts";
-import { defaultGraceMs, endAll, endHolders, ProcessGroup } from "./group/process-group.ts";
-import { openedBy } from "./group/process-table.ts";
+import { BoundedOutput, type OutputEncoding } from "./bounded-output.ts";
+import { type CommandLimits, defaultCommandLimits, systemLimits, watchLimits } from "./command-limits.ts";
 import { HeldClock } from "./held-clock.ts";
-import { inheritedDescriptors } from "./helper/inherited-descriptors.ts";
-import { parkShell, startInParkedShell } from "./helper/parked-shell.ts";
-import { type CommandEnd, closing, type StartedChild } from "./helper/started-child.ts";
-import { BoundedOutput, type OutputEncoding } from "./output/bounded-output.ts";
-import { type OutputPipe, outputPipe } from "./output/output-pipe.ts";
-import { lastOfLines, PlainText, plainText } from "./output/plain-text.ts";
+import { inheritedDescriptors } from "./inherited-descriptors.ts";
+import { type OutputPipe, outputPipe } from "./output-pipe.ts";
+import { parkShell, startInParkedShell } from "./parked-shell.ts";
+import { lastOfLines, PlainText, plainText } from "./plain-text.ts";
+import { defaultGraceMs, endAll, endHolders, ProcessGroup } from "./process-group.ts";
+import { openedBy } from "./process-table.ts";
 import { settlesWithin } from "./settles-within.ts";
 import { startProcess } from "./start-process.ts";
+import { type CommandEnd, closing, type StartedChild } from "./started-child.ts";
 
 export interface CapturedCommand {
   /** Program (absolute) and its arguments. */

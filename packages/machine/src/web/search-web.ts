@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 import * as z from "zod";
-import { plainText } from "../process/output/plain-text.ts";
+import { plainText } from "../process/plain-text.ts";
 import { type SearchResult, searchProviders } from "./search-providers.ts";
 import { visibleText } from "./visible-text.ts";
 import type { SearchConfig } from "./web-config.ts";

@@ -16,7 +16,7 @@ import {
   type SetJournal,
   writeJournal,
 } from "../change-set/set-journal.ts";
-import { entryAt } from "../stage/files/look-at-entry.ts";
+import { entryAt } from "../entries/look-at-entry.ts";
 import { sha256 } from "./files/content-digest.ts";
 import { fileFailure } from "./files/file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "./files/held-directory.ts";

@@ -2,7 +2,7 @@ import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { isEntry } from "../change-set/held-operation.ts";
 import { type OperationIdentity, seenIdentity } from "../change-set/set-journal.ts";
-import { identityOf } from "../stage/files/look-at-entry.ts";
+import { identityOf } from "../entries/look-at-entry.ts";
 import { systemErrorCode } from "../system-error.ts";
 import { fileFailure } from "./files/file-failure.ts";
 import { type HeldDirectory, holdDirectory } from "./files/held-directory.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commandEnvironment, variablesNotPassed } from "#process/environment/command-environment";
+import { commandEnvironment, variablesNotPassed } from "#process/command-environment";
 
 test("variables that the user named are passed, unless they look like logins; commands are told which are missing", () => {
   const own = { PYTHONPATH: "/srv/lib", DATABASE_URL: "postgres://me:pw@db/x", DEPLOY_TOKEN: "x", OTHER: "y" };

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commandEnvironment } from "#process/environment/command-environment";
+import { commandEnvironment } from "#process/command-environment";
 import { type CapturedCommand, holdDirectory, runCommand } from "#process/run-command";
 
 let directory: string;

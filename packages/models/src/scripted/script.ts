@@ -1,4 +1,4 @@
-import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
+import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { z } from "zod";
 

@@ -10,7 +10,7 @@ import {
   type ModelRequest,
   userSideText,
 } from "@gennai/agent/model";
-import { YamlError } from "@gennai/machine/yaml/strict-yaml";
+import { YamlError } from "@gennai/machine/config/strict-yaml";
 import { breathe } from "../offline/event-loop.ts";
 import { parseScript, type Script, type ScriptDeltas, type ScriptStep, type ScriptTurn } from "./script.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { readHostLayout } from "@gennai/machine/sandbox/host/host-layout";
+import { readHostLayout } from "@gennai/machine/host/host-layout";
 import { WorkspaceError } from "@gennai/machine/workspace/paths/workspace-error";
 import { isWithin } from "@gennai/protocol/is-within";
 

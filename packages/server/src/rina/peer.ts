@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { hasOpen } from "@gennai/machine/process/group/process-table";
+import { hasOpen } from "@gennai/machine/process/process-table";
 
 /** Both ends of an accepted TCP connection, as this server sees them. */
 export interface ConnectionEnds {

@@ -1,5 +1,5 @@
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
-import { gitIsolation } from "@gennai/machine/git/run/git-isolation";
+import { gitIsolation } from "@gennai/git/run/git-isolation";
 import { ServiceError } from "@gennai/machine/service-error";
 import { resolvePlace } from "@gennai/machine/workspace/paths/client-place";
 import { stagesWord } from "@gennai/protocol/commands-mode";

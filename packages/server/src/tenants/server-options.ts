@@ -1,4 +1,4 @@
-import type { Outside } from "@gennai/machine/network/way-out";
+import type { Outside } from "@gennai/egress/network/way-out";
 import type { ServerLog } from "@gennai/machine/server-log";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";

@@ -1,8 +1,8 @@
-import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
-import type { Stages } from "@gennai/machine/staged-shell/stages/stages";
+import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Callers } from "@gennai/sessions/users/callers";
+import type { Stages } from "@gennai/shell/stages/stages";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import type { Admission } from "../admission/admission.ts";
 import type { RpcOptions } from "../rpc/transport/rpc-handlers.ts";

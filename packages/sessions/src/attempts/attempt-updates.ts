@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { mergedText } from "@gennai/machine/changes/diff/three-way-diff";
-import { ordinaryMode } from "@gennai/machine/proposal/staged-file";
-import type { FileBytes, StagedTree, StagedUpdate } from "@gennai/machine/proposal/staged-tree";
+import { ordinaryMode } from "@gennai/shell/proposal/staged-file";
+import type { FileBytes, StagedTree, StagedUpdate } from "@gennai/shell/proposal/staged-tree";
 import type { Attempt, AttemptChange } from "./attempt.ts";
 
 type State = NonNullable<AttemptChange["before"]>;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { isRunning, thisOwner } from "@gennai/machine/process/locks/journal-owner";
 import { readChecked } from "@gennai/machine/read-checked";
-import { removeTree } from "@gennai/machine/stage/files/remove-tree";
 import { writeDurably } from "@gennai/machine/write-durably";
 import * as z from "zod";
 import { type Attempt, type Attempts, attemptsSchema, haveEnded } from "./attempt.ts";

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
-import { layStagedTree } from "@gennai/machine/proposal/lay-staged-tree";
 import { ServiceError } from "@gennai/machine/service-error";
+import { layStagedTree } from "@gennai/shell/proposal/lay-staged-tree";
 import { findDecidingCommand } from "../context/detect-check.ts";
 import { whyNotStaged } from "../policies/proposal-mode.ts";
 import { SessionProposal } from "../proposal/session-proposal.ts";

@@ -4,8 +4,8 @@ import { secretPath } from "@gennai/governance/command/secret-paths";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { readGitIndex } from "@gennai/machine/git-data/git-index";
 import { ServiceError } from "@gennai/machine/service-error";
-import { copyTree } from "@gennai/machine/tree-copy/copy-tree";
-import { readTreeState, type TreeState } from "@gennai/machine/tree-copy/tree-state";
+import { copyTree } from "@gennai/shell/copy-tree";
+import { readTreeState, type TreeState } from "@gennai/shell/tree-state";
 
 export interface WorkingCopies {
   /** Directories of the attempts, in order. */

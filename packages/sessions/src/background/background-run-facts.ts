@@ -1,5 +1,5 @@
 import type { Connection } from "@gennai/governance/network/connection";
-import type { BackgroundEnd } from "@gennai/machine/background/background-run";
+import type { BackgroundEnd } from "@gennai/shell/background/background-run";
 
 /** A background run, as listed. */
 export interface BackgroundRunFacts {

@@ -1,3 +1,4 @@
+import type { WatchedNetwork } from "@gennai/egress/network/watched-network";
 import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import type { LiveRedactor } from "@gennai/governance/redaction";
@@ -10,10 +11,9 @@ import {
   type BackgroundSurroundings,
   backgroundUnavailable,
   startInBackground,
-} from "@gennai/machine/background/background-run";
-import { openPort } from "@gennai/machine/background/open-port";
-import type { WatchedNetwork } from "@gennai/machine/network/watched-network";
-import type { Stages } from "@gennai/machine/staged-shell/stages/stages";
+} from "@gennai/shell/background/background-run";
+import { openPort } from "@gennai/shell/background/open-port";
+import type { Stages } from "@gennai/shell/stages/stages";
 import type { EmergencyControls } from "../emergency/emergency-controls.ts";
 import { type BackgroundRunChange, type BackgroundRunFacts, byModel, howEnded } from "./background-run-facts.ts";
 import { OutputRing } from "./output-ring.ts";

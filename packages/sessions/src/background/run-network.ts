@@ -1,9 +1,9 @@
 import type { Connection } from "@gennai/governance/network/connection";
-import { MirroredPorts } from "@gennai/machine/background/mirrored-ports";
 import type { CommandRun } from "@gennai/machine/process/run-command";
-import type { SessionNetwork } from "@gennai/machine/stage/keeper/session-network";
-import { type RunWatch, watchRun } from "@gennai/machine/staged-shell/run/network-of-run";
-import type { StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
+import { MirroredPorts } from "@gennai/shell/background/mirrored-ports";
+import { type RunWatch, watchRun } from "@gennai/shell/run/network-of-run";
+import type { StagedSurroundings } from "@gennai/shell/run/run-staged";
+import type { SessionNetwork } from "@gennai/stage/mount/session-network";
 
 /** The network of a background run, and what it wants to reach. */
 export class RunNetwork implements AsyncDisposable {

@@ -1,5 +1,5 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { OpenPort } from "@gennai/machine/background/open-port";
+import type { OpenPort } from "@gennai/shell/background/open-port";
 
 /** A port in a run's network, and the loopback port of this machine that leads to it. */
 export interface PortPair {

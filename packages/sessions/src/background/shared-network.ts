@@ -1,6 +1,6 @@
-import { backgroundUnavailable } from "@gennai/machine/background/background-run";
-import type { WatchedNetwork } from "@gennai/machine/network/watched-network";
-import type { Stages } from "@gennai/machine/staged-shell/stages/stages";
+import type { WatchedNetwork } from "@gennai/egress/network/watched-network";
+import { backgroundUnavailable } from "@gennai/shell/background/background-run";
+import type { Stages } from "@gennai/shell/stages/stages";
 
 export interface NetworkContext {
   readonly stages: Pick<Stages, "openNetwork">;

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/server-config";
-import type { Check, Finding } from "@gennai/machine/doctor/finding";
-import { looksLikeLogin } from "@gennai/machine/process/environment/command-environment";
-import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/group/command-limits";
+import type { Check, Finding } from "@gennai/machine/finding";
+import { looksLikeLogin } from "@gennai/machine/process/command-environment";
+import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
 import { modelsFile, readModelsFile } from "@gennai/models/facts/models-file";
 import { providers } from "@gennai/models/providers";
 import { loadCapabilities } from "../capabilities/load-capabilities.ts";

@@ -1,5 +1,5 @@
-import type { Check } from "@gennai/machine/doctor/finding";
-import { machineChecks } from "@gennai/machine/doctor/machine-checks";
+import type { Check } from "@gennai/machine/finding";
+import { machineChecks } from "@gennai/shell/machine-checks";
 import { stateChecks } from "@gennai/store/doctor/state-checks";
 import { type ConfigDirectories, configChecks } from "./config-checks.ts";
 

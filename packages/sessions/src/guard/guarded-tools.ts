@@ -5,11 +5,11 @@ import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect
 import type { HostCall, HostCallEnd } from "@gennai/governance/guard/guarded-host";
 import type { Analysis, ExecutionContext, FileChange, Tool, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { repositoryStartsNothing } from "@gennai/machine/staged-shell/run/reads-only";
 import { checkedUrl } from "@gennai/machine/web/fetch-page";
 import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { repositoryStartsNothing } from "@gennai/shell/run/reads-only";
 import * as z from "zod";
 import { argumentPaths } from "../mcp/argument-paths.ts";
 import { commandOperands } from "../tools/commands/command-operands.ts";

@@ -2,9 +2,9 @@ import { type BigIntStats, statSync } from "node:fs";
 import { join } from "node:path";
 import { everything, type IgnoredPaths, ignoredPaths } from "@gennai/governance/intents/ignored-paths";
 import { type ParsedIntents, parseIntents } from "@gennai/governance/intents/parse-intents";
+import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
-import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 import { sha256Hex } from "@gennai/protocol/digest";
 
 /** Relative to the workspace. */

@@ -1,11 +1,11 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { ServiceError } from "@gennai/machine/service-error";
-import { summariseTree } from "@gennai/machine/stage/layer/layer-summary";
-import type { StagedLayer } from "@gennai/machine/staged-shell/own-changes/stage-layer";
-import { runStaged } from "@gennai/machine/staged-shell/run/run-staged";
-import type { OpenStage } from "@gennai/machine/staged-shell/stages/open-stages";
-import type { Stages, ZeroAccess } from "@gennai/machine/staged-shell/stages/stages";
 import type { LayeredTree } from "@gennai/protocol/model/session/layer";
+import { runStaged } from "@gennai/shell/run/run-staged";
+import type { StagedLayer } from "@gennai/shell/stage-layer";
+import type { OpenStage } from "@gennai/shell/stages/open-stages";
+import type { Stages, ZeroAccess } from "@gennai/shell/stages/stages";
+import { summariseTree } from "@gennai/stage/layer/layer-summary";
 import { SessionProposal } from "../proposal/session-proposal.ts";
 import type { Session } from "../session/session.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { type FirstCommit, makeFirstCommit, planFirstCommit } from "@gennai/git/first-commit";
 import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
-import { type FirstCommit, makeFirstCommit, planFirstCommit } from "@gennai/machine/git/first-commit";
 import { ServiceError } from "@gennai/machine/service-error";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { zeroAccessOf } from "../policies/zero-access.ts";

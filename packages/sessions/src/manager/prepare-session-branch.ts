@@ -1,4 +1,4 @@
-import { type AgentBranch, prepareBranch } from "@gennai/machine/git/prepare-branch";
+import { type AgentBranch, prepareBranch } from "@gennai/git/prepare-branch";
 import { ServiceError } from "@gennai/machine/service-error";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import type { Session } from "../session/session.ts";

@@ -1,6 +1,6 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
+import { takeRefsBack } from "@gennai/git/take-refs-back";
 import type { RefMove } from "@gennai/governance/tool";
-import { takeRefsBack } from "@gennai/machine/git/take-refs-back";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { DiskChange } from "@gennai/machine/workspace/inspect-change";
 import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { plainText } from "@gennai/machine/process/output/plain-text";
+import { plainText } from "@gennai/machine/process/plain-text";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";

@@ -1,6 +1,6 @@
 import type { ShownImage } from "@gennai/governance/tool";
-import { judgeImage } from "@gennai/machine/images/fit-image";
-import { plainText } from "@gennai/machine/process/output/plain-text";
+import { judgeImage } from "@gennai/machine/formats/fit-image";
+import { plainText } from "@gennai/machine/process/plain-text";
 import * as z from "zod";
 
 /** Content types that the model can read. */

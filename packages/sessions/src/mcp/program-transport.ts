@@ -1,7 +1,7 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { ProcessGroup } from "@gennai/machine/process/group/process-group";
+import { ProcessGroup } from "@gennai/machine/process/process-group";
 import { startProcess } from "@gennai/machine/process/start-process";
 import { deserializeMessage, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { realPath } from "@gennai/machine/sandbox/host/way-to";
+import { realPath } from "@gennai/machine/host/way-to";
 
 /** Maximum entries examined below a directory; with more, a user is asked. */
 const maxEntries = 20_000;

@@ -6,7 +6,7 @@ import type { BranchOffer, EditingMode } from "@gennai/governance/policies/git/b
 import type { Policy } from "@gennai/governance/policy";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
-import type { ZeroAccess } from "@gennai/machine/staged-shell/stages/stages";
+import type { ZeroAccess } from "@gennai/shell/stages/stages";
 import { createHookRunner } from "../hooks/run-hook.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkspaceGovernance } from "../session/workspace-governance.ts";

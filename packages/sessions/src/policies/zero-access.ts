@@ -1,6 +1,6 @@
 import { type CompiledRules, pathRule } from "@gennai/governance/rules/compile/compile-rules";
 import { pathForm } from "@gennai/governance/rules/compile/path-form";
-import type { ZeroAccess } from "@gennai/machine/staged-shell/stages/stages";
+import type { ZeroAccess } from "@gennai/shell/stages/stages";
 
 /** What rule files hide completely. @param root real path of the workspace */
 export function zeroAccessOf(rules: CompiledRules, root: string): ZeroAccess {

@@ -1,6 +1,6 @@
-import { maxStagedBytes } from "@gennai/machine/proposal/staged-file";
-import type { FileBytes } from "@gennai/machine/proposal/staged-tree";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
+import { maxStagedBytes } from "@gennai/shell/proposal/staged-file";
+import type { FileBytes } from "@gennai/shell/proposal/staged-tree";
 
 /**
  * The workspace's content at a path; undefined if there is no file. "unreadable" is different: otherwise a file that is staged

@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { isSameConflict, type StagedConflict } from "@gennai/machine/proposal/staged-file";
-import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
+import { isSameConflict, type StagedConflict } from "@gennai/shell/proposal/staged-file";
+import type { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import { shownConflict } from "./shown-conflict.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { rebaseStagedTree } from "@gennai/machine/proposal/rebase-staged-tree";
-import { StagedTree } from "@gennai/machine/proposal/staged-tree";
-import { StagedWorkspace } from "@gennai/machine/proposal/staged-workspace";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
+import { rebaseStagedTree } from "@gennai/shell/proposal/rebase-staged-tree";
+import { StagedTree } from "@gennai/shell/proposal/staged-tree";
+import { StagedWorkspace } from "@gennai/shell/proposal/staged-workspace";
 import { whyNotStaged } from "../policies/proposal-mode.ts";
 import type { Session } from "../session/session.ts";
 import { fileInWorkspace } from "./file-in-workspace.ts";

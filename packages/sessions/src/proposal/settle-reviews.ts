@@ -1,8 +1,8 @@
 import type { ProposalReview } from "@gennai/agent/events/proposal";
 import { mergedText } from "@gennai/machine/changes/diff/three-way-diff";
-import { type FileState, isSameState, ordinaryMode, type StagedFile } from "@gennai/machine/proposal/staged-file";
-import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import { type FileState, isSameState, ordinaryMode, type StagedFile } from "@gennai/shell/proposal/staged-file";
+import type { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { afterReview, decisionOf, keepsMode } from "../review/reviewed-files.ts";
 import type { SessionState } from "../session/state/session-state.ts";

@@ -1,7 +1,7 @@
 import { threeWayDiff } from "@gennai/machine/changes/diff/three-way-diff";
-import type { StagedFile } from "@gennai/machine/proposal/staged-file";
-import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
+import type { StagedFile } from "@gennai/shell/proposal/staged-file";
+import type { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import { textAt } from "./staged-proposal.ts";
 
 const maxLines = 160;

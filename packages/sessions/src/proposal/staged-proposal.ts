@@ -1,8 +1,8 @@
 import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
-import { hunkCommands, type TextStep } from "@gennai/machine/proposal/hunk-commands";
-import { type FileState, ordinaryMode, type StagedFile } from "@gennai/machine/proposal/staged-file";
-import type { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import type { BlobRef, ChangeOperation, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import { hunkCommands, type TextStep } from "@gennai/shell/proposal/hunk-commands";
+import { type FileState, ordinaryMode, type StagedFile } from "@gennai/shell/proposal/staged-file";
+import type { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
 /** Text up to this length is in the event itself; longer text only in its blob. */

@@ -1,5 +1,5 @@
-import type { ReplacedFiles } from "@gennai/machine/stage/commit/replaced-files";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
+import type { ReplacedFiles } from "@gennai/stage/commit/replaced-files";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync } from "node:fs";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { takeDirectoriesBack } from "@gennai/machine/change-set/directories-back";
-import { entryAt } from "@gennai/machine/stage/files/look-at-entry";
+import { entryAt } from "@gennai/machine/entries/look-at-entry";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { applyChanges } from "@gennai/machine/workspace/apply-changes";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";

@@ -7,8 +7,8 @@ import type { RuleFile, RuleLayer, RuleProblem } from "@gennai/governance/rules/
 import type { SlowPattern } from "@gennai/governance/rules/compile/slow-pattern";
 import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import { parseRules } from "@gennai/governance/rules/parse-rules";
+import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
-import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 
 /** A possible place of a rule file. */
 export interface RulePath {

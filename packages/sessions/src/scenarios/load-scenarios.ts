@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { builtInScenarios } from "@gennai/agent/scenarios/built-in-scenarios";
 import { parseScenarios } from "@gennai/agent/scenarios/parse-scenarios";
 import { describeScenarioProblem, type Scenario } from "@gennai/agent/scenarios/scenario";
+import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { readControlFile, UnreadableFile } from "@gennai/machine/workspace/files/read-control-file";
-import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 import { isWithin } from "@gennai/protocol/is-within";
 
 export interface LoadedScenarios {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
-import { parseStrictYaml, YamlError } from "@gennai/machine/yaml/strict-yaml";
 import { isWithin } from "@gennai/protocol/is-within";
 import * as z from "zod";
 

@@ -1,6 +1,6 @@
 import type { BuiltInTool, Tool } from "@gennai/governance/tool";
-import { plainShell } from "@gennai/machine/process/environment/plain-shell";
-import type { CommandLimits } from "@gennai/machine/process/group/command-limits";
+import type { CommandLimits } from "@gennai/machine/process/command-limits";
+import { plainShell } from "@gennai/machine/process/plain-shell";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
+import { GitMissingError } from "@gennai/git/run/machine-git";
+import { startGit } from "@gennai/git/run/start-git";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
-import { GitMissingError } from "@gennai/machine/git/run/machine-git";
-import { startGit } from "@gennai/machine/git/run/start-git";
 import { CheckpointError, type CheckpointErrorCode } from "@gennai/store/checkpoints/checkpoint-error";
 import { ShadowGit } from "@gennai/store/checkpoints/snapshot/shadow-git";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
@@ -14,7 +14,7 @@ import { z } from "zod";
 import { TurnCheckpoints } from "#checkpoints/turn-checkpoints";
 import { inputWith } from "../../../governance/test/policies/effects.ts";
 
-vi.mock("@gennai/machine/git/run/start-git", { spy: true });
+vi.mock("@gennai/git/run/start-git", { spy: true });
 
 afterEach(() => void vi.mocked(startGit).mockReset());
 

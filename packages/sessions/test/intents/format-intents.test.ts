@@ -1,5 +1,5 @@
 import { parseIntents } from "@gennai/governance/intents/parse-intents";
-import { parseStrictYaml } from "@gennai/machine/yaml/strict-yaml";
+import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { describe, expect, it } from "vitest";
 import { formatIntents, IntentsFormatError } from "#intents/format-intents";
 

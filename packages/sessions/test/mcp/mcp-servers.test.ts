@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/commands/external-tools";
 import type { Analysis, Tool } from "@gennai/governance/tool";
-import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";

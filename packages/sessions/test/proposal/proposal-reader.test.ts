@@ -1,5 +1,5 @@
-import { rebaseStagedTree } from "@gennai/machine/proposal/rebase-staged-tree";
-import { StagedTree } from "@gennai/machine/proposal/staged-tree";
+import { rebaseStagedTree } from "@gennai/shell/proposal/rebase-staged-tree";
+import { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { ProposalReader } from "#proposal/proposal-reader";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ProposalReview } from "@gennai/agent/events/proposal";
-import { rebaseStagedTree } from "@gennai/machine/proposal/rebase-staged-tree";
-import { StagedTree } from "@gennai/machine/proposal/staged-tree";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
+import { rebaseStagedTree } from "@gennai/shell/proposal/rebase-staged-tree";
+import { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { settleReviews } from "#proposal/settle-reviews";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor/editor-requests";
 import type { Todo } from "@gennai/protocol/model/session/todo";

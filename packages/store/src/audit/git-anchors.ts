@@ -1,6 +1,6 @@
+import { git } from "@gennai/git/run/run-git";
 import type { KeptNote } from "@gennai/governance/ledger/anchor/check-anchors";
 import { notesIn } from "@gennai/governance/ledger/anchor/signed-note";
-import { git } from "@gennai/machine/git/run/run-git";
 import { StoreError } from "../database/store-error.ts";
 
 /** Below `refs/notes/`. */

@@ -1,4 +1,4 @@
-import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import type { Check, Finding } from "@gennai/machine/finding";
 import { type LogAddress, parseLogAddress } from "../nats/stream/log-address.ts";
 
 /** Milliseconds. */

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import type { Check, Finding } from "@gennai/machine/doctor/finding";
-import { keptLimits, waysBack } from "@gennai/machine/stage/commit/way-back";
+import type { Check, Finding } from "@gennai/machine/finding";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { plural } from "@gennai/protocol/plural";
+import { keptLimits, waysBack } from "@gennai/stage/commit/way-back";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "../audit/ledger-verify.ts";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { isLogCopy } from "../database/log-copy-guard.ts";

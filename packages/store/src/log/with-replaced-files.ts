@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { ReplacedFiles } from "@gennai/machine/stage/commit/replaced-files";
+import type { ReplacedFiles } from "@gennai/stage/commit/replaced-files";
 import type { BlobStore } from "./session-log.ts";
 
 /** Bytes. Larger files are for no view, and undo copies them as files. */

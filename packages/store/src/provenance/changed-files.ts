@@ -1,5 +1,5 @@
+import { git } from "@gennai/git/run/run-git";
 import { diffLines } from "@gennai/machine/changes/diff/line-diff";
-import { git } from "@gennai/machine/git/run/run-git";
 import { readObjects } from "../repository/read-objects.ts";
 import { linesOf } from "./matching/text-lines.ts";
 

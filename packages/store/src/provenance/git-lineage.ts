@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 
 /** Paths that a file had, its own among them, as git's history shows renames and copies. Without git, its own alone. */
 export async function pathsOf(workspaceRoot: string, path: string): Promise<ReadonlySet<string>> {

@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 
 /** Names that files have had since, as git's history and its index show renames. None without git. */
 export async function laterNames(workspaceRoot: string, paths: ReadonlySet<string>): Promise<readonly string[]> {

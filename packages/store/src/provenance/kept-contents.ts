@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 import { readObjects } from "../repository/read-objects.ts";
 import { FileBlobStore } from "../sqlite/file-blob-store.ts";
 

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { forgetFileSets } from "@gennai/machine/change-set/file-sets";
-import { removeStagedTrees } from "@gennai/machine/proposal/staged-tree";
-import { forgetWaysBack } from "@gennai/machine/stage/commit/way-back";
-import { layerOwners, removeLayer, removeLostLayers } from "@gennai/machine/stage/layer/layer-files";
-import { removeOpenStages } from "@gennai/machine/staged-shell/stages/open-stages";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { isWithin } from "@gennai/protocol/is-within";
+import { removeStagedTrees } from "@gennai/shell/proposal/staged-tree";
+import { removeOpenStages } from "@gennai/shell/stages/open-stages";
+import { forgetWaysBack } from "@gennai/stage/commit/way-back";
+import { layerOwners, removeLayer, removeLostLayers } from "@gennai/stage/layer/layer-files";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import type { StoreDatabase } from "../database/database.ts";
 import {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { recoverChanges } from "@gennai/machine/staged-shell/stages/recover-changes";
+import { recoverChanges } from "@gennai/shell/stages/recover-changes";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { refuseLogCopy } from "../database/log-copy-guard.ts";
 import { createPurgeJobs, pendingPurges } from "../database/purge-job-table.ts";

@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 import * as z from "zod";
 import { changeNotes, dropNotesHistory, notedCommits, noteOf, notesRef } from "./git-notes.ts";
 import { readObjects } from "./read-objects.ts";

@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 import { StoreError } from "../database/store-error.ts";
 import { readObjects } from "./read-objects.ts";
 

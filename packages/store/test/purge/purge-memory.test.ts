@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { basename, dirname, join } from "node:path";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
-import { layerDirectory, makeOwner } from "@gennai/machine/stage/layer/layer-files";
+import { layerDirectory, makeOwner } from "@gennai/stage/layer/layer-files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { repairWorkspaceLedger } from "#audit/ledger-repair";
 import { verifyWorkspaceLedger } from "#audit/ledger-verify";

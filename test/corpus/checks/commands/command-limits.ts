@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
-import { plainShell } from "@gennai/machine/process/environment/plain-shell";
+import { plainShell } from "@gennai/machine/process/plain-shell";
 import { type CapturedCommand, type CommandRun, holdDirectory, runCommand } from "@gennai/machine/process/run-command";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { type Checks, check } from "../../corpus-case.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Outside, theInternet } from "@gennai/machine/network/way-out";
+import { type Outside, theInternet } from "@gennai/egress/network/way-out";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { eventOf, runTurn } from "../../rpc/session-client.ts";

@@ -1,15 +1,15 @@
 import { chmod } from "node:fs/promises";
 import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { requireIsolation } from "@gennai/cli/connection/server-choice";
-import { machineChecks } from "@gennai/machine/doctor/machine-checks";
-import { findGit } from "@gennai/machine/git/run/find-git";
-import { sandboxedGitHint } from "@gennai/machine/git/run/git-isolation";
+import { findGit } from "@gennai/git/run/find-git";
+import { sandboxedGitHint } from "@gennai/git/run/git-isolation";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import { machineChecks } from "@gennai/shell/machine-checks";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test, vi } from "vitest";
 
-vi.mock("@gennai/machine/git/run/find-git", { spy: true });
+vi.mock("@gennai/git/run/find-git", { spy: true });
 
 const signal = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { connect, type DetailedPeerCertificate } from "node:tls";
-import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import type { Check, Finding } from "@gennai/machine/finding";
 
 /** Start and end of the time in which a whole chain of certificates is valid. */
 interface Validity {

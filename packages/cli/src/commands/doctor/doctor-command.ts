@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import type { Finding } from "@gennai/machine/doctor/finding";
+import type { Finding } from "@gennai/machine/finding";
 import { installationChecks } from "@gennai/sessions/doctor/installation-checks";
 import { logChecks } from "@gennai/store/doctor/log-checks";
 import { readTokenFile } from "../../connection/server-token.ts";

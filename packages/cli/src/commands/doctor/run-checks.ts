@@ -1,4 +1,4 @@
-import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import type { Check, Finding } from "@gennai/machine/finding";
 import { errorMessage } from "@gennai/protocol/error-message";
 
 /** Milliseconds one check may take. */

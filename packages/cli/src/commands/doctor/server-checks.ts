@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connect, connectGovernance } from "@gennai/client/connection/connection";
 import { proveServer } from "@gennai/client/connection/prove-server";
-import type { Check, Finding } from "@gennai/machine/doctor/finding";
+import type { Check, Finding } from "@gennai/machine/finding";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
 import { findServers } from "@gennai/server/http/routes/discovery";
 import { reachProblem } from "../../errors/reach-problem.ts";

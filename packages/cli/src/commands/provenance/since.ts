@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 import { usageError } from "../../errors/cli-error.ts";
 
 /** Milliseconds since the epoch of a date, or of a commit of the workspace. Throws `CliError` for what is neither. */

@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 import { tracedLines } from "@gennai/store/provenance/sharing/commit-origins";
 import { copyNote } from "@gennai/store/repository/git-notes";
 import { CliError } from "../../errors/cli-error.ts";

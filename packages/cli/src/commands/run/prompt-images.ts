@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { judgeImage } from "@gennai/machine/images/fit-image";
+import { judgeImage } from "@gennai/machine/formats/fit-image";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { type CliError, usageError } from "../../errors/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";

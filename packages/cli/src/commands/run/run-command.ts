@@ -1,12 +1,12 @@
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { openDiskWorkspace } from "@gennai/machine/client-workspace/open-disk-workspace";
+import type { AgentBranch } from "@gennai/git/prepare-branch";
+import { addSessionWorktree } from "@gennai/git/session-worktree";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
-import type { AgentBranch } from "@gennai/machine/git/prepare-branch";
-import { addSessionWorktree } from "@gennai/machine/git/session-worktree";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
+import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import type { Pipeline } from "../../ci/pipeline.ts";
 import { branchTitle, prepareAgentBranch, presentBranch } from "../../client/agent-branch.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";

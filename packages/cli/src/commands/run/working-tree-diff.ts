@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 import { plural } from "@gennai/protocol/plural";
 
 /** Lines of diff that are shown. */

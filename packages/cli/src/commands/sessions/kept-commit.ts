@@ -1,4 +1,4 @@
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

@@ -1,6 +1,6 @@
 import { heldPlace } from "@gennai/client/client-workspace/client-workspace-port";
-import { heldWorkspaceId } from "@gennai/machine/client-workspace/client-workspace-id";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { heldWorkspaceId } from "@gennai/shell/client-workspace-id";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { describeSessions, listSessions } from "../../connection/session-list.ts";

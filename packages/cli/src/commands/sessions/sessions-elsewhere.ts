@@ -1,4 +1,4 @@
-import { listSessionWorktrees } from "@gennai/machine/git/session-worktree";
+import { listSessionWorktrees } from "@gennai/git/session-worktree";
 import { asTyped, type Console } from "../../terminal/console.ts";
 import { shellWords } from "../../terminal/shell-words.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

@@ -1,5 +1,5 @@
+import { listSessionWorktrees, pruneSessionWorktrees } from "@gennai/git/session-worktree";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { listSessionWorktrees, pruneSessionWorktrees } from "@gennai/machine/git/session-worktree";
 import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

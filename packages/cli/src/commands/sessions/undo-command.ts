@@ -3,11 +3,11 @@ import { heldPlace } from "@gennai/client/client-workspace/client-workspace-port
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { goesBackByForce, listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
-import { openDiskWorkspace } from "@gennai/machine/client-workspace/open-disk-workspace";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Checkpoint, SkippedFile } from "@gennai/protocol/model/session/checkpoint";
+import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";

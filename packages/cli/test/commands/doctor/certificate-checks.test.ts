@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import type { Finding } from "@gennai/machine/doctor/finding";
+import type { Finding } from "@gennai/machine/finding";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

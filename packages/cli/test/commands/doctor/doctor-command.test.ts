@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import type { Finding } from "@gennai/machine/doctor/finding";
+import type { Finding } from "@gennai/machine/finding";
 import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";

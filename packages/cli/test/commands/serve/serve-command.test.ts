@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";

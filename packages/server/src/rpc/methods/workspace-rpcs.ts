@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import { readWorkspaceState } from "@gennai/git/workspace-state";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
-import { readWorkspaceState } from "@gennai/machine/git/workspace-state";
 import { ServiceError } from "@gennai/machine/service-error";
 import { type AgentService, BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { heldByClient } from "@gennai/sessions/client-workspace/held-by-client";

@@ -1,12 +1,12 @@
 import { homedir, platform } from "node:os";
+import type { Outside } from "@gennai/egress/network/way-out";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import type { Outside } from "@gennai/machine/network/way-out";
-import { commandEnvironment } from "@gennai/machine/process/environment/command-environment";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { ServiceError } from "@gennai/machine/service-error";
-import { openSandbox } from "@gennai/machine/shell/open-sandbox";
-import { Stages } from "@gennai/machine/staged-shell/stages/stages";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
+import { openSandbox } from "@gennai/shell/open-sandbox";
+import { Stages } from "@gennai/shell/stages/stages";
 
 /** How a server started here would run commands. */
 export interface CommandsHere extends AsyncDisposable {

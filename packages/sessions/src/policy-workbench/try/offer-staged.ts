@@ -4,7 +4,7 @@ import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
 import { decideFound } from "@gennai/governance/gate/found/decide-found";
 import { judgeParts } from "@gennai/governance/gate/found/judge-parts";
 import type { CallContext, FoundPart } from "@gennai/governance/tool";
-import type { StagedOffer } from "@gennai/machine/staged-shell/run/run-staged";
+import type { StagedOffer } from "@gennai/shell/run/run-staged";
 import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { keepChosen } from "./keep-chosen.ts";
 import { asServiceError } from "./staged-failure.ts";

@@ -1,8 +1,8 @@
 import { NotCommitted } from "@gennai/machine/change-set/not-committed";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { ServiceError } from "@gennai/machine/service-error";
-import { goBack } from "@gennai/machine/stage/commit/way-back";
-import { recoverChanges } from "@gennai/machine/staged-shell/stages/recover-changes";
+import { recoverChanges } from "@gennai/shell/stages/recover-changes";
+import { goBack } from "@gennai/stage/commit/way-back";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 
 /** Changes that a user kept without a session, and has undone. */

@@ -6,7 +6,7 @@ import { endpointName, sameEndpoint } from "@gennai/governance/network/endpoint"
 import { refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import { runProgram } from "@gennai/governance/network/run-program";
 import type { Analysis, ExecutionContext, ToolOutcome } from "@gennai/governance/tool";
-import type { StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
+import type { StagedSurroundings } from "@gennai/shell/run/run-staged";
 import type { BackgroundRunFacts } from "../../background/background-run-facts.ts";
 import type { BackgroundRuns } from "../../background/background-runs.ts";
 import { withNotes } from "../command-output.ts";

@@ -1,5 +1,5 @@
 import type { DirectoryChangeRecord, FileChangeRecord } from "@gennai/agent/events/proposal";
-import type { FoundEdit, FoundEdits } from "@gennai/machine/staged-shell/found/found-edits";
+import type { FoundEdit, FoundEdits } from "@gennai/shell/found/found-edits";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { maxKeptFile, maxKeptOfCommand, type SeenContents } from "../../session/state/seen-contents.ts";
 

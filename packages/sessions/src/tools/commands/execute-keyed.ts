@@ -1,8 +1,8 @@
+import type { KeyPlan } from "@gennai/egress/keys/login/user-keys";
 import type { Effect } from "@gennai/governance/effect";
 import type { ExecutionContext, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { KeyPlan } from "@gennai/machine/keys/login/user-keys";
-import { runStaged, type StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
+import { runStaged, type StagedSurroundings } from "@gennai/shell/run/run-staged";
 import type { StagingKeys } from "./bash-tool.ts";
 import { commandOutcome } from "./command-outcome.ts";
 import type { EditContents } from "./edit-records.ts";

@@ -1,11 +1,11 @@
+import type { UncoveredKey } from "@gennai/egress/keys/login/user-keys";
+import type { OwnLogins } from "@gennai/egress/keys/own-logins";
 import type { Effect } from "@gennai/governance/effect";
 import { shownName, shownNames } from "@gennai/governance/shown-names";
 import type { ExecutionContext, Judgement, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { UncoveredKey } from "@gennai/machine/keys/login/user-keys";
-import type { OwnLogins } from "@gennai/machine/keys/own-logins";
-import { runProposed } from "@gennai/machine/staged-shell/run/run-proposed";
-import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
+import { runProposed } from "@gennai/shell/run/run-proposed";
+import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/shell/run/run-staged";
 import type { LeftCommit } from "../../session/log/left-commits.ts";
 import type { ToolFact } from "../tool-fact.ts";
 import { waysToKeep } from "../ways-to-keep.ts";

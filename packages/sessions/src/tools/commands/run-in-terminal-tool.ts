@@ -1,7 +1,7 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { BuiltInTool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { plainText } from "@gennai/machine/process/output/plain-text";
+import { plainText } from "@gennai/machine/process/plain-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { CommandRun } from "@gennai/protocol/model/editor/editor-requests";
 import { z } from "zod";

@@ -1,3 +1,6 @@
+import type { OwnLogin } from "@gennai/egress/keys/own-login";
+import { noLogins, type OwnLogins, wantsLogin } from "@gennai/egress/keys/own-logins";
+import type { AskToSend } from "@gennai/egress/network/added-login";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { hidesFailure } from "@gennai/governance/command/hides-failure";
 import { splitInstall } from "@gennai/governance/installs/split-install";
@@ -13,13 +16,10 @@ import type {
   NetworkPermission,
   WantedConnections,
 } from "@gennai/governance/tool";
-import type { OwnLogin } from "@gennai/machine/keys/own-login";
-import { noLogins, type OwnLogins, wantsLogin } from "@gennai/machine/keys/own-logins";
-import type { AskToSend } from "@gennai/machine/network/added-login";
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { HeldClock } from "@gennai/machine/process/held-clock";
-import { programHere } from "@gennai/machine/staged-shell/run/program-here";
-import type { StagedShellRun, StagedSurroundings } from "@gennai/machine/staged-shell/run/run-staged";
+import { programHere } from "@gennai/shell/run/program-here";
+import type { StagedShellRun, StagedSurroundings } from "@gennai/shell/run/run-staged";
 
 export interface NetworkedRun {
   readonly staged: StagedShellRun;

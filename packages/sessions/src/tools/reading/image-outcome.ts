@@ -1,6 +1,6 @@
 import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { judgeImage } from "@gennai/machine/images/fit-image";
+import { judgeImage } from "@gennai/machine/formats/fit-image";
 
 /** An image as a result; undefined if the bytes are no image. Throws `ToolFailure` for a format that models do not accept. */
 export function imageOutcome(name: string, bytes: Uint8Array): ToolOutcome | undefined {

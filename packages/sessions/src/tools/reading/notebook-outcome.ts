@@ -1,8 +1,8 @@
 import type { ShownImage, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { judgeImage } from "@gennai/machine/images/fit-image";
-import { cellNames, type Notebook, type NotebookOutput } from "@gennai/machine/notebooks/notebook";
-import { plainText } from "@gennai/machine/process/output/plain-text";
+import { judgeImage } from "@gennai/machine/formats/fit-image";
+import { cellNames, type Notebook, type NotebookOutput } from "@gennai/machine/formats/notebook";
+import { plainText } from "@gennai/machine/process/plain-text";
 import { numberedLines } from "./numbered-lines.ts";
 
 /** Maximum characters of one output, when reading all cells and when reading one; maximum images of one result. */

@@ -1,6 +1,6 @@
 import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { parseNotebook } from "@gennai/machine/notebooks/notebook";
+import { parseNotebook } from "@gennai/machine/formats/notebook";
 import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import { imageOutcome } from "./image-outcome.ts";
 import { notebookOutcome } from "./notebook-outcome.ts";

@@ -1,8 +1,8 @@
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { editableText } from "@gennai/machine/changes/editable-text";
-import { editNotebook, type NotebookEdit } from "@gennai/machine/notebooks/edit-notebook";
-import { hasNumberedCells, type Notebook, parseNotebook } from "@gennai/machine/notebooks/notebook";
+import { editNotebook, type NotebookEdit } from "@gennai/machine/formats/edit-notebook";
+import { hasNumberedCells, type Notebook, parseNotebook } from "@gennai/machine/formats/notebook";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
 import { unknownCell } from "../reading/notebook-outcome.ts";

@@ -1,8 +1,8 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
+import { prepareBranch, wantedBranch } from "@gennai/git/prepare-branch";
 import { type BranchOffer, isBarred } from "@gennai/governance/policies/git/branch";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
-import { prepareBranch, wantedBranch } from "@gennai/machine/git/prepare-branch";
 import { ServiceError } from "@gennai/machine/service-error";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { branchState } from "../../policies/own-branch.ts";

@@ -1,8 +1,8 @@
 import { type Instructions, instructionsText } from "@gennai/agent/prompt/instructions";
 import { repositoryBlock, systemPrompt, terminalBlock } from "@gennai/agent/prompt/system-prompt";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import { repositorySummary } from "@gennai/git/repository-summary";
 import { intentContext } from "@gennai/governance/intents/intent-context";
-import { repositorySummary } from "@gennai/machine/git/repository-summary";
 import { createMayRead, type MayRead } from "../../context/may-read.ts";
 import { type ProjectNotes, readProjectNotes } from "../../notes/project-notes.ts";
 import { modeFor } from "../../policies/proposal-mode.ts";

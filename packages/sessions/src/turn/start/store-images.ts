@@ -1,4 +1,4 @@
-import { judgeImage } from "@gennai/machine/images/fit-image";
+import { judgeImage } from "@gennai/machine/formats/fit-image";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import type { BlobStore } from "@gennai/store/log/session-log";

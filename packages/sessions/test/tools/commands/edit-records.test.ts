@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import type { FoundEdit } from "@gennai/machine/staged-shell/found/found-edits";
+import type { FoundEdit } from "@gennai/shell/found/found-edits";
 import { expect, test } from "vitest";
 import { SeenContents } from "#session/state/seen-contents";
 import { editRecords } from "#tools/commands/edit-records";

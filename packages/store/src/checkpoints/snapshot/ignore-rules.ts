@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { plainRepository } from "@gennai/machine/git/plain-repository";
-import { UnsafeRepository } from "@gennai/machine/git/run/confirmed-repository";
-import { GitMissingError } from "@gennai/machine/git/run/machine-git";
-import { git } from "@gennai/machine/git/run/run-git";
+import { plainRepository } from "@gennai/git/plain-repository";
+import { UnsafeRepository } from "@gennai/git/run/confirmed-repository";
+import { GitMissingError } from "@gennai/git/run/machine-git";
+import { git } from "@gennai/git/run/run-git";
 import { entriesOf } from "./kept-paths.ts";
 
 interface RepositoryFiles {

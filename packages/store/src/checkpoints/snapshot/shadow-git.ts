@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GitSettings } from "@gennai/machine/git/run/git-settings";
-import { GitMissingError } from "@gennai/machine/git/run/machine-git";
-import { type StartedGit, startGit } from "@gennai/machine/git/run/start-git";
+import type { GitSettings } from "@gennai/git/run/git-settings";
+import { GitMissingError } from "@gennai/git/run/machine-git";
+import { type StartedGit, startGit } from "@gennai/git/run/start-git";
 import { fileText } from "@gennai/machine/git-data/file-text";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { CheckpointError } from "../checkpoint-error.ts";

@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
-import { machineGit } from "@gennai/machine/git/run/machine-git";
-import { startGit } from "@gennai/machine/git/run/start-git";
+import { machineGit } from "@gennai/git/run/machine-git";
+import { startGit } from "@gennai/git/run/start-git";
 import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test, vi } from "vitest";
 import { IgnoreRules } from "#checkpoints/snapshot/ignore-rules";
 
-vi.mock("@gennai/machine/git/run/start-git", { spy: true });
+vi.mock("@gennai/git/run/start-git", { spy: true });
 
 /** What a repository is like, the directory that is asked about, and whether git must be started to know where its rules are. */
 type Case = readonly [

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { realPath } from "@gennai/machine/sandbox/host/way-to";
-import type { ProgramHome, RunMount } from "@gennai/machine/stage/staged-command";
+import { realPath } from "@gennai/machine/host/way-to";
 import { isWithin } from "@gennai/protocol/is-within";
+import type { ProgramHome, RunMount } from "@gennai/stage/staged-command";
 import * as z from "zod";
 import { CliError } from "../../../errors/cli-error.ts";
 import type { StartedAgent } from "./started-agents.ts";

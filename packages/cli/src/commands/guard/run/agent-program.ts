@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { isProgram, searchPath } from "@gennai/machine/keys/login/user-program";
-import { realPath } from "@gennai/machine/sandbox/host/way-to";
+import { isProgram, searchPath } from "@gennai/egress/keys/login/user-program";
+import { realPath } from "@gennai/machine/host/way-to";
 import { isWithin } from "@gennai/protocol/is-within";
 
 /** An agent's program on this machine. */

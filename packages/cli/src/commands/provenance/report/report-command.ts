@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { git } from "@gennai/machine/git/run/run-git";
+import { git } from "@gennai/git/run/run-git";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { changeReport } from "@gennai/store/provenance/report/change-report";
 import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";

@@ -1,4 +1,0 @@
-import { testAsOneUser } from "../as-users.ts";
-import { mounting } from "../scenario-files.ts";
-
-testAsOneUser(mounting.giveWay);

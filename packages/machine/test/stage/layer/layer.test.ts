@@ -1,4 +1,0 @@
-import { testAsOneUser } from "../as-users.ts";
-import { observing } from "../scenario-files.ts";
-
-testAsOneUser(observing.layer);

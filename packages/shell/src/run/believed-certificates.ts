@@ -1,0 +1,34 @@
+import { keyDirectory } from "@gennai/egress/keys/git/key-git";
+import type { AddedLogin } from "@gennai/egress/network/added-login";
+import { usualAuthorities } from "@gennai/egress/network/usual-authorities";
+import { certificateVariables } from "@gennai/machine/process/certificate-variables";
+import type { RunMount } from "@gennai/stage/staged-command";
+
+const file = `${keyDirectory}/authorities.crt`;
+const wgetSettings = `${keyDirectory}/wgetrc`;
+
+/**
+ * Makes the programs of one run trust a further authority besides the usual ones and the user's. Sets the variables of all kinds
+ * of programs, because package managers start each other.
+ *
+ * @param authority in PEM
+ */
+export function believing(
+  authority: string | undefined,
+  logins: readonly AddedLogin[],
+): { readonly environment: Readonly<Record<string, string>>; readonly mounts: readonly RunMount[] } {
+  if (authority === undefined) return { environment: {}, mounts: [] };
+  const all = [...usualAuthorities(), ...logins.flatMap(({ trusted }) => trusted), authority];
+  const text = `${[...new Set(all.map((one) => one.trim()))].join("\n")}\n`;
+  return {
+    environment: { ...Object.fromEntries(variables.map((name) => [name, file])), WGETRC: wgetSettings },
+    mounts: [
+      { path: file, text },
+      // It knows no variable for them.
+      { path: wgetSettings, text: `ca_certificate = ${file}\n` },
+    ],
+  };
+}
+
+/** Most replace the authorities that a program trusts by default; a variable of the user's would else do so. */
+const variables: readonly string[] = [...certificateVariables, "pnpm_config_cafile", "YARN_HTTPS_CA_FILE_PATH"];

@@ -1,0 +1,4 @@
+import { testAsOneUser } from "./as-users.ts";
+import { mounting } from "./scenario-files.ts";
+
+testAsOneUser(mounting.giveWay);
