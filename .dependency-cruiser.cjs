@@ -40,11 +40,9 @@ const direction = Object.entries(mayImport).map(([name, allowed]) => ({
 
 /** Folders of governance from the bottom up: at run time, none imports one that comes later. Each is its own files alone. */
 const rooms = [
-  ...["", "programs", "command/words", "command/grammar", "command/dangers", "command/git", "command/interpret"],
-  ...["command/script", "command", "keys", "installs", "network", "rules/compile", "rules/match", "rules"],
-  ...["rules/status", "policies/files", "policies/git", "policies", "policies/commands", "answers", "emergency"],
-  ...["intents", "hooks", "plan", "guard", "ledger", "ledger/bundle", "ledger/anchor", "capabilities"],
-  ...["gate/decide", "gate/confirm", "gate/found", "gate/execute", "gate"],
+  ...["", "programs", "command/words", "command/dangers", "command", "network", "rules/compile", "rules"],
+  ...["ledger", "ledger/anchor", "policies/files", "policies", "intents", "hooks", "guard"],
+  ...["gate/decide", "gate/confirm", "gate"],
 ].map((name) => `packages/governance/src/${name}`.replace(/\/$/, ""));
 
 const upwards = [

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKey } from "../packages/store/src/ledger/keys/ledger-key.ts";
+import { createKey } from "../packages/store/src/ledger/ledger-key.ts";
 import { ReleaseError } from "./release-error.ts";
 import { keyIdOf, signatureFile, signedMessage } from "./verify.mjs";
 

@@ -7,7 +7,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "sorts keys by UTF-16 code unit": "APH-002",
     "a hole in an array": "APH-011",
   },
-  "packages/protocol/test/plan/strict-json.test.ts": {
+  "packages/protocol/test/strict-json.test.ts": {
     "reads %s as one number": "APH-003",
     "unsafe_number at [1]": "APH-005",
     "duplicate_key at risk_level": "APH-007",
@@ -15,7 +15,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "lone_surrogate at a": "APH-012",
     "has limits, before anything is built": "APH-028",
   },
-  "packages/protocol/test/plan/validate-rina-output.test.ts": {
+  "packages/protocol/test/validate-rina-output.test.ts": {
     "forms of Unicode are different plans": "APH-013",
     "an unknown key of an action": "APH-015",
     "any change of a plan changes its hash": "APH-018",
@@ -49,7 +49,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "packages/server/test/plans/kill-between.test.ts": {
     "kill -9 in the middle of a run: the token stays spent": "APT-007",
   },
-  "packages/governance/test/answers/answer-pattern.test.ts": {
+  "packages/governance/test/gate/confirm/answer-pattern.test.ts": {
     "never covers a command in a wrapper": "APT-031",
     "never covers a command with %s": "APT-033",
   },
@@ -57,12 +57,12 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "holds for the exact action only": "APT-034 APT-035",
   },
   "packages/cli/test/client/confirmation-answer.test.ts": { "only y, yes, t and s can be a yes": "APT-040" },
-  "packages/governance/test/emergency/emergency-policy.test.ts": {
+  "packages/governance/test/policies/emergency-policy.test.ts": {
     "enforce read-only mode globally": "EMG-003 EMG-004 EMG-005",
     "disable high-impact tool category at runtime": "EMG-009",
     "block production deploy tool specifically": "EMG-010",
   },
-  "packages/sessions/test/emergency/emergency-store.test.ts": {
+  "packages/sessions/test/rules/emergency-store.test.ts": {
     "two clients at once: both are recorded, and the stricter one counts": "EMG-011",
     "its file was removed": "EMG-012",
   },
@@ -70,7 +70,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "%s ends the running command, and the turn goes on in it": "EMG-002",
     "nobody without the token, and nothing that is no control": "EMG-007",
   },
-  "packages/governance/test/gate/execute/standing-check.test.ts": {
+  "packages/governance/test/gate/standing-check.test.ts": {
     "a control switched after the decision stops the call before its effect": "EMG-001",
   },
   "packages/governance/test/gate/gate.test.ts": {
@@ -122,7 +122,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "packages/store/test/config/state-directory.test.ts": {
     "refuses a newer format and leaves the file as it was": "PRC-019",
   },
-  "packages/server/test/http/guard/request-guard.test.ts": {
+  "packages/server/test/http/request-guard.test.ts": {
     "health without a token": "HTP-001",
     "every 401 looks the same": "HTP-002",
     '["Basic", 401': "HTP-004",
@@ -143,7 +143,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "an unknown method of the service": "HTP-036",
     "debug pages": "HTP-048",
   },
-  "packages/server/test/http/guard/token.test.ts": { "in a directory of mode %o": "HTP-045" },
+  "packages/server/test/http/token.test.ts": { "in a directory of mode %o": "HTP-045" },
   "packages/server/test/http/listen/http-server.test.ts": {
     "user info in Host": "HTP-017",
     "HTTP/1.0 without Host": "HTP-019",
@@ -228,8 +228,8 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "it inherits no descriptor": "PRC-025",
     "200 commands one after the other leave neither zombies nor descriptors": "PRC-026",
   },
-  "packages/machine/test/shell/open-sandbox.test.ts": { "bubblewrap is only taken from where root put it": "PRC-029" },
-  "packages/machine/test/staged-shell/isolation.test.ts": { "in a directory that it does not see": "PRC-030" },
+  "packages/shell/test/open-sandbox.test.ts": { "bubblewrap is only taken from where root put it": "PRC-029" },
+  "packages/shell/test/isolation.test.ts": { "in a directory that it does not see": "PRC-030" },
   "packages/machine/test/workspace/files/file-failure.test.ts": {
     EACCES: "PRC-008",
     EROFS: "PRC-010",
@@ -304,11 +304,11 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "never shows the token, and says when it could not be removed": "CUI-016",
   },
   "packages/vscode/test/server/secret-key.test.ts": { "is the same for the same server": "CUI-017" },
-  "packages/vscode/test/editor/paths/workspace-paths.test.ts": { "no name leads out": "CUI-004" },
+  "packages/vscode/test/editor/workspace-paths.test.ts": { "no name leads out": "CUI-004" },
   "packages/vscode/test/session/interceptors/watching-interceptor.test.ts": {
     "a window that watches may look and stop, and nothing else": "CUI-022",
   },
-  "packages/vscode/test/attention/attention.test.ts": {
+  "packages/vscode/test/status/attention.test.ts": {
     "names the oldest of the questions that come together, and how many more there are": "CUI-021",
   },
 };

@@ -35,9 +35,9 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/process/output-pipe.ts": "mkfifo, in a private directory of ours, for the output of commands",
   "machine/src/process/spawn-helper.ts": "the helper in which those commands' shells wait",
   "machine/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
-  "sessions/src/hooks/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
+  "sessions/src/rules/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
   "sessions/src/mcp/program-transport.ts": "MCP programs that the user configured or accepted word by word",
-  "models/src/keys/model-keys.ts": "the system's keychain; its arguments are names of ours",
+  "models/src/catalogue/model-keys.ts": "the system's keychain; its arguments are names of ours",
   "cli/src/client/run-in-terminal.ts":
     "commands that the gate admitted, in the sandbox of the machine that holds the files",
   "shell/src/machine-checks.ts": "ripgrep --version, over nobody's files",

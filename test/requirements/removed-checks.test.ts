@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { gitContentsGuard } from "@gennai/git/secrets/contents-guard";
-import { defaultProfile, leastPrivilege } from "@gennai/governance/capabilities/capability-profile";
 import type { Answer } from "@gennai/governance/confirmation";
-import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
 import { type CallResult, governTools } from "@gennai/governance/gate/gate";
 import type { GateOptions } from "@gennai/governance/gate/gate-options";
+import { defaultProfile, leastPrivilege } from "@gennai/governance/policies/capability-profile";
+import { emergencyVerdict } from "@gennai/governance/policies/emergency-policy";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { IntentsService } from "@gennai/sessions/intents/intents-service";

@@ -1,9 +1,9 @@
-import { compactedText } from "./compaction/compacted-text.ts";
-import { KeptFacts } from "./compaction/kept-facts.ts";
 import { type Compacted, endStates, type LoggedEvent, type SessionEvent } from "./events/session-event.ts";
+import { estimateMessages } from "./events/token-estimate.ts";
+import { compactedText } from "./loop/compacted-text.ts";
+import { KeptFacts } from "./loop/kept-facts.ts";
 import type { Message, MessageCall, ModelRequest } from "./model.ts";
 import { type Instructions, type InstructionsTold, ToldInstructions } from "./prompt/instructions.ts";
-import { estimateMessages } from "./use/token-estimate.ts";
 import { userActionNote } from "./user-action-note.ts";
 
 type Note = Extract<Message, { readonly role: "note" }>;

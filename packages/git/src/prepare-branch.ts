@@ -1,4 +1,4 @@
-import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
+import { isProtectedBranch } from "@gennai/governance/policies/branch";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { ServiceError } from "@gennai/machine/service-error";

@@ -1,4 +1,4 @@
-import { isProtectedBranch } from "@gennai/governance/policies/git/branch";
+import { isProtectedBranch } from "@gennai/governance/policies/branch";
 import { defaultRemoteBranch, readGitHead } from "@gennai/machine/git-data/git-head";
 import { type RepositoryState, seeRepository } from "./repository-state.ts";
 import { git } from "./run/run-git.ts";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { processesSaying } from "@gennai/testkit/processes";
 import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, it } from "vitest";
-import { openGit } from "#git/run/run-git";
+import { openGit } from "#run/run-git";
 
 it("ends when it is killed, at whatever instant, and leaves no process behind", async () => {
   await using repository = await temporaryRepository({ "a.txt": "a\n" });

@@ -2,9 +2,9 @@ import { noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { expect, test } from "vitest";
 import { coveringNames } from "#covering-names";
 import type { Effect } from "#effect";
-import { createEmergencyPolicy } from "#emergency/emergency-policy";
 import { parseHooks } from "#hooks/hook-config";
 import { createHookPolicies, type HookInput } from "#hooks/hooks-policy";
+import { createEmergencyPolicy } from "#policies/emergency-policy";
 import { inputWith, inside, summary, write } from "./policies/effects.ts";
 
 const edits = [write(inside("a")), write(inside("src/b"))];

@@ -1,4 +1,4 @@
-import type { BundleSource } from "@gennai/governance/ledger/bundle/verify-bundle";
+import type { BundleSource } from "@gennai/governance/ledger/verify-bundle";
 
 /** The bytes of a file piece by piece, from the start each time. @param onRead told how many were read of this pass */
 export function fileSource(file: Blob, onRead: (bytes: number) => void = () => undefined): BundleSource {

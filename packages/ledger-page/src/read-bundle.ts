@@ -1,5 +1,5 @@
 import { type ChosenAnchors, type Judged, judgeBundle } from "@gennai/governance/ledger/anchor/judged-by-anchors";
-import { type BundleReport, bundleRecords, verifyBundle } from "@gennai/governance/ledger/bundle/verify-bundle";
+import { type BundleReport, bundleRecords, verifyBundle } from "@gennai/governance/ledger/verify-bundle";
 import { type TimelineRecord, timelineRecord } from "@gennai/repl/timeline/timeline-record";
 import { fileSource } from "./file-source.ts";
 import { isSigned, webVerifier } from "./web-verifier.ts";

@@ -1,6 +1,6 @@
 import { anchorWords } from "@gennai/governance/ledger/anchor/anchor-words";
 import type { Judged } from "@gennai/governance/ledger/anchor/judged-by-anchors";
-import type { BundleReport } from "@gennai/governance/ledger/bundle/verify-bundle";
+import type { BundleReport } from "@gennai/governance/ledger/verify-bundle";
 import { element, told } from "./elements.ts";
 
 /** What the check came to: first whether the bundle is sound, then all that was found, and last what that does not say. */

@@ -9,8 +9,8 @@ import {
   verifierKey,
   withTime,
 } from "@gennai/governance/ledger/anchor/signed-note";
-import { bundleRecords } from "@gennai/governance/ledger/bundle/verify-bundle";
 import { publicKeysOf } from "@gennai/governance/ledger/public-keys";
+import { bundleRecords } from "@gennai/governance/ledger/verify-bundle";
 import type { TestKey } from "./made-bundle.ts";
 
 /** 2026-01-03 00:00 UTC, in seconds. */

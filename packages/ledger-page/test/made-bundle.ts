@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { BundleDigest, closingLine, elementLines, openingLine } from "@gennai/governance/ledger/bundle/bundle-layout";
+import { BundleDigest, closingLine, elementLines, openingLine } from "@gennai/governance/ledger/bundle-layout";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import {
   type RecordPosition,

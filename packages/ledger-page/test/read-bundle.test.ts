@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { verifyBundle } from "@gennai/governance/ledger/bundle/verify-bundle";
+import { verifyBundle } from "@gennai/governance/ledger/verify-bundle";
 import { verifyAnchoredBundle } from "@gennai/store/audit/ledger-anchors";
 import { verifyLedgerBundle } from "@gennai/store/audit/ledger-bundle";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import type { Prices, Rates } from "@gennai/agent/use/prices";
+import type { Prices, Rates } from "@gennai/agent/events/prices";
 import { type Effort, efforts } from "@gennai/protocol/model/session/effort";
 
 /** What is known of a model. 0 and undefined: not known. */

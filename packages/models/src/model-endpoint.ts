@@ -1,7 +1,7 @@
 import { ModelError } from "@gennai/agent/model";
 import type { Provider } from "@gennai/protocol/model/session/backend";
-import type { KnownModels, ModelFacts } from "./facts/model-facts.ts";
-import { modelsFile } from "./facts/models-file.ts";
+import type { KnownModels, ModelFacts } from "./catalogue/model-facts.ts";
+import { modelsFile } from "./catalogue/models-file.ts";
 import type { ModelSettings } from "./model-registry.ts";
 import { providers } from "./providers.ts";
 

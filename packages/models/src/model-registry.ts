@@ -23,7 +23,7 @@ export async function createModel(
       return new OfflineModel();
     }
     case "scripted": {
-      const { loadScriptedModel } = await import("./scripted/scripted.ts");
+      const { loadScriptedModel } = await import("./scripted.ts");
       return loadScriptedModel(settings.model);
     }
     case "editor":

@@ -5,7 +5,7 @@ import type { Provider } from "@gennai/protocol/model/session/backend";
 import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { askChat } from "./answer/ask-chat.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
-import { capabilitiesOf } from "./facts/model-capabilities.ts";
+import { capabilitiesOf } from "./catalogue/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 import { withPathInPlace } from "./path-in-place.ts";
 import { type ChatDialect, chatDialect, learnDialect } from "./request/chat-dialect.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { networkCode, providerFailure } from "#answer/provider-failure";
 import { readableAnswer } from "#answer/readable-answer";
-import { nothingKnown } from "#facts/model-facts";
+import { nothingKnown } from "#catalogue/model-facts";
 import { resolveEndpoint } from "#model-endpoint";
 import { withPathInPlace } from "#path-in-place";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nothingKnown } from "#facts/model-facts";
-import { ModelKeys } from "#keys/model-keys";
+import { nothingKnown } from "#catalogue/model-facts";
+import { ModelKeys } from "#catalogue/model-keys";
 import type { ModelKnowledge } from "#model-endpoint";
 import { createModel, type ModelSettings } from "#model-registry";
 

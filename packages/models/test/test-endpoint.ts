@@ -1,4 +1,4 @@
-import { nothingKnown } from "#facts/model-facts";
+import { nothingKnown } from "#catalogue/model-facts";
 import type { ModelEndpoint } from "#model-endpoint";
 
 /** Where a model is reached of which nobody knows anything. */

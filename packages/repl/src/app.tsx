@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
-import { BackgroundStrip } from "./background/background-strip.tsx";
 import { BranchQuestion } from "./branch/branch-question.tsx";
 import { FirstCommitQuestion } from "./branch/first-commit-question.tsx";
 import { ChatView } from "./chat/chat-view.tsx";
 import { StatusLine } from "./chat/status-line.tsx";
+import { BackgroundStrip } from "./command/background-strip.tsx";
 import { Composer } from "./composer/composer.tsx";
 import { WindowFocusProvider } from "./confirmation/window-focus.ts";
 import type { ReplControl } from "./control/repl-control.ts";

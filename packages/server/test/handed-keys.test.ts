@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { ModelKeys } from "@gennai/models/keys/model-keys";
+import { ModelKeys } from "@gennai/models/catalogue/model-keys";
 import { Backend, SetModelKeyRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { describe, expect, it } from "vitest";
 import { modelKeyRpc } from "#rpc/methods/model-key-rpc";

@@ -1,7 +1,7 @@
 import { homedir, platform } from "node:os";
 import { basename, relative } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
+import { startsNothing } from "@gennai/governance/command/only-reads";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { defaultRemoteBranch, readGitHead } from "@gennai/machine/git-data/git-head";
@@ -24,7 +24,7 @@ import {
   type ClientSearch,
   ClientWorkspaceError,
   type ClientWorkspaceFacts,
-} from "@gennai/protocol/model/editor/client-workspace";
+} from "@gennai/protocol/model/client-workspace";
 import { readControlFiles } from "./read-control-files.ts";
 import { runShellCommand } from "./shell-runner.ts";
 

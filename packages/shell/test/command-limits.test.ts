@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { commandEnvironment } from "@gennai/machine/process/command-environment";
+import { plainShell } from "@gennai/machine/process/plain-shell";
+import { holdDirectory } from "@gennai/machine/process/run-command";
 import { processesSaying } from "@gennai/testkit/processes";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { commandEnvironment } from "#process/environment/command-environment";
-import { plainShell } from "#process/environment/plain-shell";
-import { holdDirectory } from "#process/run-command";
-import { runShellCommand } from "#shell/shell-runner";
-import { type IsolatedWorkspace, isolatedWorkspace } from "../../staged-shell/isolated-workspace.ts";
+import { runShellCommand } from "#shell-runner";
+import { type IsolatedWorkspace, isolatedWorkspace } from "./isolated-workspace.ts";
 
 const mebibyte = 1024 * 1024;
 const { signal } = new AbortController();

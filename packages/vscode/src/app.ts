@@ -10,13 +10,13 @@ import { showFailure, showProblem } from "./server/server-dialogs.ts";
 import { NoServerError } from "./server/server-problem.ts";
 import { chosenFolder } from "./session/chosen-folder.ts";
 import { restartWithFolder } from "./session/late-folders.ts";
+import { rememberDeeds } from "./settings/did.ts";
 import { modelKept } from "./settings/keep-model.ts";
 import { readSettings, replSettings } from "./settings/settings.ts";
 import { migrateVsCodeSettings } from "./settings/vscode-migration.ts";
+import type { TimelineTree } from "./status/timeline-tree.ts";
+import type { TodoTree } from "./status/todo-tree.ts";
 import { windowDetails } from "./status/window-details.ts";
-import type { TimelineTree } from "./trees/timeline-tree.ts";
-import type { TodoTree } from "./trees/todo-tree.ts";
-import { rememberDeeds } from "./walkthrough/did.ts";
 import { type AppShell, composeWindow, type WindowParts } from "./window-parts.ts";
 import type { Workbench } from "./workbench.ts";
 

@@ -3,11 +3,11 @@ import type { LedgerRecord } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import * as vscode from "vscode";
 import type { AgentApp } from "./app.ts";
 import { type ChatToolName, chatToolNames } from "./chat/chat-tool-names.ts";
-import { ProblemActions } from "./code-actions/problem-actions.ts";
 import { commandIds } from "./command-ids.ts";
+import { ProblemActions } from "./commands/problem-actions.ts";
 import { replPanelType } from "./documents/beside-repl.ts";
 import { foldersKnown } from "./session/late-folders.ts";
-import { openWalkthroughOnce } from "./walkthrough/open-once.ts";
+import { openWalkthroughOnce } from "./settings/open-once.ts";
 
 /**
  * Only registers: all other code is in a bundle of its own, which is loaded at its first use. So a window that never uses Gennai

@@ -6,10 +6,10 @@ import type { BackgroundTerminals } from "./background/background-terminals.ts";
 import type { ContentDocuments } from "./documents/content-documents.ts";
 import type { EditorFiles } from "./editor/files/editor-files.ts";
 import type { WindowBranch } from "./git/window-branch.ts";
-import type { StoredApprovals } from "./plan/plan-interceptor.ts";
 import type { LineOrigins } from "./provenance/line-origins.ts";
 import type { ReplViews } from "./repl/repl-views.ts";
 import type { EditorReview } from "./review/editor-review.ts";
+import type { StoredApprovals } from "./review/plan-interceptor.ts";
 import type { UnseenChanges } from "./review/unseen-changes.ts";
 import type { WindowReviews } from "./review/window-reviews.ts";
 import type { ModelKeyStore } from "./server/model-key-store.ts";
@@ -17,11 +17,11 @@ import type { ServerConnection } from "./server/server-connection.ts";
 import type { ServerLink } from "./server/server-link.ts";
 import type { TokenStore } from "./server/token-store.ts";
 import type { GovernanceFacts } from "./session/governance-facts.ts";
-import type { WindowClaim } from "./session/window/window-claim.ts";
+import type { WindowClaim } from "./session/window-claim.ts";
 import type { WorkspaceSession } from "./session/workspace-session.ts";
 import type { GennaiSettings } from "./settings/settings.ts";
-import type { TimelineTree } from "./trees/timeline-tree.ts";
-import type { TodoTree } from "./trees/todo-tree.ts";
+import type { TimelineTree } from "./status/timeline-tree.ts";
+import type { TodoTree } from "./status/todo-tree.ts";
 
 /** What the commands work with: the parts of one window. */
 export interface Workbench {

@@ -1,10 +1,10 @@
 import { scenarioSchema } from "../../../packages/agent/src/scenarios/parse-scenarios.ts";
-import { capabilityDocumentSchema } from "../../../packages/governance/src/capabilities/capability-profile.ts";
 import { hooksSchema } from "../../../packages/governance/src/hooks/hook-config.ts";
+import { capabilityDocumentSchema } from "../../../packages/governance/src/policies/capability-profile.ts";
 import { projectConfigSchema } from "../../../packages/machine/src/config/project-config.ts";
 import { serverConfigSchema } from "../../../packages/machine/src/config/server-config.ts";
 import { webConfigSchema } from "../../../packages/machine/src/web/web-config.ts";
-import { modelsFileSchema } from "../../../packages/models/src/facts/models-file.ts";
+import { modelsFileSchema } from "../../../packages/models/src/catalogue/models-file.ts";
 import { mcpServerSchema } from "../../../packages/sessions/src/mcp/mcp-config.ts";
 import { extensionManifest } from "./extension-manifest.mjs";
 import { code, page, table } from "./markdown.mjs";

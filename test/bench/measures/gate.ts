@@ -1,8 +1,8 @@
-import { createCapabilitiesPolicy } from "@gennai/governance/capabilities/capabilities-policy";
-import { defaultProfile } from "@gennai/governance/capabilities/capability-profile";
-import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
 import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { governTools } from "@gennai/governance/gate/gate";
+import { createCapabilitiesPolicy } from "@gennai/governance/policies/capabilities-policy";
+import { defaultProfile } from "@gennai/governance/policies/capability-profile";
+import { createEmergencyPolicy } from "@gennai/governance/policies/emergency-policy";
 import { createContainmentPolicy } from "@gennai/governance/policies/files/containment";
 import { createControlFilesPolicy } from "@gennai/governance/policies/files/control-files";
 import { createFreshnessPolicy } from "@gennai/governance/policies/files/freshness";

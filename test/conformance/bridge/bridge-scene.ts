@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { bindRequest } from "@gennai/client/bridge/client-answer";
-import type { Editor } from "@gennai/client/bridge/editor";
+import { bindRequest } from "@gennai/client/host/client-answer";
+import type { Editor } from "@gennai/client/host/editor";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { ChangeOperation, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { AnswerInit } from "@gennai/protocol/model/editor/editor-messages";
+import type { AnswerInit } from "@gennai/protocol/model/editor-messages";
 
 type RequestBody = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 type Answer<Case extends AnswerInit["case"]> = Extract<AnswerInit, { case: Case }>["value"];

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@gennai/client/connection/connection";
-import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { chmod, readFile, stat } from "node:fs/promises";
-import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

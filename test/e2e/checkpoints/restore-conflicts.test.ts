@@ -1,5 +1,5 @@
 import { chmod, stat } from "node:fs/promises";
-import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";

@@ -1,5 +1,5 @@
 import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
-import { turnPrompt } from "@gennai/sessions/turn/prompt/turn-prompt";
+import { turnPrompt } from "@gennai/sessions/prompt/turn-prompt";
 import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";

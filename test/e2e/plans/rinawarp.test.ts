@@ -50,7 +50,7 @@ describe("seed 000 authority: a plan approved is the plan executed", () => {
     server: TestServer,
   ) => Promise<{ status: number; json: Record<string, unknown> }>;
   const changed = (plan: RinaPlan): RinaPlan => ({ ...plan, title: `${plan.title}.` });
-  // Each of the other ways packages/sessions/test/plans and protocol/test/plan have.
+  // Each of the other ways packages/sessions/test/plans and protocol/test/strict-json.test.ts have.
   const attacks: readonly [string, Attack][] = [
     [
       "a plan changed after its approval, hashed anew",

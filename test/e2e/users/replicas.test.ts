@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect, connectGovernance } from "@gennai/client/connection/connection";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { openLedgerSigner } from "@gennai/store/ledger/keys/ledger-key";
+import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { startTokenIssuer, testAudience } from "@gennai/testkit/token-issuer";

@@ -7,7 +7,7 @@ import {
   ConfirmationScope,
   EmergencyControl,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { directoryName } from "@gennai/sessions/users/directory-name";
+import { directoryName } from "@gennai/sessions/session/directory-name";
 import { type ManyUsersServer, startManyUsersServer, type TestUser } from "@gennai/testkit/many-users";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { describe, expect, test } from "vitest";

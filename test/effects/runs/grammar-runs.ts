@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { readingGitEnvironment } from "@gennai/git/run/start-git";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { secretPath } from "@gennai/governance/command/secret-paths";
-import { commandVerdict } from "@gennai/governance/policies/commands/commands";
+import { commandVerdict } from "@gennai/governance/policies/commands";
 import { readingForms } from "@gennai/governance/programs/known-programs";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { reachesSecret } from "@gennai/sessions/policies/reaches-secret";

@@ -6,7 +6,7 @@ import type {
   ConfirmationReply,
   Editor,
   RequestOptions,
-} from "@gennai/client/bridge/editor";
+} from "@gennai/client/host/editor";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type {
   ApplyRequest,
@@ -14,7 +14,7 @@ import type {
   CommandRun,
   FileRead,
   FileReadRequest,
-} from "@gennai/protocol/model/editor/editor-requests";
+} from "@gennai/protocol/model/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { askUser } from "./ask-user.ts";
 import { diskBytes, type EditorFile, editorFile, pathInWorkspace, writtenFile } from "./editor-file.ts";

@@ -1,5 +1,5 @@
 import type { PermissionOption, RequestPermissionOutcome, ToolCallContent } from "@agentclientprotocol/sdk";
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";

@@ -6,9 +6,9 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { Review } from "@gennai/client/review/review";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
-import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import type { EditorPeer } from "./acp-editor.ts";
 import { unlessWithdrawn } from "./withdrawn-request.ts";
 

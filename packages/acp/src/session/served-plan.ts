@@ -5,9 +5,9 @@ import {
   type SessionUpdate,
   type ToolCallContent,
 } from "@agentclientprotocol/sdk";
-import type { Plan } from "@gennai/client/plan/plan";
-import type { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { Plan } from "@gennai/client/plan";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
+import type { SessionPlans } from "@gennai/client/session-plans";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";

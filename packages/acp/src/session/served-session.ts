@@ -6,11 +6,11 @@ import {
   type StopReason,
 } from "@agentclientprotocol/sdk";
 import { ConnectError } from "@connectrpc/connect";
-import { type CommandPlace, slashCommands, typedCommand } from "@gennai/client/commands/slash-commands";
 import { callFailure } from "@gennai/client/connection/call-failure";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { listModels, type ProviderChoice } from "@gennai/client/session/models/model-choices";
-import { getWorkspaceState, prepareBranch } from "@gennai/client/session/state/workspace-state";
+import { listModels, type ProviderChoice } from "@gennai/client/session/model-choices";
+import { getWorkspaceState, prepareBranch } from "@gennai/client/session/workspace-state";
+import { type CommandPlace, slashCommands, typedCommand } from "@gennai/client/slash-commands";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session/session-settings";

@@ -1,6 +1,6 @@
 import type { StopReason } from "@agentclientprotocol/sdk";
-import { SessionPlans } from "@gennai/client/plan/session-plans";
 import { turnOutcome } from "@gennai/client/session/turn-state";
+import { SessionPlans } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
 import { decideProposal } from "../editor/proposal-permission.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation } from "@agentclientprotocol/sdk";
-import { emptyMeter, meterAfter } from "@gennai/client/session/models/usage-meter";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
+import { emptyMeter, meterAfter } from "@gennai/client/session/usage-meter";
 import {
   type AppliedFile,
   type InvokeEvent,

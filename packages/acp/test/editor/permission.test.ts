@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { confirmationReply, permissionOptions, questionContent } from "#editor/permission";
-import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
+import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 
 const question = askedQuestion({
   requestId: "r",

@@ -1,5 +1,5 @@
 import type { Question } from "@gennai/governance/confirmation";
-import type { EditorRequestBody } from "@gennai/protocol/model/editor/editor-messages";
+import type { EditorRequestBody } from "@gennai/protocol/model/editor-messages";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import type { WorkspaceOperation } from "./workspace-operation.ts";
 

@@ -1,9 +1,9 @@
 import type { Intent } from "@gennai/governance/intents/intent";
-import type { PlanChange } from "@gennai/governance/plan/plan-change";
-import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
-import type { RuleViolation } from "@gennai/governance/rules/status/violation";
+import type { PlanChange } from "@gennai/governance/plan-change";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
+import type { RuleViolation } from "@gennai/governance/rules/violation";
 import type { ObservedFile, RefMove, Verification } from "@gennai/governance/tool";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
 import type { EmergencyControl, EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
@@ -13,9 +13,9 @@ import type { SessionSettings } from "@gennai/protocol/model/session/session-set
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { MessageCall } from "../model.ts";
 import type { InstructionsTold } from "../prompt/instructions.ts";
-import type { Cost, Usage, UsageSum } from "../use/usage.ts";
 import type { ClientRequest, RequestResolution, ResolvedReply } from "./client-request.ts";
 import type { DirectoryChangeRecord, FileChangeRecord, ProposalReview } from "./proposal.ts";
+import type { Cost, Usage, UsageSum } from "./usage.ts";
 import type { Warning } from "./warning.ts";
 
 export type TurnState =

@@ -1,9 +1,9 @@
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import { toolErrorJson } from "@gennai/governance/tool-error";
+import { estimateText } from "../events/token-estimate.ts";
+import type { Cost, Usage } from "../events/usage.ts";
 import type { FinishReason, ToolDefinition } from "../model.ts";
 import { withShownImages } from "../shown-images.ts";
-import { estimateText } from "../use/token-estimate.ts";
-import type { Cost, Usage } from "../use/usage.ts";
 import type { TurnOptions } from "./turn-loop.ts";
 
 /** Maximum calls accepted from one answer; a model that makes more is stuck. */

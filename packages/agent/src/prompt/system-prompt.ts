@@ -1,4 +1,4 @@
-import type { EditingMode } from "@gennai/governance/policies/git/branch";
+import type { EditingMode } from "@gennai/governance/policies/branch";
 import type { Verbosity } from "@gennai/protocol/model/session/session-settings";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import { usesPlaceholder } from "../scenarios/prompt-template.ts";

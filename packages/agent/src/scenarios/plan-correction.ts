@@ -1,4 +1,4 @@
-import type { PlanIssue } from "@gennai/governance/plan/plan";
+import type { PlanIssue } from "@gennai/governance/plan";
 
 type PlanFault = Pick<PlanIssue, "path" | "message">;
 

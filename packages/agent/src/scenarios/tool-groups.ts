@@ -1,4 +1,4 @@
-import type { EditingMode } from "@gennai/governance/policies/git/branch";
+import type { EditingMode } from "@gennai/governance/policies/branch";
 import { builtInTools, toolGroups } from "@gennai/protocol/built-in-tools";
 
 /** The tools of each word in a scenario's `tools`. */

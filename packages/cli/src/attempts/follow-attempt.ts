@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Attempt } from "@gennai/client/attempts/attempts";
+import type { Attempt } from "@gennai/client/attempts";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { turnOutcome } from "@gennai/client/session/turn-state";

@@ -1,4 +1,4 @@
-import { SessionAttempts } from "@gennai/client/attempts/attempts";
+import { SessionAttempts } from "@gennai/client/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
 import type { OfferContext } from "../review/offered-changes.ts";

@@ -1,13 +1,13 @@
 import { constants, existsSync } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
 import { type ScopeGlob, scopeGlob } from "@gennai/governance/intents/scope-glob";
 import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { isWithin } from "@gennai/protocol/is-within";
 import { isAtLeast, riskWords } from "@gennai/protocol/model/governance/risk";
 import * as z from "zod";
-import { usageError } from "../errors/cli-error.ts";
+import { usageError } from "../cli-error.ts";
 
 const scope = z.string().transform((entry, context): ScopeGlob => {
   const result = scopeGlob(entry);

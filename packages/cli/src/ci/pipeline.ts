@@ -1,7 +1,7 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { TurnReport } from "../client/run-turn.ts";
-import { type ExitCode, exitCode } from "../errors/exit-code.ts";
+import { type ExitCode, exitCode } from "../exit-code.ts";
 import { answerByCiPolicy, type CiPolicy } from "./ci-policy.ts";
 import { type Refusal, Refusals } from "./refusals.ts";
 

@@ -1,7 +1,7 @@
 import { type AgentBranch, prepareBranch, wantedBranch } from "@gennai/git/prepare-branch";
 import { ExpectedError } from "@gennai/machine/expected-error";
-import { CliError } from "../errors/cli-error.ts";
-import { exitCode } from "../errors/exit-code.ts";
+import { CliError } from "../cli-error.ts";
+import { exitCode } from "../exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 export interface BranchRequest {

@@ -1,6 +1,6 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
 import { type Endpoint, parseEndpoint, sameEndpoint } from "@gennai/governance/network/endpoint";
-import { connectionRule } from "@gennai/governance/policies/commands/connections";
+import { connectionRule } from "@gennai/governance/policies/connections";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { z } from "zod";
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import type { ConfirmationQuestion, ConfirmationReply, Editor, RequestOptions } from "@gennai/client/bridge/editor";
-import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client-workspace-port";
-import type { ApplyRequest } from "@gennai/protocol/model/editor/editor-requests";
+import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
+import type { ConfirmationQuestion, ConfirmationReply, Editor, RequestOptions } from "@gennai/client/host/editor";
+import type { ApplyRequest } from "@gennai/protocol/model/editor-requests";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/governance/user-question";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { type ChangeWriter, finalChange } from "./change-writer.ts";

@@ -6,7 +6,7 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
-import { type ExitCode, exitCode } from "../errors/exit-code.ts";
+import { type ExitCode, exitCode } from "../exit-code.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import { addUsage, nothingUsed, type TurnUsage } from "./turn-usage.ts";
 

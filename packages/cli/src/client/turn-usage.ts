@@ -1,4 +1,4 @@
-import { contextWords, costWords } from "@gennai/client/session/models/usage-meter";
+import { contextWords, costWords } from "@gennai/client/session/usage-meter";
 import type { TokenUsage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 /** What a turn used of models, with its sub-agents and compactions. */

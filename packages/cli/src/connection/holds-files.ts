@@ -1,4 +1,4 @@
-import { usageError } from "../errors/cli-error.ts";
+import { usageError } from "../cli-error.ts";
 import type { ServerFlags } from "./server-choice.ts";
 
 /**

@@ -12,8 +12,8 @@ import {
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import { findServers } from "@gennai/server/http/routes/discovery";
-import { CliError } from "../errors/cli-error.ts";
-import { exitCode } from "../errors/exit-code.ts";
+import { CliError } from "../cli-error.ts";
+import { exitCode } from "../exit-code.ts";
 import type { Console } from "../terminal/console.ts";
 import { loadServer, type OwnServerRequest, startOwnServer } from "./own-server.ts";
 import { provenServers } from "./proven-servers.ts";

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { proveServer } from "@gennai/client/connection/prove-server";
 import { findServers } from "@gennai/server/http/routes/discovery";
-import { CliError } from "../errors/cli-error.ts";
-import { exitCode } from "../errors/exit-code.ts";
+import { CliError } from "../cli-error.ts";
+import { exitCode } from "../exit-code.ts";
 import type { Console } from "../terminal/console.ts";
 
 /** Where the token of a server is searched. */

@@ -1,7 +1,7 @@
+import { type HunkDecision, wholeChange } from "@gennai/protocol/apply-review";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { type HunkDecision, wholeChange } from "@gennai/protocol/review/apply-review";
-import { CliError } from "../errors/cli-error.ts";
-import { exitCode } from "../errors/exit-code.ts";
+import { CliError } from "../cli-error.ts";
+import { exitCode } from "../exit-code.ts";
 
 /** Decisions by change id, then by hunk id. */
 export type Decisions = ReadonlyMap<string, ReadonlyMap<string, HunkDecision>>;

@@ -1,7 +1,7 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
-import { wholeMoves } from "@gennai/protocol/review/whole-moves";
+import { wholeMoves } from "@gennai/protocol/whole-moves";
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { type Decisions, decideBySelection, namedHunks } from "./hunk-selection.ts";

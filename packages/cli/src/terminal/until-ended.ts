@@ -1,4 +1,4 @@
-import { exitCode } from "../errors/exit-code.ts";
+import { exitCode } from "../exit-code.ts";
 import { type Console, isTerminal } from "./console.ts";
 import { Interrupts } from "./interrupts.ts";
 import { LineInput } from "./line-input.ts";

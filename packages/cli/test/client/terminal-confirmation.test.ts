@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { confirmAtTerminal } from "#client/terminal-confirmation";
-import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
+import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 
 const question = askedQuestion({
   intentReflection: "none",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeQuestion } from "#client/terminal-confirmation";
 import { readReviewAnswer } from "#review/review-at-terminal";
-import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
+import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 
 const rows = [
   ["y", { type: "one", decision: { type: "keep" } }],

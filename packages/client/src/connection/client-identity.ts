@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type ClientInfo, ClientInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { capabilitiesOf } from "@gennai/protocol/model/editor/editor-messages";
-import type { Editor } from "../bridge/editor.ts";
+import { capabilitiesOf } from "@gennai/protocol/model/editor-messages";
+import type { Editor } from "../host/editor.ts";
 
 /** Who is attached to a session. */
 export interface ClientIdentity {

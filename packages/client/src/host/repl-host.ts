@@ -5,8 +5,8 @@ import type { EditingMode } from "@gennai/protocol/model/session/session-setting
 import type { Review } from "../review/review.ts";
 import type { ReviewState } from "../review/review-state.ts";
 import type { EditorContext } from "../session/editor-context.ts";
-import type { ModelTrial } from "../session/models/model-choices.ts";
-import type { KeyToHand } from "../session/models/model-key.ts";
+import type { ModelTrial } from "../session/model-choices.ts";
+import type { KeyToHand } from "../session/model-key.ts";
 
 /**
  * The environment of the REPL app: a webview of an editor, or a page from the server. The app gets everything beyond its own

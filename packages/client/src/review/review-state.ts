@@ -1,7 +1,7 @@
+import { type HunkDecision, wholeChange } from "@gennai/protocol/apply-review";
 import { isRecord } from "@gennai/protocol/json-value";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { type HunkDecision, wholeChange } from "@gennai/protocol/review/apply-review";
-import { otherHalf } from "@gennai/protocol/review/whole-moves";
+import { otherHalf } from "@gennai/protocol/whole-moves";
 import type { ReviewToApply } from "../host/repl-host.ts";
 
 export type ReviewLayout = "auto" | "unified" | "side-by-side";

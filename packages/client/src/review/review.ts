@@ -1,5 +1,5 @@
+import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { HunkDecision as DecisionMessage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 
 /** A user's decisions about a proposal. */
 export interface Review {

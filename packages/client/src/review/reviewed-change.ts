@@ -1,5 +1,5 @@
+import { applyReview, type HunkDecision } from "@gennai/protocol/apply-review";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { type ContentSource, proposedText } from "./proposed-text.ts";
 
 /** Decisions about the hunks of one change, by id. */

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { AnswerInit } from "@gennai/protocol/model/editor/editor-messages";
+import type { AnswerInit } from "@gennai/protocol/model/editor-messages";
 import { type SkippedFile, skippedFileFromMessage } from "@gennai/protocol/model/session/checkpoint";
 import {
   type AppliedFile,
@@ -14,11 +14,11 @@ import {
   settingsFromMessage,
   settingsToMessage,
 } from "@gennai/protocol/model/session/session-settings";
-import { Bridge } from "../bridge/bridge.ts";
-import { workspaceFactsFields } from "../client-workspace/client-workspace-answer.ts";
 import type { ClientIdentity } from "../connection/client-identity.ts";
 import type { AgentClient } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
+import { Bridge } from "../host/bridge.ts";
+import { workspaceFactsFields } from "../host/client-workspace-answer.ts";
 import { type Review, reviewedHunkFields } from "../review/review.ts";
 import type { FollowOptions } from "./follow-options.ts";
 import { type RunTurnOptions, runTurn } from "./run-turn.ts";

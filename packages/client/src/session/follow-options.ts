@@ -1,4 +1,4 @@
-import type { BridgeProblem } from "../bridge/bridge.ts";
+import type { BridgeProblem } from "../host/bridge.ts";
 import type { ConnectionChange } from "./subscription.ts";
 
 /** How `AgentSession.follow` follows. */

@@ -1,5 +1,5 @@
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
-import type { PushCommand } from "@gennai/governance/keys/push-command";
+import type { PushCommand } from "@gennai/governance/network/push-command";
 import type { RunMount } from "@gennai/stage/staged-command";
 import { cleanGitSettings } from "./git/clean-git-settings.ts";
 import { gitAddressText } from "./git/git-address.ts";

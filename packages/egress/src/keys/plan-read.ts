@@ -1,5 +1,5 @@
 import { quotedCommand } from "@gennai/governance/command/quoted-command";
-import { type GitReadCommand, gitReadCommand } from "@gennai/governance/keys/git-read-command";
+import { type GitReadCommand, gitReadCommand } from "@gennai/governance/network/git-read-command";
 import { cleanGitSettings } from "./git/clean-git-settings.ts";
 import { gitAddressText } from "./git/git-address.ts";
 import { userGitSettings } from "./git/git-settings-of.ts";

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { gitReadCommand } from "@gennai/governance/keys/git-read-command";
+import { gitReadCommand } from "@gennai/governance/network/git-read-command";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 

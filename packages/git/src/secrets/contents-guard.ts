@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import type { GitContentsPorts } from "@gennai/governance/policies/git/git-contents";
+import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import type { CompiledRules } from "@gennai/governance/rules/compile/compile-rules";
 import { isWithin } from "@gennai/protocol/is-within";
 import { confirmedRepository } from "../run/confirmed-repository.ts";

@@ -1,13 +1,13 @@
 import { chmodSync, existsSync } from "node:fs";
+import { findBubblewrap } from "@gennai/machine/host/find-bubblewrap";
 import { processesSaying } from "@gennai/testkit/processes";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
-import { findGit } from "#git/run/find-git";
-import { machineGit } from "#git/run/machine-git";
-import { findBubblewrap } from "#sandbox/host/find-bubblewrap";
+import { findGit } from "#run/find-git";
+import { machineGit } from "#run/machine-git";
 
-vi.mock("#git/run/find-git", { spy: true });
-vi.mock("#sandbox/host/find-bubblewrap", { spy: true });
+vi.mock("#run/find-git", { spy: true });
+vi.mock("@gennai/machine/host/find-bubblewrap", { spy: true });
 
 /** A program that never answers, and whose child holds its output open. */
 const silent = `#!/bin/sh

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
-import type { PrintedSecrets } from "@gennai/governance/policies/git/git-contents";
+import type { PrintedSecrets } from "@gennai/governance/policies/git-contents";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { describe, expect, test } from "vitest";
 import type { PathJudge } from "#secrets/known-secrets";

@@ -1,8 +1,8 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { AnalysisReport, TooMuch } from "./analysis-report.ts";
 import type { CommandAnalysis } from "./command-analysis.ts";
-import { walkScript } from "./script/walk-script.ts";
 import { suspiciousText } from "./suspicious-text.ts";
+import { walkScript } from "./walk-script.ts";
 import type { Place } from "./words/invocation.ts";
 import { absolutePath } from "./words/resolve-path.ts";
 import { initialScope } from "./words/shell-scope.ts";

@@ -6,9 +6,9 @@ import type { LastingConnections } from "./confirm/lasting-connections.ts";
 import type { PersistentApprovals } from "./confirm/persistent-approvals.ts";
 import type { RememberedAnswers } from "./confirm/remembered-answers.ts";
 import type { GateObserver } from "./decide/gate-observer.ts";
-import type { RunningCalls } from "./execute/running-calls.ts";
-import type { StandingCheck } from "./execute/standing-check.ts";
 import type { GateJournal } from "./gate-journal.ts";
+import type { RunningCalls } from "./running-calls.ts";
+import type { StandingCheck } from "./standing-check.ts";
 
 export interface GateOptions {
   readonly sessionId: string;

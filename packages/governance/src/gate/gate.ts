@@ -8,7 +8,7 @@ import { type DecidedCall, decideCall } from "./decide/decide-call.ts";
 import { unobservedGate } from "./decide/gate-observer.ts";
 import { textEditorCall } from "./decide/text-editor-call.ts";
 import { toolNamed } from "./decide/usual-form.ts";
-import { executeCall } from "./execute/execute-call.ts";
+import { executeCall } from "./execute-call.ts";
 import type { ToolCall } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
 

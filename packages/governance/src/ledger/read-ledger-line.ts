@@ -1,7 +1,7 @@
 import { CanonicalJsonError, canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
 import { isRecord } from "@gennai/protocol/json-value";
-import { repeatedKey } from "@gennai/protocol/plan/strict-json";
+import { repeatedKey } from "@gennai/protocol/strict-json";
 import type { FileLine } from "./ledger-line.ts";
 import type { LedgerGenesis, LedgerHandOver } from "./ledger-record.ts";
 import { rangesOfTombstone, type SeqRange } from "./purged-records.ts";

@@ -1,7 +1,7 @@
 import type { CommandAnalysis, CommandDanger } from "../command/command-analysis.ts";
+import { textsOfOne } from "./command-texts.ts";
 import type { CompiledRules } from "./compile/compile-rules.ts";
-import { textsOfOne } from "./match/command-texts.ts";
-import { matchPattern } from "./match/match-pattern.ts";
+import { matchPattern } from "./match-pattern.ts";
 import type { RulesPolicyPorts } from "./rules-policy.ts";
 
 /**

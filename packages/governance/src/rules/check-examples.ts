@@ -1,9 +1,9 @@
 import { analyseCommand } from "../command/analyse-command.ts";
+import { commandTexts } from "./command-texts.ts";
 import type { ReadyPattern } from "./compile/compile-rules.ts";
 import type { RuleProblem } from "./compile/rule-set.ts";
 import type { SlowPattern } from "./compile/slow-pattern.ts";
-import { commandTexts } from "./match/command-texts.ts";
-import { matchPattern } from "./match/match-pattern.ts";
+import { matchPattern } from "./match-pattern.ts";
 
 /** Runs the examples (`match`, `notMatch`) of a file's patterns as commands. Each failing one is an error. */
 export async function checkExamples(

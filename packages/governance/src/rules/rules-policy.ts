@@ -4,14 +4,14 @@ import type { Effect, WorkspacePath } from "../effect.ts";
 import { isReadOnly } from "../effect.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
+import { commandPathFindings } from "./command-path-rules.ts";
+import { type CommandTexts, commandTexts } from "./command-texts.ts";
 import { globReach } from "./compile/aimed-glob.ts";
 import { type CompiledRules, excepted, pathRule } from "./compile/compile-rules.ts";
 import { pathForm, rawForm } from "./compile/path-form.ts";
 import type { PathRule, PatternRule } from "./compile/rule-set.ts";
 import type { SlowPattern } from "./compile/slow-pattern.ts";
-import { commandPathFindings } from "./match/command-path-rules.ts";
-import { type CommandTexts, commandTexts } from "./match/command-texts.ts";
-import { matchPattern, type PatternMatch } from "./match/match-pattern.ts";
+import { matchPattern, type PatternMatch } from "./match-pattern.ts";
 
 export interface RulesPolicyPorts {
   /** The rules in force now. One decision works on one set of them. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { analyseCommand } from "#command/analyse-command";
-import { startsNothing } from "#command/grammar/only-reads";
-import { commandVerdict } from "#policies/commands/commands";
+import { startsNothing } from "#command/only-reads";
+import { commandVerdict } from "#policies/commands";
 
 const options = { cwd: "/ws", home: "/home/dev" };
 const analyse = (command: string) => analyseCommand(command, options);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { analyseCommand } from "#command/analyse-command";
-import { commandVerdict } from "#policies/commands/commands";
+import { commandVerdict } from "#policies/commands";
 import { awkAndSedCases } from "./cases/awk-and-sed-cases.ts";
 import type { CommandCases } from "./cases/command-cases.ts";
 import { deleteCases } from "./cases/delete-cases.ts";

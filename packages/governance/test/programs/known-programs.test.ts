@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { analyseCommand } from "#command/analyse-command";
-import { splitInstall } from "#installs/split-install";
 import { opensConnections } from "#network/opens-connections";
+import { splitInstall } from "#network/split-install";
 import { agreedControl } from "#policies/files/agreed-control";
 import { knownPrograms, verbOf } from "#programs/known-programs";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createCommandsPolicy } from "#policies/commands/commands";
+import { createCommandsPolicy } from "#policies/commands";
 import { createHighRiskPolicy } from "#policies/high-risk";
 import type { SlowPattern } from "#rules/compile/slow-pattern";
 import { createRulesPolicy } from "#rules/rules-policy";

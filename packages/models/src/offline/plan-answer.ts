@@ -4,7 +4,7 @@ import { computeRisk } from "@gennai/governance/policies/risk";
 import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
-import type { ContractPlan, PlanAction, RinaEnvelope } from "@gennai/protocol/plan/plan-schema";
+import type { ContractPlan, PlanAction, RinaEnvelope } from "@gennai/protocol/plan-schema";
 import { addToDraft, reportOf } from "./change-files.ts";
 import { draftChange, type FileChange } from "./draft-change.ts";
 import { type ChangeStep, describeStep, isChange, type Step } from "./request.ts";

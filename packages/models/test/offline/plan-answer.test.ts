@@ -1,6 +1,6 @@
 import type { Message } from "@gennai/agent/model";
 import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
-import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import { validateRinaOutput } from "@gennai/protocol/validate-rina-output";
 import { describe, expect, test } from "vitest";
 import { nextAnswer } from "#offline/next-answer";
 

@@ -1,11 +1,11 @@
-import type { Attempt } from "@gennai/client/attempts/attempts";
+import type { Attempt } from "@gennai/client/attempts";
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { ChangedFiles } from "../changes/changed-files.tsx";
 import { LineCounts } from "../changes/line-counts.tsx";
 import { useChat } from "../chat/chat-context.ts";
 import { FoldButton } from "../chat/fold-button.tsx";
-import { Icon } from "../icons/icon.tsx";
+import { Icon } from "../look/icon.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { WatchedAttempt } from "./attempt-watch.ts";
 import { attemptFacts, attemptFiles, attemptState } from "./attempt-words.ts";

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptSet } from "@gennai/client/attempts/attempts";
+import type { Attempt, AttemptSet } from "@gennai/client/attempts";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
 import { countWords } from "../chat/words.ts";

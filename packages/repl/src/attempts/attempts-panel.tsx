@@ -1,8 +1,8 @@
-import type { AttemptSet } from "@gennai/client/attempts/attempts";
+import type { AttemptSet } from "@gennai/client/attempts";
 import { useEffect, useMemo } from "preact/hooks";
 import { ChatProvider, Folds } from "../chat/chat-context.ts";
+import { ProblemNotice } from "../chat/items/problem-notice.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
-import { ProblemNotice } from "../failure/problem-notice.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { AttemptCard } from "./attempt-card.tsx";
 import { setFacts, setWords } from "./attempt-words.ts";

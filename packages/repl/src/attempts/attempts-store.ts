@@ -1,9 +1,9 @@
-import { type AttemptSet, type AttemptsWish, SessionAttempts } from "@gennai/client/attempts/attempts";
+import { type AttemptSet, type AttemptsWish, SessionAttempts } from "@gennai/client/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { ChangeContents } from "../changes/change-contents.ts";
-import { type Problem, problemOf } from "../failure/problem.ts";
+import { type Problem, problemOf } from "../chat/items/problem.ts";
 import type { AttemptQuestions } from "./attempt-questions.ts";
 import { AttemptWatch, type WatchedAttempt } from "./attempt-watch.ts";
 

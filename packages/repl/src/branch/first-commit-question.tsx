@@ -1,4 +1,4 @@
-import type { FirstCommit } from "@gennai/client/session/state/workspace-state";
+import type { FirstCommit } from "@gennai/client/session/workspace-state";
 import { plural } from "@gennai/protocol/plural";
 import { AnswerButton } from "../confirmation/answer-button.tsx";
 import type { ReplControl } from "../control/repl-control.ts";

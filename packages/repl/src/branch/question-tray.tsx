@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import type { Failure } from "../chat/items/failure.ts";
 import { type Arming, useArming } from "../confirmation/arming.ts";
 import { useCardFocus } from "../confirmation/card-focus.ts";
-import type { Failure } from "../failure/failure.ts";
-import { Icon } from "../icons/icon.tsx";
+import { Icon } from "../look/icon.tsx";
 
 interface QuestionTrayProps {
   readonly label: string;

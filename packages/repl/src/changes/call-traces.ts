@@ -1,8 +1,8 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
-import { traceCall } from "@gennai/client/provenance/trace-lines";
+import { traceCall } from "@gennai/client/trace-lines";
 import type { CallTrace } from "@gennai/protocol/model/governance/line-trace";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../failure/problem.ts";
+import { type Problem, problemOf } from "../chat/items/problem.ts";
 
 /** Where a call's lines are at present, as far as it is known. */
 export type CallTraceState =

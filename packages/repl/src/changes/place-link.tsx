@@ -1,5 +1,5 @@
 import { useChat } from "../chat/chat-context.ts";
-import { CopyButton } from "../copy/copy-button.tsx";
+import { CopyButton } from "../look/copy-button.tsx";
 
 interface PlaceLinkProps {
   readonly path: string;

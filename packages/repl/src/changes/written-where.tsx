@@ -1,6 +1,6 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useChat } from "../chat/chat-context.ts";
-import { CopyButton } from "../copy/copy-button.tsx";
+import { CopyButton } from "../look/copy-button.tsx";
 
 /** On which branch changes were written, and where a person can look at them next. */
 export function WrittenWhere({ branch, files }: { readonly branch: string; readonly files: readonly AppliedFile[] }) {

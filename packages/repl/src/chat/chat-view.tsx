@@ -6,7 +6,7 @@ import type { ItemCell } from "../model/view-item.ts";
 import { type ChatContext, ChatProvider, Folds } from "./chat-context.ts";
 import { ChatRow, estimatedHeight } from "./chat-row.tsx";
 import { rowName } from "./row-name.ts";
-import { VirtualList } from "./window/virtual-list.tsx";
+import { VirtualList } from "./virtual-list.tsx";
 
 /** A session shown as a conversation. */
 export function ChatView({ control, view }: { readonly control: ReplControl; readonly view: SessionView | undefined }) {

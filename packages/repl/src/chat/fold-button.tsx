@@ -1,6 +1,6 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { Icon } from "../icons/icon.tsx";
+import { Icon } from "../look/icon.tsx";
 
 export interface FoldButtonProps {
   readonly class: string;

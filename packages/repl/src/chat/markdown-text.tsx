@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { copyText } from "../copy/copy-text.ts";
+import { copyText } from "../look/copy-text.ts";
 import { type MarkdownBlock, markdownBlocks } from "./markdown.ts";
 
 export interface MarkdownTextProps {

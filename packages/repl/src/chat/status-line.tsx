@@ -1,8 +1,8 @@
-import { contextWords, costWords, type UsageMeter } from "@gennai/client/session/models/usage-meter";
+import { contextWords, costWords, type UsageMeter } from "@gennai/client/session/usage-meter";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import type { TurnProgress } from "../control/turn-control.ts";
-import { Icon } from "../icons/icon.tsx";
+import { Icon } from "../look/icon.tsx";
 import type { RunningTurn } from "../model/session-facts.ts";
 import { countWords, durationWords } from "./words.ts";
 

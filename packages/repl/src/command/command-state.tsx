@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
+import { failureOf } from "../chat/items/failure.ts";
 import { durationWords } from "../chat/words.ts";
-import { failureOf } from "../failure/failure.ts";
-import { Icon } from "../icons/icon.tsx";
+import { Icon } from "../look/icon.tsx";
 import type { ToolCallItem } from "../model/view-item.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { exitWords } from "./exit-words.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Icon, type IconName } from "../icons/icon.tsx";
+import { Icon, type IconName } from "../look/icon.tsx";
 
 /** A suggestion that can replace the text being typed in the box. */
 export interface CompletionOption {

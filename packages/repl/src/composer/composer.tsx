@@ -1,9 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type PromptImage, readImages } from "../control/prompts/prompt-images.ts";
+import { type PromptImage, readImages } from "../control/prompt-images.ts";
 import type { ReplControl } from "../control/repl-control.ts";
-import { Icon } from "../icons/icon.tsx";
-import { runSlash, type SlashOutcome } from "../slash/run-slash.ts";
-import { slashCompletion } from "../slash/slash-completion.ts";
+import { Icon } from "../look/icon.tsx";
 import { BytesImage } from "./bytes-image.tsx";
 import { mentionCompletion } from "./complete-mention.ts";
 import { CompletionList, completionListId, useCompletion } from "./completion.tsx";
@@ -11,7 +9,9 @@ import { droppedUris, mentionDropped } from "./dropped-files.ts";
 import { EditorChips, EditorContextButton } from "./editor-chips.tsx";
 import { PromptHistory } from "./prompt-history.ts";
 import { QueuedPrompts } from "./queued-prompts.tsx";
+import { runSlash, type SlashOutcome } from "./run-slash.ts";
 import { SettingsBar } from "./settings-bar.tsx";
+import { slashCompletion } from "./slash-completion.ts";
 import { usePromptFocus } from "./use-prompt-focus.ts";
 
 /** The style sheet makes the box grow, without a layout in between at each key. */

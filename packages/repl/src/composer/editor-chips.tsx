@@ -1,6 +1,6 @@
 import type { EditorContext } from "@gennai/client/session/editor-context";
 import type { ReplControl } from "../control/repl-control.ts";
-import { Icon } from "../icons/icon.tsx";
+import { Icon } from "../look/icon.tsx";
 
 /** What the user chose to send along from the editor; each part can be left out again. */
 export function EditorChips({ control }: { readonly control: ReplControl }) {

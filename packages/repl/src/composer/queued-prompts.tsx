@@ -1,6 +1,6 @@
-import type { Prompt } from "../control/prompts/prompt-queue.ts";
+import type { Prompt } from "../control/prompt-queue.ts";
 import type { ReplControl } from "../control/repl-control.ts";
-import { Icon } from "../icons/icon.tsx";
+import { Icon } from "../look/icon.tsx";
 
 interface Waiting {
   readonly id: string;

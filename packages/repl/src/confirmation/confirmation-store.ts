@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/host/editor";
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 /**

@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 

@@ -5,13 +5,13 @@ import type { EditorContext } from "@gennai/client/session/editor-context";
 import type { TurnRequest } from "@gennai/client/session/turn";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { ShownFailure } from "../failure/shown-failure.ts";
+import type { ShownFailure } from "../chat/items/shown-failure.ts";
 import type { SessionView } from "../model/session-view.ts";
-import { DraftAttachments } from "./prompts/draft-attachments.ts";
-import { type PromptImage, promptImages } from "./prompts/prompt-images.ts";
-import { type KeptPrompt, keptPrompt, newPrompt, type Prompt, PromptQueue } from "./prompts/prompt-queue.ts";
-import { isGone, takeFromServer } from "./prompts/take-from-server.ts";
+import { DraftAttachments } from "./draft-attachments.ts";
+import { type PromptImage, promptImages } from "./prompt-images.ts";
+import { type KeptPrompt, keptPrompt, newPrompt, type Prompt, PromptQueue } from "./prompt-queue.ts";
 import type { FollowedSession } from "./session/followed-session.ts";
+import { isGone, takeFromServer } from "./take-from-server.ts";
 
 /** - `starting`: a prompt is being sent; - `stopping`: the server has not yet confirmed that the work has ended */
 export type TurnProgress = "idle" | "starting" | "running" | "stopping";

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { ProblemNotice } from "../failure/problem-notice.tsx";
+import { ProblemNotice } from "../chat/items/problem-notice.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { AnswersSection } from "./answers-section.tsx";
 import { EmergencyControls } from "./emergency-controls.tsx";

@@ -2,7 +2,7 @@ import { type HostRequest, type ToApp, type ToHost, toAppSchema } from "@gennai/
 import { MessageTransport } from "@gennai/client/host/message-transport";
 import type { EditorModel, HostNotice, ReplHost, ReviewToApply } from "@gennai/client/host/repl-host";
 import type { EditorContext } from "@gennai/client/session/editor-context";
-import type { ModelTrial } from "@gennai/client/session/models/model-choices";
+import type { ModelTrial } from "@gennai/client/session/model-choices";
 
 /** The API that VS Code gives a webview. */
 export interface WebviewApi {

@@ -1,4 +1,4 @@
-import { meterAfter } from "@gennai/client/session/models/usage-meter";
+import { meterAfter } from "@gennai/client/session/usage-meter";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { emergencyFromMessage } from "@gennai/protocol/model/governance/emergency";
 import { blobFromMessage } from "@gennai/protocol/model/session/proposal";

@@ -1,6 +1,6 @@
 import type { IntentSummary } from "@gennai/client/governance/intents";
-import { emptyMeter, type UsageMeter } from "@gennai/client/session/models/usage-meter";
 import type { TurnPhase } from "@gennai/client/session/turn-state";
+import { emptyMeter, type UsageMeter } from "@gennai/client/session/usage-meter";
 import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
 import type { Todo } from "@gennai/protocol/model/session/todo";

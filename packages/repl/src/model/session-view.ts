@@ -6,7 +6,7 @@ import {
   InvokeState,
   type StatusEvent,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { asksEditor, requestFromEvent } from "@gennai/protocol/model/editor/editor-messages";
+import { asksEditor, requestFromEvent } from "@gennai/protocol/model/editor-messages";
 import { appliedFileFromMessage, blobFromMessage } from "@gennai/protocol/model/session/proposal";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { factsAfter } from "./facts-after.ts";

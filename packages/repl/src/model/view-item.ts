@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion } from "@gennai/client/host/editor";
 import type { TurnOutcome } from "@gennai/client/session/turn-state";
 import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan-state";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";

@@ -1,8 +1,8 @@
-import type { ProviderChoice } from "@gennai/client/session/models/model-choices";
+import type { ProviderChoice } from "@gennai/client/session/model-choices";
 import { type Backend, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
-import { Icon } from "../icons/icon.tsx";
+import { Icon } from "../look/icon.tsx";
 import { ModelKeyField } from "./model-key-field.tsx";
 import { ModelList } from "./model-list.tsx";
 import { ModelTrialLine } from "./model-trial-line.tsx";

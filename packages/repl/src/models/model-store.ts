@@ -1,16 +1,11 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import type { ChosenModel, ReplHost } from "@gennai/client/host/repl-host";
-import {
-  listModels,
-  type ModelTrial,
-  type ProviderChoice,
-  tryModel,
-} from "@gennai/client/session/models/model-choices";
-import { setModelKey } from "@gennai/client/session/models/model-key";
+import { listModels, type ModelTrial, type ProviderChoice, tryModel } from "@gennai/client/session/model-choices";
+import { setModelKey } from "@gennai/client/session/model-key";
 import type { Backend } from "@gennai/protocol/model/session/backend";
 import { settingsFromMessage } from "@gennai/protocol/model/session/session-settings";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../failure/problem.ts";
+import { type Problem, problemOf } from "../chat/items/problem.ts";
 
 /** What a person looks at while choosing a model. */
 export interface ModelStoreState {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { CopyButton } from "../copy/copy-button.tsx";
+import { CopyButton } from "../look/copy-button.tsx";
 
 /** A SHA-256, shortened, and in full on demand. */
 export function Digest({ digest, of }: { readonly digest: string; readonly of: string }) {

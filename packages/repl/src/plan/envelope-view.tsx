@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
-import { CodePane, type CodePaneHandle } from "../code/code-pane.tsx";
-import { CopyButton } from "../copy/copy-button.tsx";
+import { CodePane, type CodePaneHandle } from "../look/code-pane.tsx";
+import { CopyButton } from "../look/copy-button.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 
 export interface EnvelopeViewProps {

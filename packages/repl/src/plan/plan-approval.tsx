@@ -1,4 +1,4 @@
-import type { Plan } from "@gennai/client/plan/plan";
+import type { Plan } from "@gennai/client/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { useId, useState } from "preact/hooks";
 import { VisibleText } from "../review/diff/visible-text.tsx";

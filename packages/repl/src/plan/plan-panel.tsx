@@ -1,7 +1,7 @@
-import { envelopeWords } from "@gennai/client/plan/plan";
+import { envelopeWords } from "@gennai/client/plan";
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
-import { CopyButton } from "../copy/copy-button.tsx";
-import { ProblemNotice } from "../failure/problem-notice.tsx";
+import { ProblemNotice } from "../chat/items/problem-notice.tsx";
+import { CopyButton } from "../look/copy-button.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { useIsWide } from "../review/use-is-wide.ts";
 import { Digest } from "./digest.tsx";

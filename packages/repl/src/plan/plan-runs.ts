@@ -1,4 +1,4 @@
-import type { Plan } from "@gennai/client/plan/plan";
+import type { Plan } from "@gennai/client/plan";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 /** What the runs of plans changed, by the session's events. A run's change set has the id of its turn. */

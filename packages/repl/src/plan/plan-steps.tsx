@@ -1,4 +1,4 @@
-import type { Plan, PlanStep } from "@gennai/client/plan/plan";
+import type { Plan, PlanStep } from "@gennai/client/plan";
 import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";

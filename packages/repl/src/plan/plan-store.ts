@@ -1,10 +1,10 @@
-import type { Plan, PlanIssue, SubmittedPlan } from "@gennai/client/plan/plan";
-import type { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { Plan, PlanIssue, SubmittedPlan } from "@gennai/client/plan";
+import type { SessionPlans } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../failure/problem.ts";
+import { type Problem, problemOf } from "../chat/items/problem.ts";
 import { GatheredWork } from "./gathered-work.ts";
 import { type PlanAct, type PlanFacts, type PlanToken, planChecks } from "./plan-checks.ts";
 import { PlanRuns } from "./plan-runs.ts";

@@ -1,6 +1,6 @@
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import type { AgentClient } from "@gennai/client/connection/connection";
-import type { PlanIssue } from "@gennai/client/plan/plan";
+import type { PlanIssue } from "@gennai/client/plan";
 import { subscribe } from "@gennai/client/session/subscription";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 

@@ -1,10 +1,10 @@
 import type { HostCommand } from "@gennai/client/host/repl-host";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { type Failure, failureDetails } from "../chat/items/failure.ts";
 import type { ReplControl } from "../control/repl-control.ts";
-import { CopyButton } from "../copy/copy-button.tsx";
-import { type Failure, failureDetails } from "../failure/failure.ts";
-import { Icon } from "../icons/icon.tsx";
+import { CopyButton } from "../look/copy-button.tsx";
+import { Icon } from "../look/icon.tsx";
 
 /** Problems that prevent working, each with what to do next. */
 export function Banners({ control }: { readonly control: ReplControl }) {

@@ -1,6 +1,6 @@
 import type { ReplPanel } from "@gennai/client/host/repl-host";
 import type { ReplControl } from "../control/repl-control.ts";
-import { Icon, type IconName } from "../icons/icon.tsx";
+import { Icon, type IconName } from "../look/icon.tsx";
 import { SessionMenu } from "./session-menu.tsx";
 
 const panels: readonly { readonly panel: ReplPanel; readonly label: string; readonly icon: IconName }[] = [

@@ -1,13 +1,13 @@
 import { useEffect } from "preact/hooks";
 import { AttemptsPanel } from "../attempts/attempts-panel.tsx";
-import { CheckpointPanel } from "../checkpoints/checkpoint-panel.tsx";
+import { TodoPanel } from "../chat/items/todo-panel.tsx";
+import { loadSystemPrompt, PromptPreview } from "../composer/prompt-preview.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
 import { GovernancePanel } from "../governance/governance-panel.tsx";
 import { scopeExpansions } from "../governance/scope-expansions.ts";
 import { PlanPanel } from "../plan/plan-panel.tsx";
-import { loadSystemPrompt, PromptPreview } from "../prompt-preview/prompt-preview.tsx";
+import { CheckpointPanel } from "../timeline/checkpoint-panel.tsx";
 import { TimelinePanel } from "../timeline/timeline-panel.tsx";
-import { TodoPanel } from "../todos/todo-panel.tsx";
 import { ProposalReview } from "./proposal-review.tsx";
 
 /** The panel that is shown, other than the chat. */

@@ -1,6 +1,6 @@
 import { ConfirmationCard } from "../confirmation/confirmation-card.tsx";
+import { UserQuestionCard } from "../confirmation/user-question-card.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
-import { UserQuestionCard } from "../user-question/user-question-card.tsx";
 import { QuestionPlace } from "./question-place.tsx";
 
 /** The oldest question to this user, those of the gate first. It is above the prompt, whatever panel is shown. */

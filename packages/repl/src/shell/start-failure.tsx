@@ -1,5 +1,5 @@
-import { CopyButton } from "../copy/copy-button.tsx";
-import { failureDetails, failureOf } from "../failure/failure.ts";
+import { failureDetails, failureOf } from "../chat/items/failure.ts";
+import { CopyButton } from "../look/copy-button.tsx";
 
 /** Shown in place of the app if it has no host. */
 export function StartFailure({ error }: { readonly error: unknown }) {

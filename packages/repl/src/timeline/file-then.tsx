@@ -1,6 +1,6 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { useEffect, useState } from "preact/hooks";
-import { CodePane } from "../code/code-pane.tsx";
+import { CodePane } from "../look/code-pane.tsx";
 import { DiffTable } from "../review/diff/diff-table.tsx";
 import { type FileVersion, type VersionSource, versionDiff, versionText } from "./file-version.ts";
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
-import { CopyButton } from "../copy/copy-button.tsx";
+import { CopyButton } from "../look/copy-button.tsx";
 import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { FileThen } from "./file-then.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ProblemNotice } from "../failure/problem-notice.tsx";
+import { ProblemNotice } from "../chat/items/problem-notice.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { RecordEntry } from "./record-entry.tsx";
 import { kindWords } from "./record-words.ts";

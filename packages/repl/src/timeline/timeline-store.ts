@@ -1,6 +1,6 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../failure/problem.ts";
+import { type Problem, problemOf } from "../chat/items/problem.ts";
 import type { VersionSource } from "./file-version.ts";
 import { type TimelineRecord, timelineRecord } from "./timeline-record.ts";
 

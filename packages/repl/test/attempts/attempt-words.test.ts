@@ -1,4 +1,4 @@
-import type { Attempt, AttemptSet } from "@gennai/client/attempts/attempts";
+import type { Attempt, AttemptSet } from "@gennai/client/attempts";
 import { expect, test } from "vitest";
 import { callWords } from "#attempts/attempt-watch";
 import { attemptFacts, attemptFiles, attemptState, setFacts, setWords } from "#attempts/attempt-words";

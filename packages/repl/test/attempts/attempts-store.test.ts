@@ -9,7 +9,7 @@ import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import { expect, test, vi } from "vitest";
 import { AttemptsStore } from "#attempts/attempts-store";
 import { ConfirmationStore } from "#confirmation/confirmation-store";
-import { UserQuestionStore } from "#user-question/user-question-store";
+import { UserQuestionStore } from "#confirmation/user-question-store";
 
 const offeredScopes = [ConfirmationScope.ONCE];
 const changed = [create(InvokeEventSchema, { event: { case: "attemptsChanged", value: { attemptsId: "a1" } } })];

@@ -1,11 +1,11 @@
 // @vitest-environment happy-dom
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { armingMilliseconds } from "#confirmation/arming";
 import { ConfirmationCard } from "#confirmation/confirmation-card.tsx";
-import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
+import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 
 const hostile = "<img src=x onerror=alert(1)>\u202Egnp";
 const question = askedQuestion({

@@ -1,7 +1,7 @@
-import type { ConfirmationQuestion } from "@gennai/client/bridge/editor";
+import type { ConfirmationQuestion } from "@gennai/client/host/editor";
 import { expect, test } from "vitest";
 import { ConfirmationStore } from "#confirmation/confirmation-store";
-import { askedQuestion } from "../../../client/test/bridge/asked-question.ts";
+import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 
 const question = (requestId: string): ConfirmationQuestion =>
   askedQuestion({ requestId, computed: { risk: "high", paths: [], rule: "r", reason: "", policySha256: "" } });

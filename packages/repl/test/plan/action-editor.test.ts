@@ -4,7 +4,7 @@ import { act } from "preact/test-utils";
 import { afterEach, expect, test, vi } from "vitest";
 import { ActionEditor } from "#plan/action-editor.tsx";
 
-vi.mock("#code/code-editor", () => {
+vi.mock("#look/code-editor", () => {
   throw new Error("A plain field does the same.");
 });
 

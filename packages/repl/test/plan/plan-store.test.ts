@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import type { Plan } from "@gennai/client/plan/plan";
+import type { Plan } from "@gennai/client/plan";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
 import { planChecks } from "#plan/plan-checks";

@@ -1,5 +1,5 @@
 import { ServiceError } from "@gennai/machine/service-error";
-import type { Identity } from "@gennai/sessions/users/identity";
+import type { Identity } from "@gennai/sessions/session/identity";
 import { Allowance } from "./allowance.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { FreeDescriptors } from "./free-descriptors.ts";

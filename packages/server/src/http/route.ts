@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Identity } from "@gennai/sessions/users/identity";
-import type { PageGrant } from "./guard/page-grant.ts";
+import type { Identity } from "@gennai/sessions/session/identity";
+import type { PageGrant } from "./page-grant.ts";
 
 /** What one exact path serves. Any other path is 404. */
 export interface Route {

@@ -3,8 +3,8 @@ import { link, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
-import { derivedKey } from "@gennai/store/ledger/keys/derived-key";
-import { ledgerKeyFile } from "@gennai/store/ledger/keys/ledger-key";
+import { derivedKey } from "@gennai/store/ledger/derived-key";
+import { ledgerKeyFile } from "@gennai/store/ledger/ledger-key";
 
 /** PKCS #8 of an Ed25519 key, up to its 32 bytes (RFC 8410). */
 const prefix = Buffer.from("302e020100300506032b657004220420", "hex");

@@ -1,4 +1,4 @@
-import { type Identity, isName } from "@gennai/sessions/users/identity";
+import { type Identity, isName } from "@gennai/sessions/session/identity";
 import type { JWTPayload } from "jose";
 
 /** Names of the claims that identify a user. */

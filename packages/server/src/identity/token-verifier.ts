@@ -1,4 +1,4 @@
-import type { Identity } from "@gennai/sessions/users/identity";
+import type { Identity } from "@gennai/sessions/session/identity";
 import { errors, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { KeysUnavailable } from "./issuer-keys.ts";
 import { type ClaimNames, identityOf } from "./token-claims.ts";

@@ -1,5 +1,5 @@
 import type { ServerLog } from "@gennai/machine/server-log";
-import { loadCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
+import { loadCapabilities } from "@gennai/sessions/rules/load-capabilities";
 import type { TokenVerifier } from "./token-verifier.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type Identity, isSamePerson } from "@gennai/sessions/users/identity";
+import { type Identity, isSamePerson } from "@gennai/sessions/session/identity";
 
 /**
  * Keeps at most `limit` entries per person, the newest: no one displaces another's entries. Input and result are oldest first.

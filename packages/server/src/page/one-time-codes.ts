@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Identity } from "@gennai/sessions/users/identity";
-import { digestToken, matchesToken, type TokenDigest } from "../http/guard/token.ts";
+import type { Identity } from "@gennai/sessions/session/identity";
+import { digestToken, matchesToken, type TokenDigest } from "../http/token.ts";
 import { newestOfEach } from "./newest-of-each.ts";
 
 interface Kept {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_TOKEN_PATH } from "@gennai/protocol/page-paths";
-import type { Identity } from "@gennai/sessions/users/identity";
+import type { Identity } from "@gennai/sessions/session/identity";
 import { z } from "zod";
 import { Allowance } from "../admission/allowance.ts";
-import { isOwnPage } from "../http/guard/request-guard.ts";
 import { sendError, sendJson } from "../http/http-response.ts";
+import { isOwnPage } from "../http/request-guard.ts";
 import type { Route, RouteContext } from "../http/route.ts";
 import { readSmallJson } from "../http/routes/small-json.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";

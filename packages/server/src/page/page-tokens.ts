@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { type Identity, isSamePerson } from "@gennai/sessions/users/identity";
-import type { PageGrant, PageGrants } from "../http/guard/page-grant.ts";
-import { createToken, digestToken, matchesToken, type TokenDigest } from "../http/guard/token.ts";
+import { type Identity, isSamePerson } from "@gennai/sessions/session/identity";
+import type { PageGrant, PageGrants } from "../http/page-grant.ts";
+import { createToken, digestToken, matchesToken, type TokenDigest } from "../http/token.ts";
 import { newestOfEach } from "./newest-of-each.ts";
 
 interface Page {

@@ -1,4 +1,4 @@
-import type { StandingCheck } from "@gennai/governance/gate/execute/standing-check";
+import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 
 /** Both must allow. */
 export function bothChecks(first: StandingCheck, second: StandingCheck): StandingCheck {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { StandingCheck } from "@gennai/governance/gate/execute/standing-check";
+import type { StandingCheck } from "@gennai/governance/gate/standing-check";
 import { allow, deny } from "@gennai/governance/verdict";
 import type { SharedLocks } from "@gennai/machine/process/locks/process-lock";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { ServiceError } from "@gennai/machine/service-error";
-import { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
-import { derivedKey } from "@gennai/store/ledger/keys/derived-key";
+import { EmergencyStore } from "@gennai/sessions/rules/emergency-store";
+import { derivedKey } from "@gennai/store/ledger/derived-key";
 import { isDistrusted, removeDistrusted } from "@gennai/store/nats/copy-trust";
 import { type NatsStore, openNatsStore } from "@gennai/store/nats/open-nats-store";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { SharedLocks } from "@gennai/machine/process/locks/process-lock";
-import { encodeLock, lockSubject } from "@gennai/store/nats/messages/log-message";
+import { encodeLock, lockSubject } from "@gennai/store/nats/log-message";
 import type { NatsStore } from "@gennai/store/nats/open-nats-store";
 import { createOnce } from "@gennai/store/nats/stream/create-once";
 import type { ReplicaPresence } from "./presence.ts";

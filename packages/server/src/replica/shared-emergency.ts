@@ -5,9 +5,9 @@ import {
   type EmergencyChange,
   type EmergencyRequest,
   emergencyRequestFields,
-} from "@gennai/sessions/emergency/emergency-change";
-import type { EmergencyRecord } from "@gennai/sessions/emergency/emergency-controls";
-import type { EmergencyStore } from "@gennai/sessions/emergency/emergency-store";
+} from "@gennai/sessions/rules/emergency-change";
+import type { EmergencyRecord } from "@gennai/sessions/rules/emergency-controls";
+import type { EmergencyStore } from "@gennai/sessions/rules/emergency-store";
 import { StoreError } from "@gennai/store/database/store-error";
 import type { NatsStore } from "@gennai/store/nats/open-nats-store";
 import { createOnce } from "@gennai/store/nats/stream/create-once";

@@ -1,6 +1,6 @@
 import { digestOf, sha256Hex } from "@gennai/protocol/digest";
-import { type JsonValue, parseStrictJson } from "@gennai/protocol/plan/strict-json";
-import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import { type JsonValue, parseStrictJson } from "@gennai/protocol/strict-json";
+import { validateRinaOutput } from "@gennai/protocol/validate-rina-output";
 
 // Of a plan, the published RinaWarp extension keeps only the members in its schema; of an action only the type. It sends that
 // form back instead of the plan, with its own hash. See docs/decisions/2026-11-22-rinawarp-published-client.md.

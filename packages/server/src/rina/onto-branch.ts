@@ -1,4 +1,4 @@
-import type { PlanView } from "@gennai/governance/plan/plan";
+import type { PlanView } from "@gennai/governance/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";

@@ -1,7 +1,7 @@
-import type { PlanView } from "@gennai/governance/plan/plan";
+import type { PlanView } from "@gennai/governance/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
-import type { JsonValue } from "@gennai/protocol/plan/strict-json";
+import type { JsonValue } from "@gennai/protocol/strict-json";
 import { isToken } from "@gennai/sessions/plans/approval/approval-tokens";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";

@@ -1,6 +1,6 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
-import { type JsonValue, parseStrictJson, StrictJsonError } from "@gennai/protocol/plan/strict-json";
+import { type JsonValue, parseStrictJson, StrictJsonError } from "@gennai/protocol/strict-json";
 import * as z from "zod";
 import { isStripped, publishedHash } from "./client-form.ts";
 import { bodyLimit } from "./read-body.ts";

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { ServiceError, type ServiceErrorCode } from "@gennai/machine/service-error";
-import { refuseBrokenRequests } from "../http/guard/refuse-connection.ts";
-import { type GuardPolicy, guardRequest, ownHosts } from "../http/guard/request-guard.ts";
 import { sendJson } from "../http/http-response.ts";
 import { type HttpListener } from "../http/listen/http-server.ts";
 import { listenOn } from "../http/listen/listen-address.ts";
+import { refuseBrokenRequests } from "../http/refuse-connection.ts";
+import { type GuardPolicy, guardRequest, ownHosts } from "../http/request-guard.ts";
 import type { Route, RouteTable } from "../http/route.ts";
 import { judgePeer, linuxPeerPorts, type PeerVerdict } from "./peer.ts";
 import { readBody } from "./read-body.ts";

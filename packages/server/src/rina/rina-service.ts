@@ -1,10 +1,10 @@
 import { issueLines } from "@gennai/agent/scenarios/plan-correction";
-import type { PlanView } from "@gennai/governance/plan/plan";
+import type { PlanView } from "@gennai/governance/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
-import type { JsonValue } from "@gennai/protocol/plan/strict-json";
+import type { JsonValue } from "@gennai/protocol/strict-json";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
 import { isStripped, planForClient } from "./client-form.ts";

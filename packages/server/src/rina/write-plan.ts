@@ -1,6 +1,6 @@
 import { correctionRequestText } from "@gennai/agent/scenarios/plan-correction";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import type { JsonValue } from "@gennai/protocol/plan/strict-json";
+import type { JsonValue } from "@gennai/protocol/strict-json";
 import type { PlanAuthority, SubmittedPlan } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
 import { planTurn } from "./plan-turn.ts";

@@ -4,7 +4,7 @@ import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import { plannedActionToMessage } from "@gennai/protocol/model/governance/planned-action";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
-import { refusedPlan } from "./errors/refused-plan.ts";
+import { refusedPlan } from "./refused-plan.ts";
 import { planToWire } from "./wire/events/plan-wire.ts";
 
 export interface PlanServiceOptions {

@@ -3,7 +3,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import type { Redactor } from "@gennai/governance/redaction";
 import type { ServerLog } from "@gennai/machine/server-log";
 import type { ServerLoad } from "@gennai/sessions/manager/server-load";
-import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
+import type { ServerObserver } from "@gennai/sessions/session/server-observer";
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { type IMetricReader, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";

@@ -1,11 +1,11 @@
 import type { Interceptor } from "@connectrpc/connect";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import type { ServerLog } from "@gennai/machine/server-log";
-import { type ServerObserver, unobserved } from "@gennai/sessions/observer/server-observer";
+import { type ServerObserver, unobserved } from "@gennai/sessions/session/server-observer";
 import { readTelemetrySettings } from "./export/telemetry-settings.ts";
-import { RedactedLog } from "./log/redacted-log.ts";
 import { rpcLines, scopeInterceptor } from "./observed/rpc-interceptors.ts";
 import type { Telemetry } from "./open-telemetry.ts";
+import { RedactedLog } from "./redacted-log.ts";
 import { Scopes } from "./signals/scopes.ts";
 
 /** How one sees into a running server. Disposing sends and writes what is left. */

@@ -1,5 +1,5 @@
 import type { Model } from "@gennai/agent/model";
-import { type ModelTrial, tryModel } from "@gennai/models/listed/try-model";
+import { type ModelTrial, tryModel } from "@gennai/models/catalogue/try-model";
 import type { ModelTrying } from "../rpc/methods/choose-model-rpcs.ts";
 
 interface TrialPorts {

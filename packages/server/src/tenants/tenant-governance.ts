@@ -1,17 +1,17 @@
 import { homedir } from "node:os";
 import { intentContext } from "@gennai/governance/intents/intent-context";
 import type { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
-import { StandingAnswers } from "@gennai/sessions/checks/standing-answers";
-import { WorkspaceHooks } from "@gennai/sessions/hooks/workspace-hooks";
 import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
+import { StandingAnswers } from "@gennai/sessions/rules/standing-answers";
+import { WorkspaceHooks } from "@gennai/sessions/rules/workspace-hooks";
 import type { Session } from "@gennai/sessions/session/session";
 import type { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
 import { readLedgerRecords, readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { type GoverningAct, recordAct } from "@gennai/store/ledger/record-act";
-import { createParity } from "../parity/parity.ts";
-import { rulesDigest } from "../parity/rules-digest.ts";
 import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
+import { createParity } from "../rpc/parity.ts";
+import { rulesDigest } from "../rpc/rules-digest.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { tenantProvenance } from "./tenant-provenance.ts";
 

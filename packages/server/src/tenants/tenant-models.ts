@@ -1,13 +1,13 @@
 import type { Model } from "@gennai/agent/model";
+import { keyDestination } from "@gennai/models/catalogue/key-destination";
+import { type HasKey, listModels } from "@gennai/models/catalogue/listed-models";
+import { type KnownModels, loadModelFacts } from "@gennai/models/catalogue/model-facts";
+import type { ModelKeys } from "@gennai/models/catalogue/model-keys";
 import type { AskEditor } from "@gennai/models/editor-model";
-import { type KnownModels, loadModelFacts } from "@gennai/models/facts/model-facts";
-import { keyDestination } from "@gennai/models/keys/key-destination";
-import type { ModelKeys } from "@gennai/models/keys/model-keys";
-import { type HasKey, listModels } from "@gennai/models/listed/listed-models";
 import type { KeySource } from "@gennai/models/model-endpoint";
 import { createModel } from "@gennai/models/model-registry";
 import type { Provider } from "@gennai/protocol/model/session/backend";
-import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
+import type { ServerObserver } from "@gennai/sessions/session/server-observer";
 import { assertUsersModel } from "../identity/users-models.ts";
 import type { ModelChoices, SessionModel } from "../rpc/methods/choose-model-rpcs.ts";
 import type { ServerOptions } from "./server-options.ts";

@@ -1,7 +1,7 @@
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
-import type { Callers } from "@gennai/sessions/users/callers";
+import type { Callers } from "@gennai/sessions/session/callers";
 import type { Stages } from "@gennai/shell/stages/stages";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import type { Admission } from "../admission/admission.ts";

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
-import { directoryName } from "@gennai/sessions/users/directory-name";
+import { directoryName } from "@gennai/sessions/session/directory-name";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { ensureTenantLedgerKey } from "../identity/tenant-ledger-key.ts";
 import type { Tenant, TenantDirectories } from "./tenant.ts";

@@ -1,4 +1,4 @@
-import { type Identity, oneUser } from "@gennai/sessions/users/identity";
+import { type Identity, oneUser } from "@gennai/sessions/session/identity";
 import { expect, test } from "vitest";
 import { OneTimeCodes } from "#page/one-time-codes";
 

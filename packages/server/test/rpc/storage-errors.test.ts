@@ -1,7 +1,7 @@
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { StoreError } from "@gennai/store/database/store-error";
 import { expect, test } from "vitest";
-import { toConnectError } from "#rpc/errors/connect-error";
+import { toConnectError } from "#rpc/connect-error";
 
 test.each([
   [Object.assign(new Error("write"), { code: "ENOSPC" }), "disk_full"],

@@ -1,4 +1,4 @@
-import type { UsageSum } from "@gennai/agent/use/usage";
+import type { UsageSum } from "@gennai/agent/events/usage";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";

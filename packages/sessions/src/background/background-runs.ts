@@ -1,6 +1,6 @@
 import type { WatchedNetwork } from "@gennai/egress/network/watched-network";
-import { emergencyVerdict } from "@gennai/governance/emergency/emergency-policy";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
+import { emergencyVerdict } from "@gennai/governance/policies/emergency-policy";
 import type { LiveRedactor } from "@gennai/governance/redaction";
 import type { Analysis } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
@@ -14,7 +14,7 @@ import {
 } from "@gennai/shell/background/background-run";
 import { openPort } from "@gennai/shell/background/open-port";
 import type { Stages } from "@gennai/shell/stages/stages";
-import type { EmergencyControls } from "../emergency/emergency-controls.ts";
+import type { EmergencyControls } from "../rules/emergency-controls.ts";
 import { type BackgroundRunChange, type BackgroundRunFacts, byModel, howEnded } from "./background-run-facts.ts";
 import { OutputRing } from "./output-ring.ts";
 import { RunNetwork } from "./run-network.ts";

@@ -1,5 +1,5 @@
 import type { ClientRequest } from "@gennai/agent/events/client-request";
-import { type EditorAnswer, isAnswerTo } from "@gennai/protocol/model/editor/editor-messages";
+import { type EditorAnswer, isAnswerTo } from "@gennai/protocol/model/editor-messages";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import { fitsQuestions } from "@gennai/protocol/model/governance/user-question";
 import type { WorkspaceAnswer } from "./workspace-answer.ts";

@@ -1,7 +1,7 @@
 import type { Answer, Confirmer, Question } from "@gennai/governance/confirmation";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { editorMethods, isOfKind, requestBody } from "@gennai/protocol/model/editor/editor-messages";
-import { editorRequests } from "@gennai/protocol/model/editor/editor-requests";
+import { editorMethods, isOfKind, requestBody } from "@gennai/protocol/model/editor-messages";
+import { editorRequests } from "@gennai/protocol/model/editor-requests";
 import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/governance/user-question";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { ClientAnswer } from "./client-answer.ts";

@@ -1,4 +1,4 @@
-import { projectNoteFiles, projectNotePaths } from "../notes/project-notes.ts";
+import { projectNoteFiles, projectNotePaths } from "../prompt/project-notes.ts";
 
 /** Maximum directories whose own notes are fetched. */
 const maxNoteDirectories = 50;

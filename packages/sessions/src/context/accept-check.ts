@@ -4,7 +4,7 @@ import type { Tool } from "@gennai/governance/tool";
 import { allow, ask } from "@gennai/governance/verdict";
 import { whatRuns } from "@gennai/machine/workspace/what-runs";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { AcceptedChecks } from "../checks/accepted-checks.ts";
+import type { AcceptedChecks } from "../rules/accepted-checks.ts";
 
 /** Commands defined by the repository, by the id of the call that runs them. */
 export type RepositoryChecks = ReadonlyMap<string, { readonly command: string; readonly source: string }>;

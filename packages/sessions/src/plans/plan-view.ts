@@ -1,8 +1,8 @@
 import { citeIntentMessage } from "@gennai/governance/intents/intents-policy";
-import type { PlanStepView, PlanView } from "@gennai/governance/plan/plan";
-import type { PlanRecord } from "@gennai/governance/plan/plan-record";
-import { stepContracts } from "@gennai/governance/plan/step-contract";
-import type { ValidatedPlan } from "@gennai/protocol/plan/validate-rina-output";
+import type { PlanStepView, PlanView } from "@gennai/governance/plan";
+import type { PlanRecord } from "@gennai/governance/plan-record";
+import { stepContracts } from "@gennai/governance/step-contract";
+import type { ValidatedPlan } from "@gennai/protocol/validate-rina-output";
 
 /** @param stored undefined when its bytes were purged: then only what the log knows is shown */
 export function planView(record: PlanRecord, stored: ValidatedPlan | undefined): PlanView {

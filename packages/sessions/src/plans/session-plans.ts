@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { warningEvent } from "@gennai/agent/events/warning";
-import type { PlanIssue, PlanView } from "@gennai/governance/plan/plan";
-import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan/plan-change";
-import type { PlanRecord } from "@gennai/governance/plan/plan-record";
-import { contractIssues, stepContracts } from "@gennai/governance/plan/step-contract";
+import type { PlanIssue, PlanView } from "@gennai/governance/plan";
+import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan-change";
+import type { PlanRecord } from "@gennai/governance/plan-record";
+import { contractIssues, stepContracts } from "@gennai/governance/step-contract";
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { ServiceError } from "@gennai/machine/service-error";
-import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import { validateRinaOutput } from "@gennai/protocol/validate-rina-output";
 import { placeOfCommands } from "../client-workspace/place-of-commands.ts";
 import { chooseScenario } from "../policies/choose-scenario.ts";
 import type { Session } from "../session/session.ts";

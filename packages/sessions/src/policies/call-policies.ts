@@ -1,5 +1,5 @@
 import { relative, sep } from "node:path";
-import { type CommandSurroundings, createCommandsPolicy } from "@gennai/governance/policies/commands/commands";
+import { type CommandSurroundings, createCommandsPolicy } from "@gennai/governance/policies/commands";
 import { createContainmentPolicy } from "@gennai/governance/policies/files/containment";
 import { createControlFilesPolicy } from "@gennai/governance/policies/files/control-files";
 import { createFreshnessPolicy } from "@gennai/governance/policies/files/freshness";

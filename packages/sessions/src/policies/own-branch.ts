@@ -1,4 +1,4 @@
-import { type BranchState, isProtectedBranch } from "@gennai/governance/policies/git/branch";
+import { type BranchState, isProtectedBranch } from "@gennai/governance/policies/branch";
 import { defaultRemoteBranch, readGitHead } from "@gennai/machine/git-data/git-head";
 
 interface BranchRules {

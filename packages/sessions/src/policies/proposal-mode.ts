@@ -1,6 +1,6 @@
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canStage } from "@gennai/agent/scenarios/tool-groups";
-import type { EditingMode } from "@gennai/governance/policies/git/branch";
+import type { EditingMode } from "@gennai/governance/policies/branch";
 import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session/session-settings";
 import type { Session } from "../session/session.ts";
 

@@ -1,13 +1,13 @@
 import type { HookCommand } from "@gennai/governance/hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@gennai/governance/hooks/hooks-policy";
+import type { BranchOffer, EditingMode } from "@gennai/governance/policies/branch";
 import { zeroAccessGlobs } from "@gennai/governance/policies/files/secrets";
 import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
-import type { BranchOffer, EditingMode } from "@gennai/governance/policies/git/branch";
 import type { Policy } from "@gennai/governance/policy";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import type { ZeroAccess } from "@gennai/shell/stages/stages";
-import { createHookRunner } from "../hooks/run-hook.ts";
+import { createHookRunner } from "../rules/run-hook.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
 import { policyDigest, type TurnPolicyOptions, turnPolicies } from "./turn-policies.ts";

@@ -4,8 +4,8 @@ import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/pr
 import { type FileState, isSameState, ordinaryMode, type StagedFile } from "@gennai/shell/proposal/staged-file";
 import type { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import type { BlobStore } from "@gennai/store/log/session-log";
-import { afterReview, decisionOf, keepsMode } from "../review/reviewed-files.ts";
 import type { SessionState } from "../session/state/session-state.ts";
+import { afterReview, decisionOf, keepsMode } from "./reviewed-files.ts";
 
 /** Beginning of masked text: the user's original text there is unknown. */
 const masked = "[REDACTED";

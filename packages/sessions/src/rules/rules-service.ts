@@ -5,8 +5,8 @@ import { type CompiledRules, compileRules } from "@gennai/governance/rules/compi
 import { pathForm } from "@gennai/governance/rules/compile/path-form";
 import { describeRuleProblem, type RuleFile, type RuleProblem } from "@gennai/governance/rules/compile/rule-set";
 import type { SlowPattern } from "@gennai/governance/rules/compile/slow-pattern";
-import { type RulesStatus, rulesStatusText } from "@gennai/governance/rules/status/rules-status";
-import { type RuleViolation, violationWords } from "@gennai/governance/rules/status/violation";
+import { type RulesStatus, rulesStatusText } from "@gennai/governance/rules/rules-status";
+import { type RuleViolation, violationWords } from "@gennai/governance/rules/violation";
 import { violationShownMs } from "@gennai/protocol/model/governance/violation-shown";
 import {
   floorRules,

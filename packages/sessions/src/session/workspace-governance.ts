@@ -1,7 +1,7 @@
 import { gitContentsGuard, gitElsewhere } from "@gennai/git/secrets/contents-guard";
 import { HistorySecrets } from "@gennai/git/secrets/history-secrets";
-import type { GitContentsPorts } from "@gennai/governance/policies/git/git-contents";
-import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
+import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { IntentMap } from "../intents/intent-map.ts";
 import { IntentsService } from "../intents/intents-service.ts";

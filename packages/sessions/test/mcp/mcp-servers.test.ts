@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createExternalToolsPolicy } from "@gennai/governance/policies/commands/external-tools";
+import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
 import type { Analysis, Tool } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";

@@ -1,4 +1,4 @@
-import { validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import { validateRinaOutput } from "@gennai/protocol/validate-rina-output";
 import { expect, test } from "vitest";
 import { writtenBy } from "#plans/written-by";
 

@@ -5,7 +5,7 @@ import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IntentsService } from "#intents/intents-service";
 import { PolicyWorkbench } from "#policy-workbench/policy-workbench";
-import { replayLines } from "#policy-workbench/replay/replay-ledger";
+import { replayLines } from "#policy-workbench/replay-ledger";
 
 let base: string;
 let root: string;

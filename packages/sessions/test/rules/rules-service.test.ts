@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RulesService } from "#rules/rules-service";
 

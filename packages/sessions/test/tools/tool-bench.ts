@@ -7,7 +7,7 @@ import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/too
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor/editor-requests";
+import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor-requests";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { executionContext } from "@gennai/testkit/execution-context";

@@ -1,8 +1,8 @@
 import { delimiter, join, relative } from "node:path";
 import { IgnoredPaths } from "@gennai/git/ignored-paths";
 import { withSettings } from "@gennai/git/run/git-settings";
-import { startsNothing } from "@gennai/governance/command/grammar/only-reads";
-import { splitInstall } from "@gennai/governance/installs/split-install";
+import { startsNothing } from "@gennai/governance/command/only-reads";
+import { splitInstall } from "@gennai/governance/network/split-install";
 import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { holdsPrograms } from "@gennai/machine/host/host-layout";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { BundleDigest, closingLine, elementLines, openingLine } from "@gennai/governance/ledger/bundle/bundle-layout";
+import { BundleDigest, closingLine, elementLines, openingLine } from "@gennai/governance/ledger/bundle-layout";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { bundleMessage, encodeSignature } from "@gennai/governance/ledger/ledger-signature";
 import { withoutContent } from "@gennai/governance/ledger/record-content";
@@ -10,8 +10,8 @@ import * as z from "zod";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { integerOf, type Row, textOf } from "../database/row.ts";
 import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
-import { ledgerHeadFile, readHead } from "../ledger/keys/ledger-head-file.ts";
-import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/keys/ledger-key.ts";
+import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
+import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
 import type { BundlePart } from "./bundle-parts.ts";
 import { useKeyInForce } from "./key-in-force.ts";
 import { nodeSha256 } from "./ledger-bundle.ts";

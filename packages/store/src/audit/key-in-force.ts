@@ -1,6 +1,6 @@
 import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { textOf } from "../database/row.ts";
-import type { LedgerSigner } from "../ledger/keys/ledger-key.ts";
+import type { LedgerSigner } from "../ledger/ledger-key.ts";
 
 /** Makes the signer use the newest key named in the store. */
 export function useKeyInForce(signer: LedgerSigner, connection: SqliteConnection): void {

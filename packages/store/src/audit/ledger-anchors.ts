@@ -20,13 +20,13 @@ import {
   verifierKey,
   withTime,
 } from "@gennai/governance/ledger/anchor/signed-note";
-import type { BundleReport, BundleSource } from "@gennai/governance/ledger/bundle/verify-bundle";
 import { publicKeysOf, spkiOf } from "@gennai/governance/ledger/public-keys";
+import type { BundleReport, BundleSource } from "@gennai/governance/ledger/verify-bundle";
 import { hasCode } from "@gennai/machine/system-error";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { StoreError } from "../database/store-error.ts";
 import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
-import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/keys/ledger-key.ts";
+import { ledgerPublicKeyFile, openLedgerSigner } from "../ledger/ledger-key.ts";
 import { addGitAnchor, readGitAnchors } from "./git-anchors.ts";
 import { useKeyInForce } from "./key-in-force.ts";
 import { verifyLedgerBundle } from "./ledger-bundle.ts";

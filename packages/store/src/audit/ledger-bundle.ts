@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { type BundleReport, type BundleSource, verifyBundle } from "@gennai/governance/ledger/bundle/verify-bundle";
+import { type BundleReport, type BundleSource, verifyBundle } from "@gennai/governance/ledger/verify-bundle";
 import type { RunningSha256 } from "@gennai/protocol/digest";
-import { ledgerVerifier } from "../ledger/keys/ledger-key.ts";
+import { ledgerVerifier } from "../ledger/ledger-key.ts";
 
 /** Checks a bundle offline, with Node's own cryptography. @param publicKey SPKI PEM of the expected signer */
 export function verifyLedgerBundle(source: BundleSource, publicKey: string | undefined): Promise<BundleReport> {

@@ -16,7 +16,7 @@ import {
   nextLedgerKeyFile,
   publishBefore,
   readKey,
-} from "../ledger/keys/ledger-key.ts";
+} from "../ledger/ledger-key.ts";
 import { openLedgers } from "../ledger/open-ledgers.ts";
 
 export interface KeyRotation {

@@ -23,9 +23,9 @@ import {
   usualLedgerPath,
 } from "../ledger/file/ledger-file-name.ts";
 import { chunksOf } from "../ledger/file/ledger-mirror-file.ts";
-import { ledgerHeadFile, readHead } from "../ledger/keys/ledger-head-file.ts";
-import { ledgerPublicKeyFile, ledgerVerifier } from "../ledger/keys/ledger-key.ts";
-import { findStepBacks } from "../ledger/rollback/step-back.ts";
+import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
+import { ledgerPublicKeyFile, ledgerVerifier } from "../ledger/ledger-key.ts";
+import { findStepBacks } from "../ledger/step-back.ts";
 
 export type WorkspaceLedgerStatus =
   | LedgerStatus

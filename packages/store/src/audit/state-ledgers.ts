@@ -1,5 +1,5 @@
 import { type AcceptedRollback, acceptRollback } from "../ledger/accept-rollback.ts";
-import { ledgerPublicKeyFile } from "../ledger/keys/ledger-key.ts";
+import { ledgerPublicKeyFile } from "../ledger/ledger-key.ts";
 import { type KeyRotation, rotateLedgerKey } from "./ledger-key-rotation.ts";
 
 /** All ledgers of one state directory, for a person at a terminal: they share a signing key and a store. */

@@ -3,7 +3,7 @@ import type { AnchorReport } from "@gennai/governance/ledger/anchor/check-anchor
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
 import type { LedgerLocation } from "../ledger/file/ledger-location.ts";
-import { ledgerPublicKeyFile } from "../ledger/keys/ledger-key.ts";
+import { ledgerPublicKeyFile } from "../ledger/ledger-key.ts";
 import type { MemoryPurge } from "../purge/purge-memory.ts";
 import { type BundlePart, usualBundleParts } from "./bundle-parts.ts";
 import type { AnchoredHead, AnchorSources } from "./ledger-anchors.ts";

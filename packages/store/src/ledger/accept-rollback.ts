@@ -7,10 +7,10 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { refuseLogCopy } from "../database/log-copy-guard.ts";
 import { storeMarkFile } from "../database/store-mark.ts";
-import { headDirectory } from "./keys/ledger-head-file.ts";
+import { headDirectory } from "./ledger-head-file.ts";
 import { openLedgers } from "./open-ledgers.ts";
-import { lostHeadFile, rollbackEntry } from "./rollback/rollback-record.ts";
-import type { StepBack } from "./rollback/step-back.ts";
+import { lostHeadFile, rollbackEntry } from "./rollback-record.ts";
+import type { StepBack } from "./step-back.ts";
 
 export interface AcceptedRollback {
   /** Empty if the store is not behind what was signed; then nothing was done. */

@@ -9,6 +9,7 @@ import pLimit from "p-limit";
 import type { StoreDatabase } from "../database/database.ts";
 import { acquireFileLock } from "../database/file-lock.ts";
 import { isPurging } from "../database/purge-job-table.ts";
+import type { EvidenceWatch } from "./evidence-watch.ts";
 import type { IsOurs } from "./file/chain-of-others.ts";
 import { eraseRecords } from "./file/erase-records.ts";
 import { lastRecordBeyond } from "./file/file-beyond-store.ts";
@@ -18,13 +19,12 @@ import { keepCopy, recoveredCopyPath, writeExactly } from "./file/ledger-mirror-
 import { hashAt } from "./file/ledger-reader.ts";
 import { MirrorWarnings } from "./file/mirror-warnings.ts";
 import { removeSupersededCopies } from "./file/superseded-copies.ts";
-import { ledgerHeadFile, readHead, writeHead } from "./keys/ledger-head-file.ts";
-import { isSignedHere } from "./keys/ledger-key.ts";
+import { ledgerHeadFile, readHead, writeHead } from "./ledger-head-file.ts";
+import { isSignedHere } from "./ledger-key.ts";
 import type { LedgerRow, LedgerTable } from "./ledger-table.ts";
 import { mirrorFileName } from "./mirror-file-name.ts";
 import { type MirroredRows, mirrorResume } from "./mirror-resume.ts";
-import type { EvidenceWatch } from "./rollback/evidence-watch.ts";
-import { fileStep, isBornOut, ownVerifier } from "./rollback/step-back.ts";
+import { fileStep, isBornOut, ownVerifier } from "./step-back.ts";
 
 /** Milliseconds for which records are collected. */
 const coalescing = 50;

@@ -6,11 +6,11 @@ import { type NextKey, signHead } from "@gennai/governance/ledger/ledger-signatu
 import { withoutContent } from "@gennai/governance/ledger/record-content";
 import type { StoreDatabase } from "../database/database.ts";
 import { bytesOf, integerOf, textOf } from "../database/row.ts";
+import type { EvidenceWatch } from "./evidence-watch.ts";
 import { readPreamble } from "./file/ledger-file.ts";
-import { ledgerHeadFile, writeFirstHead } from "./keys/ledger-head-file.ts";
-import { isSignedHere, type LedgerSigner } from "./keys/ledger-key.ts";
-import type { EvidenceWatch } from "./rollback/evidence-watch.ts";
-import { readLostHead, rollbackEntry } from "./rollback/rollback-record.ts";
+import { ledgerHeadFile, writeFirstHead } from "./ledger-head-file.ts";
+import { isSignedHere, type LedgerSigner } from "./ledger-key.ts";
+import { readLostHead, rollbackEntry } from "./rollback-record.ts";
 
 /** A record as written in the ledger's file; `seq` 0 is the content before the first record. */
 export interface LedgerRow {

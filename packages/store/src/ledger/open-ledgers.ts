@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { StoreDatabase } from "../database/database.ts";
 import { acquireFileLock } from "../database/file-lock.ts";
 import { StoreMark } from "../database/store-mark.ts";
-import { headDirectory } from "./keys/ledger-head-file.ts";
-import { type LedgerSigner, openLedgerSigner } from "./keys/ledger-key.ts";
+import { EvidenceWatch } from "./evidence-watch.ts";
+import { headDirectory } from "./ledger-head-file.ts";
+import { type LedgerSigner, openLedgerSigner } from "./ledger-key.ts";
 import { LedgerMirror } from "./ledger-mirror.ts";
 import { LedgerTable } from "./ledger-table.ts";
-import { EvidenceWatch } from "./rollback/evidence-watch.ts";
-import { ownVerifier } from "./rollback/step-back.ts";
+import { ownVerifier } from "./step-back.ts";
 
 /** The ledgers of a store: their table, their files, and the watch that keeps them from going backwards. */
 export interface Ledgers extends AsyncDisposable {

@@ -10,8 +10,8 @@ import {
   parseSessionSubject,
   parseTokenSubject,
   type SessionMessage,
-} from "./messages/log-message.ts";
-import { BrokenChain, type ChainLink } from "./messages/message-chain.ts";
+} from "./log-message.ts";
+import { BrokenChain, type ChainLink } from "./message-chain.ts";
 
 /** Position of a session's log. */
 export interface LogPosition {

@@ -4,7 +4,7 @@ import type { LoggedEvent } from "@gennai/agent/events/session-event";
 import { OneByOne } from "@gennai/machine/one-by-one";
 import { StoreError } from "../database/store-error.ts";
 import { readPreamble } from "../ledger/file/ledger-file.ts";
-import { isSignedHere } from "../ledger/keys/ledger-key.ts";
+import { isSignedHere } from "../ledger/ledger-key.ts";
 import {
   AppendConflict,
   type BlobStore,
@@ -17,10 +17,10 @@ import {
 import { appendConflict, sessionExists, unknownSession } from "../log/session-refusals.ts";
 import { numberedEvents } from "../sqlite/numbered-events.ts";
 import type { SqliteSessionLog } from "../sqlite/sqlite-session-log.ts";
+import { encodeBatch } from "./encode-batch.ts";
 import type { LogCopy, LogPosition } from "./log-copy.ts";
-import { encodeBatch } from "./messages/encode-batch.ts";
-import { encodeMessage, isSubjectToken, type SessionMessage, sessionSubject } from "./messages/log-message.ts";
-import { chainHeader } from "./messages/message-chain.ts";
+import { encodeMessage, isSubjectToken, type SessionMessage, sessionSubject } from "./log-message.ts";
+import { chainHeader } from "./message-chain.ts";
 import { spendTokens } from "./spend-tokens.ts";
 import { createOnce } from "./stream/create-once.ts";
 import type { LogStreams } from "./stream/log-streams.ts";

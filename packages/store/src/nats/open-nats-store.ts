@@ -18,8 +18,8 @@ import {
   parseLockSubject,
   parseSessionSubject,
   type SessionMessage,
-} from "./messages/log-message.ts";
-import { chainLink } from "./messages/message-chain.ts";
+} from "./log-message.ts";
+import { chainLink } from "./message-chain.ts";
 import { NatsBlobStore } from "./nats-blob-store.ts";
 import { NatsSessionLog } from "./nats-session-log.ts";
 import { createOnce } from "./stream/create-once.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { StoreError } from "../database/store-error.ts";
 import type { LogCopy } from "./log-copy.ts";
-import { isSubjectToken, tokenSubject } from "./messages/log-message.ts";
+import { isSubjectToken, tokenSubject } from "./log-message.ts";
 import { createOnce } from "./stream/create-once.ts";
 import type { LogStreams } from "./stream/log-streams.ts";
 import type { StreamFollower } from "./stream/stream-follower.ts";

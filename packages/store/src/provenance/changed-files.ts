@@ -1,6 +1,6 @@
 import { git } from "@gennai/git/run/run-git";
 import { diffLines } from "@gennai/machine/changes/diff/line-diff";
-import { readObjects } from "../repository/read-objects.ts";
+import { readObjects } from "../read-objects.ts";
 import { linesOf } from "./matching/text-lines.ts";
 
 /** Larger files are not looked into, in bytes. */

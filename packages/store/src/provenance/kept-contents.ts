@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { git } from "@gennai/git/run/run-git";
-import { readObjects } from "../repository/read-objects.ts";
+import { readObjects } from "../read-objects.ts";
 import { FileBlobStore } from "../sqlite/file-blob-store.ts";
 
 /** Contents larger than this are not looked into, in bytes. */

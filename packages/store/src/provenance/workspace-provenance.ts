@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { bundleRecords } from "@gennai/governance/ledger/bundle/verify-bundle";
+import { bundleRecords } from "@gennai/governance/ledger/verify-bundle";
 import { verifyLedgerBundle } from "../audit/ledger-bundle.ts";
 import { ledgerLines } from "../audit/ledger-export.ts";
 import { verifyWorkspaceLedger } from "../audit/ledger-verify.ts";
@@ -11,9 +11,9 @@ import { keptContents } from "./kept-contents.ts";
 import { matchBlocks } from "./match-blocks.ts";
 import { KnownText } from "./matching/known-text.ts";
 import type { Match, Method } from "./matching/passage.ts";
+import { type AskedCall, readDecisions } from "./read-decisions.ts";
 import { readWrites } from "./read-writes.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
-import { type AskedCall, readDecisions } from "./report/read-decisions.ts";
 import { readNotedLines } from "./sharing/noted-lines.ts";
 
 /** The source of a line. */

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { LedgerBundle } from "@gennai/governance/ledger/bundle/bundle-schema";
+import type { LedgerBundle } from "@gennai/governance/ledger/bundle-schema";
 import type { FileChange } from "@gennai/governance/tool";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
@@ -12,7 +12,7 @@ import { type BundlePart, bundleParts, usualBundleParts } from "#audit/bundle-pa
 import { exportLedgerBundle } from "#audit/export-bundle";
 import { verifyLedgerBundle } from "#audit/ledger-bundle";
 import { exportLedgerLines } from "#audit/ledger-export";
-import { ledgerPublicKeyFile } from "#ledger/keys/ledger-key";
+import { ledgerPublicKeyFile } from "#ledger/ledger-key";
 import { purgeMemory } from "#purge/purge-memory";
 import { userMessage } from "../../../agent/test/user-message.ts";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";

@@ -4,7 +4,7 @@ import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { repairWorkspaceLedger } from "#audit/ledger-repair";
 import { verifyWorkspaceLedger, type WorkspaceLedgerStatus } from "#audit/ledger-verify";
-import { ledgerHeadFile } from "#ledger/keys/ledger-head-file";
+import { ledgerHeadFile } from "#ledger/ledger-head-file";
 import { entryOf, StoreFixture } from "../sqlite/store-fixture.ts";
 
 let fixture: StoreFixture;

@@ -4,7 +4,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { databaseFile, StoreDatabase } from "#database/database";
 import { databaseMark, StoreMark, storeMarkFile } from "#database/store-mark";
-import { openLedgerSigner } from "#ledger/keys/ledger-key";
+import { openLedgerSigner } from "#ledger/ledger-key";
 
 test("marks are signed one after the other, never back, also after one that could not be", async () => {
   await using state = await temporaryDirectory();

@@ -5,7 +5,7 @@ import { verifyWorkspaceLedger } from "#audit/ledger-verify";
 import { acquireFileLock } from "#database/file-lock";
 import { usualLedgerPath } from "#ledger/file/ledger-file-name";
 import { recoveredCopies } from "#ledger/file/ledger-mirror-file";
-import { ledgerHeadFile } from "#ledger/keys/ledger-head-file";
+import { ledgerHeadFile } from "#ledger/ledger-head-file";
 import { entryOf } from "../sqlite/store-fixture.ts";
 import { MirrorBench } from "./mirror-bench.ts";
 

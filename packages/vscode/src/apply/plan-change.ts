@@ -4,7 +4,7 @@ import type { EditorDocument, EditorFiles, FileEdit } from "../editor/files/edit
 import { bufferState, type FileState, readFileState } from "../editor/files/file-state.ts";
 import { binaryFile, looksBinary } from "../editor/files/read-file.ts";
 import { lineEndsOf, withLineEnds, withoutByteOrderMark } from "../editor/files/text-shape.ts";
-import { resolveInWorkspace, type WorkspacePath } from "../editor/paths/workspace-paths.ts";
+import { resolveInWorkspace, type WorkspacePath } from "../editor/workspace-paths.ts";
 import type { FinalChange } from "./final-change.ts";
 import { minimalEdits } from "./minimal-edits.ts";
 

@@ -7,13 +7,13 @@ import {
   reviewedChange,
 } from "@gennai/client/review/reviewed-change";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import type { HunkDecision } from "@gennai/protocol/review/apply-review";
-import { wholeMoves } from "@gennai/protocol/review/whole-moves";
+import { wholeMoves } from "@gennai/protocol/whole-moves";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { type FileState, readFileState } from "../editor/files/file-state.ts";
-import { resolveInWorkspace } from "../editor/paths/workspace-paths.ts";
+import { resolveInWorkspace } from "../editor/workspace-paths.ts";
 import type { ChangeSets } from "./change-sets.ts";
 import type { FinalChange } from "./final-change.ts";
 

@@ -1,4 +1,4 @@
-import { type BackgroundRun, listBackgroundRuns } from "@gennai/client/background/background-runs";
+import { type BackgroundRun, listBackgroundRuns } from "@gennai/client/background-runs";
 import type { CallToWatch } from "@gennai/client/host/repl-host";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";

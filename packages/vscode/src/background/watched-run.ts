@@ -1,4 +1,4 @@
-import { type BackgroundRun, backgroundOutput, stopBackgroundRun } from "@gennai/client/background/background-runs";
+import { type BackgroundRun, backgroundOutput, stopBackgroundRun } from "@gennai/client/background-runs";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { forTerminal } from "./for-terminal.ts";

@@ -4,7 +4,7 @@ import { turnOutcome } from "@gennai/client/session/turn-state";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
 import { reasonOf } from "../editor/editor-error.ts";
-import { nameOfUri } from "../editor/paths/workspace-uri.ts";
+import { nameOfUri } from "../editor/workspace-uri.ts";
 import { watchedTurn } from "../session/interceptors/watched-turn.ts";
 import type { Workbench } from "../workbench.ts";
 

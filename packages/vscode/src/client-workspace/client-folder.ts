@@ -1,4 +1,4 @@
-import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client-workspace-port";
+import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
 import { sha256Hex } from "@gennai/protocol/digest";
 import {
   type ChangedFile,
@@ -11,7 +11,7 @@ import {
   type ClientSearch,
   ClientWorkspaceError,
   type ClientWorkspaceFacts,
-} from "@gennai/protocol/model/editor/client-workspace";
+} from "@gennai/protocol/model/client-workspace";
 import ignore from "ignore";
 import pLimit from "p-limit";
 import { changeFiles } from "./client-changes.ts";

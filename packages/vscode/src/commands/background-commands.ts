@@ -3,7 +3,7 @@ import {
   listBackgroundRuns,
   openBackgroundPort,
   stopBackgroundRun,
-} from "@gennai/client/background/background-runs";
+} from "@gennai/client/background-runs";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";

@@ -8,13 +8,13 @@ import { showOrigin, toggleOrigins } from "./changes/origin-commands.ts";
 import * as review from "./changes/review-commands.ts";
 import { showAllChanges } from "./changes/show-all-changes.ts";
 import { nextHunk, previousHunk } from "./changes/walk-hunks.ts";
-import * as governance from "./governance/governance-commands.ts";
-import * as plan from "./governance/plan-commands.ts";
-import { showRule } from "./governance/show-rule.ts";
+import * as governance from "./governance-commands.ts";
 import { acceptMcpServers, addMcpServers } from "./mcp-commands.ts";
+import * as plan from "./plan-commands.ts";
 import * as problem from "./problem-commands.ts";
 import * as server from "./server-commands.ts";
 import * as session from "./session-commands.ts";
+import { showRule } from "./show-rule.ts";
 import * as todo from "./todo-commands.ts";
 
 export const commandTable: Readonly<Record<CommandId, Command>> = {

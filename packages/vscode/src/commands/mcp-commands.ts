@@ -2,8 +2,8 @@ import { acceptMcpServer, listMcpServers, type NamedMcpServer } from "@gennai/cl
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import * as vscode from "vscode";
 import { askModally, showInformation, showWarning } from "../editor/notifications.ts";
-import { uriOf } from "../editor/paths/workspace-uri.ts";
-import { knownServers, withServers } from "../mcp/known-servers.ts";
+import { uriOf } from "../editor/workspace-uri.ts";
+import { knownServers, withServers } from "../settings/known-servers.ts";
 import type { Command } from "../workbench.ts";
 
 const callTimeoutMs = 30_000;

@@ -1,9 +1,9 @@
 import { canMention } from "@gennai/client/session/text/mentions";
 import * as vscode from "vscode";
-import { explainPrompt, fixPrompt, type ReportedProblem } from "../code-actions/problem-prompt.ts";
 import { showInformation } from "../editor/notifications.ts";
-import { nameOfUri } from "../editor/paths/workspace-uri.ts";
+import { nameOfUri } from "../editor/workspace-uri.ts";
 import type { Command, Workbench } from "../workbench.ts";
+import { explainPrompt, fixPrompt, type ReportedProblem } from "./problem-prompt.ts";
 
 /** Sends a prompt about the problems of a code action, else about those at the cursor. */
 export const fixProblem: Command = async (workbench, args) => {

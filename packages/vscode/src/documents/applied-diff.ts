@@ -1,7 +1,7 @@
 import type { ContentSource } from "@gennai/client/review/proposed-text";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as vscode from "vscode";
-import { uriInWorkspace } from "../editor/paths/workspace-uri.ts";
+import { uriInWorkspace } from "../editor/workspace-uri.ts";
 import { columnBesideRepl } from "./beside-repl.ts";
 import type { ContentDocuments } from "./content-documents.ts";
 import { sessionText } from "./session-text.ts";

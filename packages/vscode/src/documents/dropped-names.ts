@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { nameOfUri } from "../editor/paths/workspace-uri.ts";
+import { nameOfUri } from "../editor/workspace-uri.ts";
 
 /** Workspace paths of what was dragged from the explorer or from a desktop, without what is outside. @param root absolute */
 export function namesOfDropped(root: string, uris: readonly string[]): readonly string[] {

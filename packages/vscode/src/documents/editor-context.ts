@@ -1,6 +1,6 @@
 import type { EditorContext } from "@gennai/client/session/editor-context";
 import * as vscode from "vscode";
-import { nameOfUri } from "../editor/paths/workspace-uri.ts";
+import { nameOfUri } from "../editor/workspace-uri.ts";
 
 const selectionLimit = 100_000;
 const openFilesLimit = 100;

@@ -1,8 +1,8 @@
-import type { Diagnostic } from "@gennai/protocol/model/editor/editor-requests";
+import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
 import * as vscode from "vscode";
-import { realPathOf } from "./paths/real-path.ts";
-import { nameInWorkspace, resolveInWorkspace } from "./paths/workspace-paths.ts";
-import { pathOf } from "./paths/workspace-uri.ts";
+import { realPathOf } from "./real-path.ts";
+import { nameInWorkspace, resolveInWorkspace } from "./workspace-paths.ts";
+import { pathOf } from "./workspace-uri.ts";
 
 /** Most diagnostics in one answer. */
 const most = 2000;

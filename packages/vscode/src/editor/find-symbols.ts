@@ -1,8 +1,8 @@
-import type { FoundSymbol, FoundSymbols, SymbolRequest } from "@gennai/protocol/model/editor/editor-requests";
+import type { FoundSymbol, FoundSymbols, SymbolRequest } from "@gennai/protocol/model/editor-requests";
 import * as vscode from "vscode";
-import { realPathOf } from "./paths/real-path.ts";
-import { resolveInWorkspace } from "./paths/workspace-paths.ts";
-import { nameOfUri, uriOf } from "./paths/workspace-uri.ts";
+import { realPathOf } from "./real-path.ts";
+import { resolveInWorkspace } from "./workspace-paths.ts";
+import { nameOfUri, uriOf } from "./workspace-uri.ts";
 
 /** Most symbols in one answer. */
 const most = 1000;

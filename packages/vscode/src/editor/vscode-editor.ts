@@ -1,5 +1,5 @@
-import type { CommandOptions, Editor, RequestOptions } from "@gennai/client/bridge/editor";
-import type { ClientWorkspacePort } from "@gennai/client/client-workspace/client-workspace-port";
+import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
+import type { CommandOptions, Editor, RequestOptions } from "@gennai/client/host/editor";
 import type {
   ApplyRequest,
   CommandRequest,
@@ -9,18 +9,18 @@ import type {
   FileReadRequest,
   FoundSymbols,
   SymbolRequest,
-} from "@gennai/protocol/model/editor/editor-requests";
+} from "@gennai/protocol/model/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import type { ChangeSets } from "../apply/change-sets.ts";
 import { finalChange } from "../apply/final-change.ts";
+import { callLanguageModel } from "../chat/language-model.ts";
 import type { TerminalCommands } from "../terminal/terminal-commands.ts";
 import { listDiagnostics } from "./diagnostics.ts";
 import { EditorError } from "./editor-error.ts";
 import type { EditorFiles } from "./files/editor-files.ts";
 import { readFile } from "./files/read-file.ts";
 import { findSymbols } from "./find-symbols.ts";
-import { callLanguageModel } from "./models/language-model.ts";
 
 export interface VsCodeEditorOptions {
   /** The session's folder, absolute: requests may reach only this one of the window's folders. */

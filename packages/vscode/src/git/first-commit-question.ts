@@ -1,5 +1,5 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { type FirstCommit, makeFirstCommit } from "@gennai/client/session/state/workspace-state";
+import { type FirstCommit, makeFirstCommit } from "@gennai/client/session/workspace-state";
 import { plural } from "@gennai/protocol/plural";
 import * as vscode from "vscode";
 

@@ -1,8 +1,8 @@
-import { runOfLine } from "@gennai/client/provenance/origin-words";
-import { traceLines } from "@gennai/client/provenance/trace-lines";
+import { runOfLine } from "@gennai/client/origin-words";
+import { traceLines } from "@gennai/client/trace-lines";
 import type { LineTrace, TracedRun } from "@gennai/protocol/model/governance/line-trace";
 import * as vscode from "vscode";
-import { nameOfUri } from "../editor/paths/workspace-uri.ts";
+import { nameOfUri } from "../editor/workspace-uri.ts";
 import type { ServerConnection } from "../server/server-connection.ts";
 import { originMarkdown } from "./origin-hover.ts";
 import { originNotes } from "./origin-notes.ts";

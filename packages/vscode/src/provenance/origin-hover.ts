@@ -5,7 +5,7 @@ import {
   unknownWords,
   verificationWords,
   whenWords,
-} from "@gennai/client/provenance/origin-words";
+} from "@gennai/client/origin-words";
 import { hiddenCharacters } from "@gennai/protocol/hidden-characters";
 import type { LedgerTrust, TracedOrigin, TracedWrite } from "@gennai/protocol/model/governance/line-trace";
 

@@ -1,4 +1,4 @@
-import { decisionWords, shortWriterWords, unknownWords } from "@gennai/client/provenance/origin-words";
+import { decisionWords, shortWriterWords, unknownWords } from "@gennai/client/origin-words";
 import { hiddenCharacters } from "@gennai/protocol/hidden-characters";
 import type { LineTrace, TracedOrigin } from "@gennai/protocol/model/governance/line-trace";
 

@@ -8,8 +8,8 @@ import type {
   ReviewToApply,
 } from "@gennai/client/host/repl-host";
 import type { EditorContext } from "@gennai/client/session/editor-context";
-import type { ModelTrial } from "@gennai/client/session/models/model-choices";
-import type { KeyToHand } from "@gennai/client/session/models/model-key";
+import type { ModelTrial } from "@gennai/client/session/model-choices";
+import type { KeyToHand } from "@gennai/client/session/model-key";
 
 /** What the app can ask of the editor. Each rejects with an `Error` whose message is shown to the user. */
 export interface HostActions {

@@ -1,17 +1,17 @@
-import { SessionAttempts } from "@gennai/client/attempts/attempts";
+import { SessionAttempts } from "@gennai/client/attempts";
 import { providerNames } from "@gennai/protocol/model/session/backend";
 import * as vscode from "vscode";
+import { listEditorModels, tryEditorModel } from "../chat/offered-models.ts";
 import { revert } from "../commands/changes/revert.ts";
-import { openRuleAt } from "../commands/governance/show-rule.ts";
+import { openRuleAt } from "../commands/show-rule.ts";
 import { showAppliedChange } from "../documents/applied-diff.ts";
 import { columnBesideRepl } from "../documents/beside-repl.ts";
 import { namesOfDropped } from "../documents/dropped-names.ts";
 import { editorContext } from "../documents/editor-context.ts";
 import { showProposedChange } from "../documents/proposal-diff.ts";
-import { listEditorModels, tryEditorModel } from "../editor/models/offered-models.ts";
-import { uriInWorkspace } from "../editor/paths/workspace-uri.ts";
+import { uriInWorkspace } from "../editor/workspace-uri.ts";
+import { did } from "../settings/did.ts";
 import { keepModel } from "../settings/keep-model.ts";
-import { did } from "../walkthrough/did.ts";
 import type { Workbench } from "../workbench.ts";
 import type { HostActions } from "./answer-host-request.ts";
 

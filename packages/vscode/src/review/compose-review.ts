@@ -1,7 +1,7 @@
 import type * as vscode from "vscode";
 import { ContentDocuments } from "../documents/content-documents.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
-import { resolveInWorkspace } from "../editor/paths/workspace-paths.ts";
+import { resolveInWorkspace } from "../editor/workspace-paths.ts";
 import type { ReplViews } from "../repl/repl-views.ts";
 import type { WorkspaceSession } from "../session/workspace-session.ts";
 import { EditorReview } from "./editor-review.ts";

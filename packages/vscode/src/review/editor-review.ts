@@ -2,7 +2,7 @@ import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import type { ContentDocuments } from "../documents/content-documents.ts";
 import { proposalText } from "../documents/proposal-diff.ts";
-import { nameOfUri } from "../editor/paths/workspace-uri.ts";
+import { nameOfUri } from "../editor/workspace-uri.ts";
 import type { WorkspaceSession } from "../session/workspace-session.ts";
 import { type DocumentHunks, type DocumentSubject, documentHunks, hasAnyHunk } from "./editor-hunks.ts";
 import { HunkEditFiles } from "./hunk-edit-files.ts";

@@ -3,7 +3,7 @@ import type { FinalChange } from "../apply/final-change.ts";
 import { EditorError } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { readFileState } from "../editor/files/file-state.ts";
-import { resolveInWorkspace } from "../editor/paths/workspace-paths.ts";
+import { resolveInWorkspace } from "../editor/workspace-paths.ts";
 import { type UnseenFile, withoutHunk } from "./unseen-file.ts";
 
 export interface UndoWrittenOptions {

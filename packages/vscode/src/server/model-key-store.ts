@@ -1,4 +1,4 @@
-import { type KeyToHand, setModelKey } from "@gennai/client/session/models/model-key";
+import { type KeyToHand, setModelKey } from "@gennai/client/session/model-key";
 import { type Provider, providerNames } from "@gennai/protocol/model/session/backend";
 import type { SecretStorage } from "vscode";
 import * as z from "zod/mini";

@@ -10,9 +10,9 @@ import {
   type PlanClient,
 } from "@gennai/client/connection/connection";
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
-import { SessionPlans } from "@gennai/client/plan/session-plans";
+import { SessionPlans } from "@gennai/client/session-plans";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
-import { planInterceptor, type StoredApprovals } from "../plan/plan-interceptor.ts";
+import { planInterceptor, type StoredApprovals } from "../review/plan-interceptor.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
 /** Clients of a server that speaks our protocol. Holds no connection open. */

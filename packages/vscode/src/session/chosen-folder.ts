@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";
-import { pathOf } from "../editor/paths/workspace-uri.ts";
+import { pathOf } from "../editor/workspace-uri.ts";
 
 const key = "gennai.folder";
 

@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { emptyMeter, meterAfter, type UsageMeter } from "@gennai/client/session/models/usage-meter";
 import { turnOutcome, turnPhase } from "@gennai/client/session/turn-state";
+import { emptyMeter, meterAfter, type UsageMeter } from "@gennai/client/session/usage-meter";
 import type { InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import {

@@ -6,11 +6,11 @@ import { type InvokeEvent, RequestResolution } from "@gennai/protocol/gen/gennai
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { violationShownMs } from "@gennai/protocol/model/governance/violation-shown";
 import * as vscode from "vscode";
-import type { Attention } from "../attention/attention.ts";
-import type { BlockedCalls } from "../attention/blocked-calls.ts";
 import { showInformation } from "../editor/notifications.ts";
+import { did } from "../settings/did.ts";
+import type { Attention } from "../status/attention.ts";
+import type { BlockedCalls } from "../status/blocked-calls.ts";
 import type { WindowStatus } from "../status/window-status.ts";
-import { did } from "../walkthrough/did.ts";
 import type { Workbench } from "../workbench.ts";
 import { readGovernance } from "./governance-facts.ts";
 import { keepIntentsWish } from "./intents-wish.ts";

@@ -1,4 +1,4 @@
-import { contextWords, costWords } from "@gennai/client/session/models/usage-meter";
+import { contextWords, costWords } from "@gennai/client/session/usage-meter";
 import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
 import type { LinkState } from "../server/server-link.ts";
 import { emergencyWords, type GovernanceFacts } from "../session/governance-facts.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { uriOf } from "../editor/paths/workspace-uri.ts";
+import { uriOf } from "../editor/workspace-uri.ts";
 
 /**
  * The same path, if no part of it below the workspace is a link: a window without a disk cannot know where a link leads. Rejects

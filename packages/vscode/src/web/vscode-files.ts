@@ -3,7 +3,7 @@ import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorDocument, EditorFiles, FileEdit } from "../editor/files/editor-files.ts";
 import { LiveDocument } from "../editor/files/live-document.ts";
 import { workspaceEdit } from "../editor/files/workspace-edit.ts";
-import { uriOf } from "../editor/paths/workspace-uri.ts";
+import { uriOf } from "../editor/workspace-uri.ts";
 
 /** VS Code's documents and its file system, in a window without a disk. */
 export class VsCodeFiles implements EditorFiles {

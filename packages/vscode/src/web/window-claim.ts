@@ -1,4 +1,4 @@
-import type { ClaimState } from "../session/window/window-claim.ts";
+import type { ClaimState } from "../session/window-claim.ts";
 
 /** Windows in a browser cannot find each other: each works for itself, and a server asks the one that connected last. */
 export class WindowClaim implements AsyncDisposable {

@@ -14,7 +14,7 @@ vi.mock("vscode", () => ({
 }));
 
 const made = vi.hoisted((): string[] => []);
-vi.mock("@gennai/client/session/state/workspace-state", () => ({
+vi.mock("@gennai/client/session/workspace-state", () => ({
   makeFirstCommit: async (_client: unknown, { sha256 }: { readonly sha256: string }) => {
     made.push(sha256);
     const planned = { sha256: "list", branch: "main", fileCount: 1, files: ["a"], leftOutCount: 0, leftOut: [] };

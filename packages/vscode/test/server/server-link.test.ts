@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { AgentService, GetServerInfoResponseSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { expect, test } from "vitest";
-import { StoredApprovals } from "../../src/plan/plan-interceptor.ts";
+import { StoredApprovals } from "../../src/review/plan-interceptor.ts";
 import { type LinkState, ServerLink } from "../../src/server/server-link.ts";
 import { describeProblem } from "../../src/server/server-problem.ts";
 

@@ -1,4 +1,4 @@
-import { emptyMeter } from "@gennai/client/session/models/usage-meter";
+import { emptyMeter } from "@gennai/client/session/usage-meter";
 import { describe, expect, it } from "vitest";
 import { noGovernance } from "../../src/session/governance-facts.ts";
 import { rulesText } from "../../src/status/rules-text.ts";

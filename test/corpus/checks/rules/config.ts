@@ -5,7 +5,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { IntentsService } from "@gennai/sessions/intents/intents-service";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
-import { loadScenarios } from "@gennai/sessions/scenarios/load-scenarios";
+import { loadScenarios } from "@gennai/sessions/prompt/load-scenarios";
 import { commandFixture } from "../../command-fixture.ts";
 import { type Checks, check, notApplicable } from "../../corpus-case.ts";
 

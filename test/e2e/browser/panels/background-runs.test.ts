@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { listBackgroundRuns } from "@gennai/client/background/background-runs";
+import { listBackgroundRuns } from "@gennai/client/background-runs";
 import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";

@@ -1,6 +1,6 @@
-import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
-import { AcceptedConnections } from "@gennai/sessions/checks/accepted-connections";
-import { StandingAnswers } from "@gennai/sessions/checks/standing-answers";
+import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
+import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";
+import { StandingAnswers } from "@gennai/sessions/rules/standing-answers";
 import { expect, test } from "vitest";
 import { openPage } from "../page/open-page.ts";
 import { takeScreenshot } from "../page/screenshot.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { forgetWaysBack } from "@gennai/machine/stage/commit/way-back";
+import { forgetWaysBack } from "@gennai/stage/commit/way-back";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";

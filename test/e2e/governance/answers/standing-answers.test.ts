@@ -1,6 +1,6 @@
 import { listStandingAnswers, revokeStandingAnswers } from "@gennai/client/governance/standing-answers";
-import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
-import { AcceptedConnections } from "@gennai/sessions/checks/accepted-connections";
+import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
+import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { codeOf, startSession } from "../../rpc/session-client.ts";

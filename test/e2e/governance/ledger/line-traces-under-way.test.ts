@@ -1,6 +1,6 @@
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { traceLines } from "@gennai/client/provenance/trace-lines";
+import { traceLines } from "@gennai/client/trace-lines";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { TracedOrigin } from "@gennai/protocol/model/governance/line-trace";
 import { WorkspaceProvenance } from "@gennai/store/provenance/workspace-provenance";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { traceCall, traceLines } from "@gennai/client/provenance/trace-lines";
+import { traceCall, traceLines } from "@gennai/client/trace-lines";
 import { type LineTrace, mostTracedBytes } from "@gennai/protocol/model/governance/line-trace";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";

@@ -1,4 +1,4 @@
-import { getWorkspaceState, prepareBranch } from "@gennai/client/session/state/workspace-state";
+import { getWorkspaceState, prepareBranch } from "@gennai/client/session/workspace-state";
 import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { call } from "@gennai/testkit/scripted-steps";

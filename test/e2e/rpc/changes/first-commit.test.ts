@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { makeFirstCommit } from "@gennai/client/session/state/workspace-state";
+import { makeFirstCommit } from "@gennai/client/session/workspace-state";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { startSession } from "../session-client.ts";

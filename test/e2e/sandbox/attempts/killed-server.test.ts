@@ -1,4 +1,4 @@
-import { SessionAttempts } from "@gennai/client/attempts/attempts";
+import { SessionAttempts } from "@gennai/client/attempts";
 import { EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { bash } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";

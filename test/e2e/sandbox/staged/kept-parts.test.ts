@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/state/checkpoints";
+import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import { expect, test } from "vitest";
 import { startSession, Watcher } from "../../rpc/session-client.ts";

@@ -1,4 +1,4 @@
-import { listBackgroundRuns } from "@gennai/client/background/background-runs";
+import { listBackgroundRuns } from "@gennai/client/background-runs";
 import { processesRunning } from "@gennai/testkit/processes";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";

@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connectGovernance } from "@gennai/client/connection/connection";
+import { CliError } from "../../cli-error.ts";
 import { proves } from "../../connection/server-token.ts";
-import { CliError } from "../../errors/cli-error.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
-import { reachProblem } from "../../errors/reach-problem.ts";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
+import { reachProblem } from "../../reach-problem.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

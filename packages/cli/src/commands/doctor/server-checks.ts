@@ -4,7 +4,7 @@ import { proveServer } from "@gennai/client/connection/prove-server";
 import type { Check, Finding } from "@gennai/machine/finding";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
 import { findServers } from "@gennai/server/http/routes/discovery";
-import { reachProblem } from "../../errors/reach-problem.ts";
+import { reachProblem } from "../../reach-problem.ts";
 import { version } from "../../version.ts";
 import { certificateChecks } from "./certificate-checks.ts";
 

@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { loadCapabilities } from "@gennai/sessions/capabilities/load-capabilities";
-import { signCapabilities } from "@gennai/sessions/capabilities/sign-capabilities";
-import { CliError } from "../../errors/cli-error.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { loadCapabilities } from "@gennai/sessions/rules/load-capabilities";
+import { signCapabilities } from "@gennai/sessions/rules/sign-capabilities";
+import { CliError } from "../../cli-error.ts";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 

@@ -1,8 +1,8 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
-import { checkStatement } from "@gennai/sessions/checks/standing-answers";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
+import { checkStatement } from "@gennai/sessions/rules/standing-answers";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { actRecorder } from "../options/act-recorder.ts";

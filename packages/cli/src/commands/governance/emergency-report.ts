@@ -1,4 +1,4 @@
-import type { EmergencyReport } from "@gennai/sessions/emergency/emergency-here";
+import type { EmergencyReport } from "@gennai/sessions/rules/emergency-here";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { utcTime } from "../../terminal/utc-time.ts";

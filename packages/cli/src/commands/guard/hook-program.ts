@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { usageError } from "../../errors/cli-error.ts";
+import { usageError } from "../../cli-error.ts";
 import { relayPath } from "./guarded-file.ts";
 
 /** What an agent starts for each call: the relay if there is Perl. The relay becomes this program if no server listens. */

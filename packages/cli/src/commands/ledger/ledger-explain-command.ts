@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { CliError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { CliError } from "../../cli-error.ts";
+import { exitCode } from "../../exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { CliError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { CliError } from "../../cli-error.ts";
+import { exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 
 export interface LedgerPageFlags {

@@ -1,6 +1,6 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { exitCode } from "../../errors/exit-code.ts";
+import { exitCode } from "../../exit-code.ts";
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
 import { version } from "../../version.ts";

@@ -1,4 +1,4 @@
-import { bundleLines } from "@gennai/governance/ledger/bundle/bundle-layout";
+import { bundleLines } from "@gennai/governance/ledger/bundle-layout";
 import { type BundlePart, bundleParts, bundlePartWords } from "@gennai/store/audit/bundle-parts";
 import { type Leaving, leavesText, leavingParts } from "../options/what-leaves.ts";
 

@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CliError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { CliError } from "../../cli-error.ts";
+import { exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 
 /** The real absolute path of the workspace: the given one, else the working directory. Throws `CliError`. */

@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Plan } from "@gennai/client/plan/plan";
-import type { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { Plan } from "@gennai/client/plan";
+import type { SessionPlans } from "@gennai/client/session-plans";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
-import { asCliError, CliError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { asCliError, CliError } from "../../cli-error.ts";
+import { exitCode } from "../../exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import type { PlanContext, PlanFlags } from "./plan-context.ts";
 import type { KeptApproval } from "./plan-token-files.ts";

@@ -1,10 +1,10 @@
-import { SessionPlans } from "@gennai/client/plan/session-plans";
+import { SessionPlans } from "@gennai/client/session-plans";
+import { CliError, usageError } from "../../cli-error.ts";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, intentTitle } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";
 import { listSessions } from "../../connection/session-list.ts";
-import { CliError, usageError } from "../../errors/cli-error.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
 import { asTyped, type Console } from "../../terminal/console.ts";
 import { utcTime } from "../../terminal/utc-time.ts";
 import { modelChoice } from "../options/option-values.ts";

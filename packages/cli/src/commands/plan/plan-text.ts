@@ -1,4 +1,4 @@
-import { envelopeWords, type Plan, type PlanIssue, type PlanStep } from "@gennai/client/plan/plan";
+import { envelopeWords, type Plan, type PlanIssue, type PlanStep } from "@gennai/client/plan";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { type Risk, riskWords } from "@gennai/protocol/model/governance/risk";

@@ -1,11 +1,11 @@
 import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { correctionRequestText } from "@gennai/agent/scenarios/plan-correction";
-import type { SubmittedPlan } from "@gennai/client/plan/plan";
-import { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { SubmittedPlan } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { SessionPlans } from "@gennai/client/session-plans";
+import { CliError } from "../../cli-error.ts";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";
-import { CliError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { exitCode } from "../../exit-code.ts";
 import type { PlanTerminal } from "./plan-context.ts";
 
 /** The result of a request: a stored plan, or the model's text about why there is none. */

@@ -1,9 +1,9 @@
-import { methodWords, unknownWords, verificationWords, whenWords } from "@gennai/client/provenance/origin-words";
+import { methodWords, unknownWords, verificationWords, whenWords } from "@gennai/client/origin-words";
 import { plural } from "@gennai/protocol/plural";
 import type { RecordedWrite } from "@gennai/store/provenance/recorded-write";
 import type { LineOrigin, ProvenanceTrust } from "@gennai/store/provenance/workspace-provenance";
-import { usageError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { usageError } from "../../cli-error.ts";
+import { exitCode } from "../../exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";

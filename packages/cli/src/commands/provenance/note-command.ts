@@ -1,9 +1,9 @@
+import { notesRef } from "@gennai/store/git-notes";
 import { noteFor, writeNote } from "@gennai/store/provenance/sharing/share-notes";
 import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";
 import type { TraceRecord } from "@gennai/store/provenance/sharing/trace-record";
-import { notesRef } from "@gennai/store/repository/git-notes";
-import { CliError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { CliError } from "../../cli-error.ts";
+import { exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../version.ts";

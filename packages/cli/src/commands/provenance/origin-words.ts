@@ -1,4 +1,4 @@
-import * as words from "@gennai/client/provenance/origin-words";
+import * as words from "@gennai/client/origin-words";
 import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
 import type { RecordedWrite } from "@gennai/store/provenance/recorded-write";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

@@ -1,8 +1,8 @@
 import { git } from "@gennai/git/run/run-git";
+import { copyNote } from "@gennai/store/git-notes";
 import { tracedLines } from "@gennai/store/provenance/sharing/commit-origins";
-import { copyNote } from "@gennai/store/repository/git-notes";
-import { CliError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { CliError } from "../../cli-error.ts";
+import { exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { leavesText, neverLeaves } from "../options/what-leaves.ts";

@@ -1,5 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { type FirstCommit, makeFirstCommit } from "@gennai/client/session/state/workspace-state";
+import { type FirstCommit, makeFirstCommit } from "@gennai/client/session/workspace-state";
 import { plural } from "@gennai/protocol/plural";
 import type { LineInput } from "../../terminal/line-input.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

@@ -1,13 +1,13 @@
-import type { Plan } from "@gennai/client/plan/plan";
-import { SessionPlans } from "@gennai/client/plan/session-plans";
+import type { Plan } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { SessionPlans } from "@gennai/client/session-plans";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
+import { asCliError, usageError } from "../../cli-error.ts";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, chooseIntent } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";
 import { requireIsolation } from "../../connection/server-choice.ts";
-import { asCliError, usageError } from "../../errors/cli-error.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { commandsMode } from "../options/option-values.ts";

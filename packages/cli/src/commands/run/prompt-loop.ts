@@ -1,4 +1,7 @@
 import { userInfo } from "node:os";
+import type { IntentSummary } from "@gennai/client/governance/intents";
+import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-session";
+import type { TurnRequest } from "@gennai/client/session/turn";
 import {
   type ClientAbility,
   type CommandPlace,
@@ -6,18 +9,15 @@ import {
   commandUsage,
   slashCommands,
   typedCommand,
-} from "@gennai/client/commands/slash-commands";
-import type { IntentSummary } from "@gennai/client/governance/intents";
-import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-session";
-import type { TurnRequest } from "@gennai/client/session/turn";
+} from "@gennai/client/slash-commands";
 import type { EditingMode, ReportedSettings } from "@gennai/protocol/model/session/session-settings";
+import { asCliError } from "../../cli-error.ts";
 import { runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { intentTitle } from "../../client/session-intent.ts";
 import type { UserTerminal } from "../../client/user-terminal.ts";
 import type { ChosenServer } from "../../connection/server-choice.ts";
 import { describeSessions } from "../../connection/session-list.ts";
-import { asCliError } from "../../errors/cli-error.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
 import type { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { describeUndone } from "../sessions/undo-text.ts";

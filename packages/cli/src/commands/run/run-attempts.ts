@@ -4,9 +4,9 @@ import {
   type AttemptsWish,
   mostAttempts,
   SessionAttempts,
-} from "@gennai/client/attempts/attempts";
-import { watchAttempts } from "@gennai/client/attempts/watch-attempts";
+} from "@gennai/client/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { watchAttempts } from "@gennai/client/watch-attempts";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { isUsable } from "@gennai/sessions/attempts/best-first";
@@ -17,9 +17,9 @@ import { type AttemptsDesk, deskOf, followAttempt } from "../../attempts/follow-
 import { offerAttempt } from "../../attempts/offer-attempt.ts";
 import { proposeAttempt } from "../../attempts/propose-attempt.ts";
 import { SharedPerson } from "../../attempts/shared-person.ts";
+import { usageError } from "../../cli-error.ts";
 import { type ChosenServer, chooseServer, serverRequest } from "../../connection/server-choice.ts";
-import { usageError } from "../../errors/cli-error.ts";
-import { exitCode } from "../../errors/exit-code.ts";
+import { exitCode } from "../../exit-code.ts";
 import type { OfferContext } from "../../review/offered-changes.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
 import { type Console, commandName, isTerminal } from "../../terminal/console.ts";

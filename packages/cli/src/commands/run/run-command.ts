@@ -8,6 +8,7 @@ import { readGitHead } from "@gennai/machine/git-data/git-head";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import type { Pipeline } from "../../ci/pipeline.ts";
+import { usageError } from "../../cli-error.ts";
 import { branchTitle, prepareAgentBranch, presentBranch } from "../../client/agent-branch.ts";
 import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
@@ -22,8 +23,7 @@ import {
   serverRequest,
 } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";
-import { usageError } from "../../errors/cli-error.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
 import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
 import { colouredDiff } from "../../terminal/colours.ts";

@@ -1,12 +1,12 @@
 import { join, resolve } from "node:path";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { takeServerToken } from "@gennai/server/http/guard/token";
 import { PortTakenError } from "@gennai/server/http/listen/listen-address";
+import { takeServerToken } from "@gennai/server/http/token";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/tenants/server-options";
+import { CliError, usageError } from "../../cli-error.ts";
 import { defaultSettings } from "../../connection/default-settings.ts";
-import { CliError, usageError } from "../../errors/cli-error.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import { type Console, commandName, isTerminal } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";

@@ -1,10 +1,10 @@
-import { heldPlace } from "@gennai/client/client-workspace/client-workspace-port";
+import { heldPlace } from "@gennai/client/host/client-workspace-port";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { heldWorkspaceId } from "@gennai/shell/client-workspace-id";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
 import { describeSessions, listSessions } from "../../connection/session-list.ts";
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
 import { type Console, commandName } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";

@@ -1,4 +1,4 @@
-import { type ExitCode, exitCode } from "../../errors/exit-code.ts";
+import { type ExitCode, exitCode } from "../../exit-code.ts";
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

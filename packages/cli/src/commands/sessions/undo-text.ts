@@ -1,10 +1,5 @@
 import type { UndoneChangeSet } from "@gennai/client/session/agent-session";
-import {
-  type CheckpointList,
-  goesBackByForce,
-  type Restored,
-  skipReasons,
-} from "@gennai/client/session/state/checkpoints";
+import { type CheckpointList, goesBackByForce, type Restored, skipReasons } from "@gennai/client/session/checkpoints";
 import { type Checkpoint, notesOf } from "@gennai/protocol/model/session/checkpoint";
 import { shellWords } from "../../terminal/shell-words.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";

@@ -1,5 +1,5 @@
-import { AcceptedChecks } from "@gennai/sessions/checks/accepted-checks";
-import { AcceptedConnections } from "@gennai/sessions/checks/accepted-connections";
+import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
+import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { type PushCommand, pushCommandOf } from "@gennai/governance/keys/push-command";
+import { type PushCommand, pushCommandOf } from "@gennai/governance/network/push-command";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { RefValues } from "@gennai/machine/git-data/ref-values";
 import { settingsText } from "../login/settings-text.ts";

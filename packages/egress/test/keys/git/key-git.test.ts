@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync } from "node:fs";
-import { pushCommandOf } from "@gennai/governance/keys/push-command";
+import { pushCommandOf } from "@gennai/governance/network/push-command";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { keyGitEnvironment } from "#keys/git/key-git";

@@ -1,13 +1,13 @@
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
-import { type ActionFacts, actionFacts } from "../../answers/action-facts.ts";
-import { type AnswerPattern, type AnswerScope, patternsFor } from "../../answers/answer-pattern.ts";
-import { offeredPattern } from "../../answers/offered-pattern.ts";
 import type { Answer, Question } from "../../confirmation.ts";
 import type { CallContext } from "../../tool.ts";
 import type { Finding } from "../../verdict.ts";
 import type { AdmittedCall, Decided } from "../decide/admitted-call.ts";
 import type { GateOptions } from "../gate-options.ts";
+import { type ActionFacts, actionFacts } from "./action-facts.ts";
+import { type AnswerPattern, type AnswerScope, patternsFor } from "./answer-pattern.ts";
 import { buildQuestion, type QuestionContext } from "./build-question.ts";
+import { offeredPattern } from "./offered-pattern.ts";
 
 /** What a user is asked, and what is needed to remember the answer. */
 export interface AskedAction {

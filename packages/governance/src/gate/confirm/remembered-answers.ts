@@ -1,8 +1,8 @@
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
-import type { ActionFacts } from "../../answers/action-facts.ts";
-import { type AnswerPattern, type AnswerScope, covers } from "../../answers/answer-pattern.ts";
 import type { Answer, Question } from "../../confirmation.ts";
+import type { ActionFacts } from "./action-facts.ts";
+import { type AnswerPattern, type AnswerScope, covers } from "./answer-pattern.ts";
 import type { StandingConnection } from "./lasting-connections.ts";
 
 /** How many earlier calls of a session are kept to run patterns dry against. */

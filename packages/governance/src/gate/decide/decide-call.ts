@@ -2,7 +2,7 @@ import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
-import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
+import { parseStrictJson } from "@gennai/protocol/strict-json";
 import * as z from "zod";
 import type { Effect } from "../../effect.ts";
 import { computeRisk } from "../../policies/risk.ts";

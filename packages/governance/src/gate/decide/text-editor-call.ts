@@ -1,4 +1,4 @@
-import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
+import { parseStrictJson } from "@gennai/protocol/strict-json";
 import type { ToolCall } from "../gate-journal.ts";
 
 /** The names of the text editor that Anthropic's API defines, as Claude, SWE-agent and OpenHands call it. */

@@ -1,7 +1,7 @@
 import type { ToolName } from "@gennai/protocol/built-in-tools";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { isRecord } from "@gennai/protocol/json-value";
-import { parseStrictJson } from "@gennai/protocol/plan/strict-json";
+import { parseStrictJson } from "@gennai/protocol/strict-json";
 import type * as z from "zod";
 import type { Tool } from "../../tool.ts";
 

@@ -1,5 +1,5 @@
-import { type BundleReport, type BundleSource, bundleRecords } from "../bundle/verify-bundle.ts";
 import { publicKeysOf } from "../public-keys.ts";
+import { type BundleReport, type BundleSource, bundleRecords } from "../verify-bundle.ts";
 import { type AnchorReport, type AnchorTools, checkAnchors, type KeptNote } from "./check-anchors.ts";
 import type { NoteKey } from "./signed-note.ts";
 

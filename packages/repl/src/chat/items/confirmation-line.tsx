@@ -1,5 +1,5 @@
 import { fencedText } from "@gennai/client/session/text/fenced-text";
-import { Icon } from "../../icons/icon.tsx";
+import { Icon } from "../../look/icon.tsx";
 import type { ConfirmationItem } from "../../model/view-item.ts";
 import { VisibleText } from "../../review/diff/visible-text.tsx";
 import { useChat } from "../chat-context.ts";

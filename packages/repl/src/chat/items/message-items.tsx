@@ -1,6 +1,6 @@
 import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
-import { CopyButton } from "../../copy/copy-button.tsx";
-import { Icon } from "../../icons/icon.tsx";
+import { CopyButton } from "../../look/copy-button.tsx";
+import { Icon } from "../../look/icon.tsx";
 import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";

@@ -4,7 +4,7 @@ import { CallChanges } from "../../changes/call-changes.tsx";
 import { CommandState } from "../../command/command-state.tsx";
 import { CommandText } from "../../command/command-text.tsx";
 import { exitWords } from "../../command/exit-words.ts";
-import { Icon, type IconName } from "../../icons/icon.tsx";
+import { Icon, type IconName } from "../../look/icon.tsx";
 import type { ToolCallItem, ToolCallStatus } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";

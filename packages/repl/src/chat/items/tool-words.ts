@@ -1,4 +1,4 @@
-import type { IconName } from "../../icons/icon.tsx";
+import type { IconName } from "../../look/icon.tsx";
 import type { ToolCallItem } from "../../model/view-item.ts";
 
 /** Arguments that say best what a call is about; the first one that exists is shown. */

@@ -4,7 +4,7 @@ import { ChangedFiles } from "../../changes/changed-files.tsx";
 import { LineCounts } from "../../changes/line-counts.tsx";
 import { OperationMark } from "../../changes/operation-mark.tsx";
 import { WrittenWhere } from "../../changes/written-where.tsx";
-import { Icon } from "../../icons/icon.tsx";
+import { Icon } from "../../look/icon.tsx";
 import type { ChangeSetItem, ClientRequestItem, PlanItem, ProposalItem, RequestState } from "../../model/view-item.ts";
 import { hunkCounts } from "../../review/diff/diff-rows.ts";
 import { VisibleText } from "../../review/diff/visible-text.tsx";

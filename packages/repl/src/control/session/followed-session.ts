@@ -4,7 +4,7 @@ import type { Turn, TurnRequest } from "@gennai/client/session/turn";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
-import { type Failure, failureOf } from "../../failure/failure.ts";
+import { type Failure, failureOf } from "../../chat/items/failure.ts";
 import { SessionView } from "../../model/session-view.ts";
 import { FrameBatch } from "./frame-batch.ts";
 

@@ -4,7 +4,7 @@ import { AgentSession } from "@gennai/client/session/agent-session";
 import type { ReadonlySignal } from "@preact/signals";
 import type { SessionView } from "../../model/session-view.ts";
 import type { UserMessageItem } from "../../model/view-item.ts";
-import { promptImages } from "../prompts/prompt-images.ts";
+import { promptImages } from "../prompt-images.ts";
 import type { TurnControl } from "../turn-control.ts";
 import type { FollowedSession } from "./followed-session.ts";
 import type { SessionDirectory } from "./session-directory.ts";

@@ -1,17 +1,17 @@
-import { SessionPlans } from "@gennai/client/plan/session-plans";
+import { SessionPlans } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed } from "@preact/signals";
 import { AttemptsStore } from "../../attempts/attempts-store.ts";
-import { BackgroundStore } from "../../background/background-store.ts";
 import { CallTraces } from "../../changes/call-traces.ts";
 import { ChangeContents } from "../../changes/change-contents.ts";
-import { CheckpointStore } from "../../checkpoints/checkpoint-store.ts";
+import { TodoStore } from "../../chat/items/todo-store.ts";
+import { BackgroundStore } from "../../command/background-store.ts";
 import { GovernanceStore } from "../../governance/governance-store.ts";
 import { RulesStore } from "../../governance/rules-store.ts";
 import { PlanStore } from "../../plan/plan-store.ts";
 import { writePlan } from "../../plan/write-plan.ts";
+import { CheckpointStore } from "../../timeline/checkpoint-store.ts";
 import { TimelineStore } from "../../timeline/timeline-store.ts";
-import { TodoStore } from "../../todos/todo-store.ts";
 import type { ReplControl } from "../repl-control.ts";
 import type { FollowedSession } from "./followed-session.ts";
 

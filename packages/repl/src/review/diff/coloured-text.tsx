@@ -1,4 +1,4 @@
-import type { ColouredPart } from "../../syntax/line-colours.ts";
+import type { ColouredPart } from "../../look/line-colours.ts";
 import type { LinePart } from "./diff-rows.ts";
 import { VisibleText } from "./visible-text.tsx";
 

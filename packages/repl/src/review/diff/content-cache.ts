@@ -1,7 +1,7 @@
 import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/review/review-state";
+import { applyReview, type HunkDecision } from "@gennai/protocol/apply-review";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { hunksFit, splitLines } from "./diff-rows.ts";
 import { type BlobSource, type ChangeContent, type ContentSide, loadChangeContent } from "./verified-content.ts";

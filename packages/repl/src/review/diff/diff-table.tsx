@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { LineColours } from "../../syntax/use-line-colours.ts";
+import type { LineColours } from "../../look/use-line-colours.ts";
 import { ColouredText } from "./coloured-text.tsx";
 import { type DiffLine, type DiffRow, type LinePart, lineParts } from "./diff-rows.ts";
 

@@ -1,6 +1,6 @@
 import { countDecisions, type Decided, decidableIds, decisionFor } from "@gennai/client/review/review-state";
+import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
-import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { memo } from "preact/compat";
 import { useState } from "preact/hooks";
 import { type ContentCache, textOf, withoutMark } from "../diff/content-cache.ts";

@@ -1,8 +1,8 @@
+import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Hunk, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import { useMemo, useRef } from "preact/hooks";
-import { CodePane, type CodePaneHandle } from "../../code/code-pane.tsx";
-import { useLineColours } from "../../syntax/use-line-colours.ts";
+import { CodePane, type CodePaneHandle } from "../../look/code-pane.tsx";
+import { useLineColours } from "../../look/use-line-colours.ts";
 import { textOf, withoutMark } from "../diff/content-cache.ts";
 import { type DiffRow, diffRows, linesIn, splitLines } from "../diff/diff-rows.ts";
 import { DiffTable } from "../diff/diff-table.tsx";

@@ -1,5 +1,5 @@
+import { applyReview, type HunkDecision } from "@gennai/protocol/apply-review";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { applyReview, type HunkDecision } from "@gennai/protocol/review/apply-review";
 import { structuredPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { TokenJudgement } from "../../identity/token-verifier.ts";
-import type { PageGrants } from "../guard/page-grant.ts";
-import { refuseBrokenRequests } from "../guard/refuse-connection.ts";
-import { type GuardPolicy, guardRequest, ownHosts } from "../guard/request-guard.ts";
-import { digestToken } from "../guard/token.ts";
 import { endConnection, sendError } from "../http-response.ts";
+import type { PageGrants } from "../page-grant.ts";
+import { refuseBrokenRequests } from "../refuse-connection.ts";
+import { type GuardPolicy, guardRequest, ownHosts } from "../request-guard.ts";
 import type { RouteTable } from "../route.ts";
+import { digestToken } from "../token.ts";
 import { type ListenAddress, listenOn } from "./listen-address.ts";
 import { type OpenServer, openPlainServer, openTlsServer } from "./node-servers.ts";
 import { SpareConnections } from "./spare-connections.ts";

@@ -2,7 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { ServiceError } from "@gennai/machine/service-error";
 import { noSuchSession, type SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { Callers } from "@gennai/sessions/users/callers";
+import type { Callers } from "@gennai/sessions/session/callers";
 import { once, onlyMessage, sessionIdOf } from "./request-message.ts";
 import { accessOf } from "./rpc-access.ts";
 

@@ -4,7 +4,7 @@ import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/
 import { ProposalReviewSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { optionalDigest } from "@gennai/protocol/model/checked-field";
 import { appliedFileToMessage } from "@gennai/protocol/model/session/proposal";
-import { applyProposal } from "@gennai/sessions/review/apply-proposal";
+import { applyProposal } from "@gennai/sessions/proposal/apply-proposal";
 import type { Session } from "@gennai/sessions/session/session";
 import { reviewFromWire } from "../wire/events/review-wire.ts";
 

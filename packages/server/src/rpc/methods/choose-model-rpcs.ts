@@ -1,8 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Model } from "@gennai/agent/model";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { ListedProvider } from "@gennai/models/listed/listed-models";
-import type { ModelTrial } from "@gennai/models/listed/try-model";
+import type { ListedProvider } from "@gennai/models/catalogue/listed-models";
+import type { ModelTrial } from "@gennai/models/catalogue/try-model";
 import type { ModelSettings } from "@gennai/models/model-registry";
 import { type AgentService, Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { backendWords, type Provider, providerNames } from "@gennai/protocol/model/session/backend";

@@ -4,7 +4,7 @@ import { requestId } from "@gennai/protocol/model/checked-field";
 import { checkedAppliedFile } from "@gennai/protocol/model/session/proposal";
 import { answerRequest } from "@gennai/sessions/manager/answer-request";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import { recordApplied, recordReview } from "@gennai/sessions/review/proposal-review";
+import { recordApplied, recordReview } from "@gennai/sessions/proposal/proposal-review";
 import type { Session } from "@gennai/sessions/session/session";
 import { reviewFromWire } from "../wire/events/review-wire.ts";
 import { answerFromWire, type IncomingAnswer, isStillRunning } from "../wire/incoming/answer-from-wire.ts";

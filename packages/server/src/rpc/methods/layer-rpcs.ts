@@ -1,8 +1,8 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { keptTreesToMessage, layeredTreeToMessage } from "@gennai/protocol/model/session/layer";
-import { dropFromLayer, keepFromLayer, listLayer } from "@gennai/sessions/layer/session-layer-acts";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import { dropFromLayer, keepFromLayer, listLayer } from "@gennai/sessions/restore/session-layer-acts";
 
 type LayerRpcs = Pick<ServiceImpl<typeof AgentService>, "listLayer" | "keepLayer" | "dropLayer">;
 

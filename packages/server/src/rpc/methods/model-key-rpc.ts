@@ -1,6 +1,6 @@
 import { ServiceError } from "@gennai/machine/service-error";
-import { originOf } from "@gennai/models/keys/key-destination";
-import type { ModelKeys } from "@gennai/models/keys/model-keys";
+import { originOf } from "@gennai/models/catalogue/key-destination";
+import type { ModelKeys } from "@gennai/models/catalogue/model-keys";
 import type { SetModelKeyRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { backendWords, providerNames } from "@gennai/protocol/model/session/backend";
 

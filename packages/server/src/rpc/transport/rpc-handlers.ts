@@ -2,8 +2,8 @@ import { type ConnectError, type ConnectRouter, createConnectRouter, type Interc
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { ServiceError } from "@gennai/machine/service-error";
 import { readWorkspaceHeader } from "@gennai/protocol/workspace-header";
-import type { Callers } from "@gennai/sessions/users/callers";
-import type { Identity } from "@gennai/sessions/users/identity";
+import type { Callers } from "@gennai/sessions/session/callers";
+import type { Identity } from "@gennai/sessions/session/identity";
 import type { Admission } from "../../admission/admission.ts";
 
 export interface RpcOptions {

@@ -8,9 +8,9 @@ import {
 } from "@connectrpc/connect/protocol";
 import { createTransport } from "@connectrpc/connect/protocol-grpc-web";
 import { workspaceHeader } from "@gennai/protocol/workspace-header";
-import { oneUser } from "@gennai/sessions/users/identity";
-import { toConnectError } from "../errors/connect-error.ts";
-import { shutdownError } from "../errors/shutdown-error.ts";
+import { oneUser } from "@gennai/sessions/session/identity";
+import { toConnectError } from "../connect-error.ts";
+import { shutdownError } from "../shutdown-error.ts";
 import { checkedBody } from "./checked-body.ts";
 import { failing, fromWorkspace, type RpcOptions, rpcHandlers, withErrors } from "./rpc-handlers.ts";
 import { takeSeat } from "./take-seat.ts";

@@ -1,5 +1,5 @@
 import { ServiceError } from "@gennai/machine/service-error";
-import { toConnectError } from "../errors/connect-error.ts";
+import { toConnectError } from "../connect-error.ts";
 
 /** Longer than this no timer can wait. */
 const longestTimer = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { refuseBrokenRequests } from "../../http/guard/refuse-connection.ts";
 import { type ListenAddress, listenOn } from "../../http/listen/listen-address.ts";
+import { refuseBrokenRequests } from "../../http/refuse-connection.ts";
 import { TelemetryError } from "./telemetry-settings.ts";
 
 const METRICS_PATH = "/metrics";

@@ -1,5 +1,5 @@
 import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
-import type { ServerObserver } from "@gennai/sessions/observer/server-observer";
+import type { ServerObserver } from "@gennai/sessions/session/server-observer";
 import type { Attributes } from "@opentelemetry/api";
 import { errorCode } from "../signals/error-code.ts";
 import { errorType, genAi, modelNameOf, providerOf } from "../signals/gen-ai.ts";

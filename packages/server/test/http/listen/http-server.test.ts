@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createToken } from "#http/guard/token";
 import { type HttpListener, type HttpServerOptions, listenHttp } from "#http/listen/http-server";
 import { PortTakenError } from "#http/listen/listen-address";
 import { rpcRoutes } from "#http/route";
 import { healthRoute } from "#http/routes/health-route";
+import { createToken } from "#http/token";
 
 const RPC = "/gennai.agent.v1.AgentService/StartTurn";
 const TOKEN = createToken();

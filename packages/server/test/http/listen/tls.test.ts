@@ -5,11 +5,11 @@ import { text } from "node:stream/consumers";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { makeTestCertificates, type TestCertificates } from "@gennai/testkit/test-certificates";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createToken } from "#http/guard/token";
 import { type HttpListener, type HttpServerOptions, listenHttp } from "#http/listen/http-server";
 import { readTlsFiles } from "#http/listen/tls-files";
 import { rpcRoutes } from "#http/route";
 import { healthRoute } from "#http/routes/health-route";
+import { createToken } from "#http/token";
 
 const RPC = "/gennai.agent.v1.AgentService/StartTurn";
 const token = createToken();

@@ -3,9 +3,9 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { challengePath } from "@gennai/protocol/server-proof";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createToken } from "#http/guard/token";
 import { listenHttp } from "#http/listen/http-server";
 import { challengeRoute } from "#http/routes/challenge-route";
+import { createToken } from "#http/token";
 
 const TOKEN = createToken();
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { ServiceError } from "@gennai/machine/service-error";
-import { ModelKeys } from "@gennai/models/keys/model-keys";
-import { tryModel as tryAnswer } from "@gennai/models/listed/try-model";
+import { ModelKeys } from "@gennai/models/catalogue/model-keys";
+import { tryModel as tryAnswer } from "@gennai/models/catalogue/try-model";
 import {
   Backend,
   ListModelsRequestSchema,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { PlanApproval } from "@gennai/governance/plan/plan-change";
+import type { PlanApproval } from "@gennai/governance/plan-change";
 import type { TokenClock } from "./machine-clock.ts";
 import { planRefusal } from "./plan-refusal.ts";
 

@@ -1,4 +1,4 @@
-import type { EnvelopeKind, PlanIssue, PlanView } from "@gennai/governance/plan/plan";
+import type { EnvelopeKind, PlanIssue, PlanView } from "@gennai/governance/plan";
 import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { Session } from "../../session/session.ts";

@@ -1,5 +1,5 @@
-import type { PlanChange } from "@gennai/governance/plan/plan-change";
-import { assertMayChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan/plan-record";
+import type { PlanChange } from "@gennai/governance/plan-change";
+import { assertMayChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan-record";
 import { ServiceError, type ServiceErrorCode } from "@gennai/machine/service-error";
 
 /** Why a plan was not approved, executed or verified. Stable; clients get it as the error's code. */

@@ -1,4 +1,4 @@
-import type { PlanPreview } from "@gennai/governance/plan/plan-change";
+import type { PlanPreview } from "@gennai/governance/plan-change";
 import { digestOf } from "@gennai/protocol/digest";
 import type { Session } from "../../session/session.ts";
 import { headOf } from "./plan-head.ts";

@@ -1,4 +1,4 @@
-import type { PlanRecord } from "@gennai/governance/plan/plan-record";
+import type { PlanRecord } from "@gennai/governance/plan-record";
 import type { Session } from "../../session/session.ts";
 import { planRefusal } from "../approval/plan-refusal.ts";
 

@@ -1,7 +1,7 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { editableText } from "@gennai/machine/changes/editable-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { PlanAction } from "@gennai/protocol/plan/plan-schema";
+import type { PlanAction } from "@gennai/protocol/plan-schema";
 import { currentContent } from "../../tools/writing/change/file-change.ts";
 import { type PatchResult, patchText } from "./patch-text.ts";
 

@@ -1,6 +1,6 @@
 import type { GovernedTools } from "@gennai/governance/gate/gate";
-import { type StepContract, toolOfAction } from "@gennai/governance/plan/step-contract";
-import type { ParsedPlan } from "@gennai/protocol/plan/plan-schema";
+import { type StepContract, toolOfAction } from "@gennai/governance/step-contract";
+import type { ParsedPlan } from "@gennai/protocol/plan-schema";
 import type { Session } from "../../session/session.ts";
 import type { PlanAnswers } from "../approval/plan-answers.ts";
 import type { Approver } from "../approval/plan-authority.ts";

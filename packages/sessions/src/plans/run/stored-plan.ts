@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { PlanRecord } from "@gennai/governance/plan/plan-record";
-import { type ValidatedPlan, validateRinaOutput } from "@gennai/protocol/plan/validate-rina-output";
+import type { PlanRecord } from "@gennai/governance/plan-record";
+import { type ValidatedPlan, validateRinaOutput } from "@gennai/protocol/validate-rina-output";
 import { StoreError } from "@gennai/store/database/store-error";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { planRefusal } from "../approval/plan-refusal.ts";

@@ -1,6 +1,6 @@
 import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
 import type { GovernedTools } from "@gennai/governance/gate/gate";
-import type { StepContract } from "@gennai/governance/plan/step-contract";
+import type { StepContract } from "@gennai/governance/step-contract";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { Session } from "../../session/session.ts";
 import type { PlanAnswers } from "../approval/plan-answers.ts";

@@ -1,8 +1,8 @@
 import type { Effect } from "@gennai/governance/effect";
 import type { Decided } from "@gennai/governance/gate/decide/admitted-call";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
-import { decideFound } from "@gennai/governance/gate/found/decide-found";
-import { judgeParts } from "@gennai/governance/gate/found/judge-parts";
+import { decideFound } from "@gennai/governance/gate/decide-found";
+import { judgeParts } from "@gennai/governance/gate/judge-parts";
 import type { CallContext, FoundPart } from "@gennai/governance/tool";
 import type { StagedOffer } from "@gennai/shell/run/run-staged";
 import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";

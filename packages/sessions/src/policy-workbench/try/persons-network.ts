@@ -1,14 +1,14 @@
-import { createEmergencyPolicy } from "@gennai/governance/emergency/emergency-policy";
 import { type Decided, decisionOf } from "@gennai/governance/gate/decide/admitted-call";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
-import { decideEffects } from "@gennai/governance/gate/found/decide-found";
-import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/found/judge-connections";
+import { decideEffects } from "@gennai/governance/gate/decide-found";
+import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/judge-connections";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
+import { createEmergencyPolicy } from "@gennai/governance/policies/emergency-policy";
 import type { Policy } from "@gennai/governance/policy";
 import type { CallContext, NetworkPermission, WantedConnections } from "@gennai/governance/tool";
-import { AcceptedConnections } from "../../checks/accepted-connections.ts";
-import { EmergencyHere } from "../../emergency/emergency-here.ts";
+import { AcceptedConnections } from "../../rules/accepted-connections.ts";
+import { EmergencyHere } from "../../rules/emergency-here.ts";
 
 /** What a person's own command wants to reach. */
 export interface WantedNetwork {

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
-import type { PlanChange } from "@gennai/governance/plan/plan-change";
+import type { PlanChange } from "@gennai/governance/plan-change";
 import type { SessionState } from "../state/session-state.ts";
 import { remediationOf } from "./remediation.ts";
 

@@ -1,7 +1,7 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { EventDraft, SessionLog } from "@gennai/store/log/session-log";
-import type { Callers } from "../../users/callers.ts";
+import type { Callers } from "../callers.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
-import { keyChain } from "@gennai/governance/keys/key-chain";
+import { keyChain } from "@gennai/governance/network/key-chain";
 import type { ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";

@@ -3,11 +3,11 @@ import { noLogins, type OwnLogins, wantsLogin } from "@gennai/egress/keys/own-lo
 import type { AskToSend } from "@gennai/egress/network/added-login";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { hidesFailure } from "@gennai/governance/command/hides-failure";
-import { splitInstall } from "@gennai/governance/installs/split-install";
 import type { AllowedEndpoint, Connection } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
 import { maxEndpoints, refusedEndpoints } from "@gennai/governance/network/refused-endpoints";
 import type { RunProgram } from "@gennai/governance/network/run-program";
+import { splitInstall } from "@gennai/governance/network/split-install";
 import { isWorthAsking } from "@gennai/governance/network/worth-asking";
 import { verbOf } from "@gennai/governance/programs/known-programs";
 import type {

@@ -6,7 +6,7 @@ import { visibleText } from "@gennai/machine/web/visible-text";
 import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
-import { maxSkillBytes, type Skill, skillBody, skillFile } from "../../skills/load-skills.ts";
+import { maxSkillBytes, type Skill, skillBody, skillFile } from "../../prompt/load-skills.ts";
 import { effectPath } from "./effect-path.ts";
 
 const parameters = z.strictObject({

@@ -12,7 +12,7 @@ import {
 } from "@gennai/machine/changes/editable-text";
 import { decodeText, endOfLine } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { FileRead } from "@gennai/protocol/model/editor/editor-requests";
+import type { FileRead } from "@gennai/protocol/model/editor-requests";
 import type { ChangeOperation, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { prepareBranch, wantedBranch } from "@gennai/git/prepare-branch";
-import { type BranchOffer, isBarred } from "@gennai/governance/policies/git/branch";
+import { type BranchOffer, isBarred } from "@gennai/governance/policies/branch";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { ServiceError } from "@gennai/machine/service-error";

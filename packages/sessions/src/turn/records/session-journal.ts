@@ -3,7 +3,7 @@ import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { isReadOnly } from "@gennai/governance/effect";
 import type { CallOutcome, Decision, GateJournal } from "@gennai/governance/gate/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
-import { violationOf } from "@gennai/governance/rules/status/violation";
+import { violationOf } from "@gennai/governance/rules/violation";
 import type { FileChange, ToolOutcome } from "@gennai/governance/tool";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";

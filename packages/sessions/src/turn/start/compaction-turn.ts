@@ -1,13 +1,13 @@
-import { compact } from "@gennai/agent/compaction/compact";
 import type { Compacted } from "@gennai/agent/events/session-event";
+import { estimateText } from "@gennai/agent/events/token-estimate";
+import { compact } from "@gennai/agent/loop/compact";
 import { ModelError } from "@gennai/agent/model";
-import { estimateText } from "@gennai/agent/use/token-estimate";
 import { ServiceError } from "@gennai/machine/service-error";
 import { askEditorModel } from "../../bridge/ask-editor-model.ts";
 import { chooseScenario } from "../../policies/choose-scenario.ts";
+import { turnPrompt } from "../../prompt/turn-prompt.ts";
 import type { Session } from "../../session/session.ts";
 import type { PreparedTurn } from "../../session/turns/prepared-turn.ts";
-import { turnPrompt } from "../prompt/turn-prompt.ts";
 import { sessionSink } from "../records/session-sink.ts";
 import { turnResources } from "./turn-resources.ts";
 

@@ -1,4 +1,4 @@
-import type { PlanApproval } from "@gennai/governance/plan/plan-change";
+import type { PlanApproval } from "@gennai/governance/plan-change";
 import { ServiceError } from "@gennai/machine/service-error";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ApprovalTokens, isToken } from "#plans/approval/approval-tokens";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { ledgerVerifier } from "../../ledger/keys/ledger-key.ts";
-import { notesOf } from "../../repository/git-notes.ts";
-import { readObjects } from "../../repository/read-objects.ts";
+import { notesOf } from "../../git-notes.ts";
+import { ledgerVerifier } from "../../ledger/ledger-key.ts";
+import { readObjects } from "../../read-objects.ts";
 import { KnownText } from "../matching/known-text.ts";
 import { outside, type Source } from "../matching/passage.ts";
 import { linesOf, squeezed, tells } from "../matching/text-lines.ts";

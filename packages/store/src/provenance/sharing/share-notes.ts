@@ -1,5 +1,5 @@
-import { openLedgerSigner } from "../../ledger/keys/ledger-key.ts";
-import { changeNotes, noteOf } from "../../repository/git-notes.ts";
+import { changeNotes, noteOf } from "../../git-notes.ts";
+import { openLedgerSigner } from "../../ledger/ledger-key.ts";
 import type { WorkspaceProvenance } from "../workspace-provenance.ts";
 import { tracedLines } from "./commit-origins.ts";
 import { type SharedPart, sharedWrite } from "./shared-parts.ts";

@@ -1,4 +1,4 @@
-import { keepLayer, listLayer } from "@gennai/client/session/state/layer";
+import { keepLayer, listLayer } from "@gennai/client/session/layer";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { LayeredTree } from "@gennai/protocol/model/session/layer";
 import { plural } from "@gennai/protocol/plural";

@@ -1,7 +1,7 @@
 import { proposedText } from "@gennai/client/review/proposed-text";
 import { countDecisions, decideWhole, decisionFor } from "@gennai/client/review/review-state";
+import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
-import type { HunkDecision } from "@gennai/protocol/review/apply-review";
 import * as vscode from "vscode";
 import { showProposedChange } from "../../documents/proposal-diff.ts";
 import { showInformation } from "../../editor/notifications.ts";

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { showProposal } from "../../documents/proposal-diff.ts";
 import { sessionText } from "../../documents/session-text.ts";
 import { showInformation } from "../../editor/notifications.ts";
-import { uriInWorkspace } from "../../editor/paths/workspace-uri.ts";
+import { uriInWorkspace } from "../../editor/workspace-uri.ts";
 import type { UnseenFile } from "../../review/unseen-file.ts";
 import type { ChangeSetFacts } from "../../session/session-facts.ts";
 import type { Command, Workbench } from "../../workbench.ts";

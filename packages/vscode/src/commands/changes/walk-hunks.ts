@@ -2,7 +2,7 @@ import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/pr
 import * as vscode from "vscode";
 import { proposalText } from "../../documents/proposal-diff.ts";
 import { showInformation } from "../../editor/notifications.ts";
-import { uriInWorkspace } from "../../editor/paths/workspace-uri.ts";
+import { uriInWorkspace } from "../../editor/workspace-uri.ts";
 import { hunkBeside } from "../../review/editor-hunks.ts";
 import type { ShownHunk } from "../../review/shown-hunk.ts";
 import type { Command, Workbench } from "../../workbench.ts";

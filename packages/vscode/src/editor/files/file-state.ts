@@ -1,6 +1,6 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 import { EditorError } from "../editor-error.ts";
-import type { WorkspacePath } from "../paths/workspace-paths.ts";
+import type { WorkspacePath } from "../workspace-paths.ts";
 import type { EditorDocument, EditorFiles } from "./editor-files.ts";
 
 /** Largest file that is read or changed; bytes. */

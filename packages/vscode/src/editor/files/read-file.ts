@@ -1,6 +1,6 @@
-import type { FileRead, FileReadRequest } from "@gennai/protocol/model/editor/editor-requests";
+import type { FileRead, FileReadRequest } from "@gennai/protocol/model/editor-requests";
 import { EditorError } from "../editor-error.ts";
-import { resolveInWorkspace } from "../paths/workspace-paths.ts";
+import { resolveInWorkspace } from "../workspace-paths.ts";
 import type { EditorFiles } from "./editor-files.ts";
 import { type FileState, readFileState } from "./file-state.ts";
 import { byteOrderMark, lineEndsOf, linesOfText } from "./text-shape.ts";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { EditorError } from "../editor-error.ts";
-import { uriOf } from "../paths/workspace-uri.ts";
+import { uriOf } from "../workspace-uri.ts";
 import type { FileEdit } from "./editor-files.ts";
 
 type DocumentOf = (absolute: string) => vscode.TextDocument | undefined;

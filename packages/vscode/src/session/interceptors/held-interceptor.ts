@@ -1,9 +1,9 @@
 import { isMessage } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
-import { clientWorkspaceMessage } from "@gennai/client/client-workspace/client-workspace-answer";
-import { heldPlace } from "@gennai/client/client-workspace/client-workspace-port";
+import { clientWorkspaceMessage } from "@gennai/client/host/client-workspace-answer";
+import { heldPlace } from "@gennai/client/host/client-workspace-port";
 import { ListSessionsRequestSchema, StartSessionRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/editor/client-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
 
 /**
  * If this window holds the folder, every session started here works on it through this window, whatever starts it, and the

@@ -6,8 +6,8 @@ import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
-import { CliError } from "../../../errors/cli-error.ts";
-import { exitCode } from "../../../errors/exit-code.ts";
+import { CliError } from "../../../cli-error.ts";
+import { exitCode } from "../../../exit-code.ts";
 import type { Console } from "../../../terminal/console.ts";
 
 /** `~/…`, an absolute path, or one that begins with `{VARIABLE:PATH}`: what the variable says, else the path. */

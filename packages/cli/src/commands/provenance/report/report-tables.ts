@@ -1,4 +1,4 @@
-import type { ChangeReport, LineCounts } from "@gennai/store/provenance/report/change-report";
+import type { ChangeReport, LineCounts } from "@gennai/store/provenance/change-report";
 import {
   agentLines,
   answerNames,

@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/events/session-event";
 import type { Warning } from "@gennai/agent/events/warning";
-import { violationWords } from "@gennai/governance/rules/status/violation";
+import { violationWords } from "@gennai/governance/rules/violation";
 import {
   ContextState,
   type InvokeEvent,

@@ -1,7 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { Intent } from "@gennai/governance/intents/intent";
-import type { ListedRules } from "@gennai/governance/rules/status/listed-rules";
-import type { RulesStatus } from "@gennai/governance/rules/status/rules-status";
+import type { ListedRules } from "@gennai/governance/rules/listed-rules";
+import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { EmergencyControl as EmergencyControlMessage } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type EmergencyControl, emergencyControlWords } from "@gennai/protocol/model/governance/emergency";

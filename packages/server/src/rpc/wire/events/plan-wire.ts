@@ -1,6 +1,6 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { PlanView } from "@gennai/governance/plan/plan";
-import { type PlanChange, stateAfter } from "@gennai/governance/plan/plan-change";
+import type { PlanView } from "@gennai/governance/plan";
+import { type PlanChange, stateAfter } from "@gennai/governance/plan-change";
 import { PlanState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { planStateWords, stepStateWords } from "@gennai/protocol/model/governance/plan-state";
 import { riskWords } from "@gennai/protocol/model/governance/risk";

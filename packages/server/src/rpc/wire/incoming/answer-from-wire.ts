@@ -5,7 +5,7 @@ import {
   ConfirmationScope,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { digest, requestId } from "@gennai/protocol/model/checked-field";
-import { answerFromEvent, answersEditorRequest } from "@gennai/protocol/model/editor/editor-messages";
+import { answerFromEvent, answersEditorRequest } from "@gennai/protocol/model/editor-messages";
 import { scopeWords } from "@gennai/protocol/model/governance/question";
 import type { ClientAnswer } from "@gennai/sessions/bridge/client-answer";
 import { workspaceAnswerFromWire } from "../workspace-wire.ts";

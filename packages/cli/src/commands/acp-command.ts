@@ -1,0 +1,126 @@
+import { Buffer } from "node:buffer";
+import { userInfo } from "node:os";
+import { ReadableStream, TransformStream, WritableStream } from "node:stream/web";
+import { setTimeout } from "node:timers/promises";
+import { type AnyMessage, MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk";
+import { type EditorServer, serveEditor } from "@gennai/acp/serve-editor";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { CliError, usageError } from "../cli-error.ts";
+import { holdsFiles } from "../connection/holds-files.ts";
+import {
+  type ChosenServer,
+  chooseServer,
+  requireIsolation,
+  type ServerFlags,
+  serverRequest,
+} from "../connection/server-choice.ts";
+import { type ExitCode, exitCode } from "../exit-code.ts";
+import { type Console, isTerminal } from "../terminal/console.ts";
+import { version } from "../version.ts";
+import { editorMcpServers } from "./offered-mcp-servers.ts";
+import { actRecorder } from "./options/act-recorder.ts";
+import { type CommandsFlags, commandsMode, type ModelFlags, modelChoice } from "./options/option-values.ts";
+import { resolveWorkspace } from "./options/resolve-workspace.ts";
+
+export interface AcpFlags extends ServerFlags, ModelFlags, CommandsFlags {
+  readonly protect?: readonly string[];
+}
+
+/** `gennai acp`: serves the editor that started it, until it closes the input. */
+export async function acpCommand(flags: AcpFlags, console: Console): Promise<ExitCode> {
+  if (isTerminal(console.input)) {
+    throw usageError(
+      "This speaks with an editor, and there is a terminal.",
+      "gennai acp --help says how an editor starts it.",
+    );
+  }
+  if (holdsFiles(flags)) {
+    throw usageError("An agent of an editor needs a server that has the files.", "Leave --server out.");
+  }
+  const settings = modelChoice(flags);
+  const commands = commandsMode(flags);
+  const stateDir = defaultStateDir(console.environment);
+  const ending = new AbortController();
+  const { signal } = ending;
+  await using servers = new AsyncDisposableStack();
+  const chosen = new Map<string, Promise<ChosenServer>>();
+
+  const chooseFor = async (workspace: string): Promise<ChosenServer> => {
+    const server = await chooseServer(
+      {
+        ...serverRequest(flags, { workspace, stateDir, signal }),
+        model: settings,
+        protectedBranches: flags.protect ?? [],
+        commands,
+      },
+      console,
+    );
+    servers.use(server);
+    await requireIsolation(server, commands, signal);
+    return server;
+  };
+  /** One server for each workspace, as long as the editor is connected. */
+  const serverOf = async (workspace: string): Promise<EditorServer> => {
+    const choosing = chosen.get(workspace) ?? chooseFor(workspace);
+    chosen.set(workspace, choosing);
+    // The next session tries again what failed.
+    choosing.catch(() => chosen.delete(workspace));
+    const { client: agent, governance, plans } = await choosing;
+    return { agent, governance, plans };
+  };
+
+  // Standard output carries the protocol alone; everything else is written to standard error, which editors keep as a log.
+  const stream = ndJsonStream(webWritable(console.output), ReadableStream.from(bytesOf(console.input)));
+  const messages = new TransformStream<AnyMessage, AnyMessage>();
+  const read = stream.readable.pipeTo(messages.writable).catch((error: unknown) => error);
+  const connection = serveEditor(
+    { writable: stream.writable, readable: messages.readable },
+    {
+      settings,
+      version,
+      signal,
+      userName: userInfo().username,
+      mcp: editorMcpServers(
+        { stateDir, configDir: userConfigDir(console.environment), environment: console.environment },
+        (workspaceRoot, act) => actRecorder(workspaceRoot, console, "acp")(act),
+      ),
+      serverOf: (workspace) => plainly(serverOf(workspace)),
+      directoryOf: (path) => plainly(resolveWorkspace(path, console)),
+    },
+  );
+  await connection.closed;
+  ending.abort();
+  // After the output broke, the input may stay open.
+  const problem = await Promise.race([read, setTimeout(1_000, undefined, { ref: false })]);
+  if (problem instanceof MessageTooLargeError) {
+    throw new CliError("The editor sent a message of more than 32 MiB.", {
+      exitCode: exitCode.usage,
+      next: ["Send less at once, such as a link to a file in place of its text."],
+    });
+  }
+  return exitCode.ok;
+}
+
+/** Joins the lines of a `CliError`, since editors show an error as one line. */
+async function plainly<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new Error([error.message, ...error.next].join(" "), { cause: error });
+  }
+}
+
+function webWritable(output: NodeJS.WritableStream): WritableStream<Uint8Array> {
+  return new WritableStream({
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        output.write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+  });
+}
+
+async function* bytesOf(input: NodeJS.ReadableStream): AsyncGenerator<Uint8Array, void> {
+  for await (const part of input) yield typeof part === "string" ? Buffer.from(part) : part;
+}

@@ -1,0 +1,122 @@
+import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
+import { editableText } from "@gennai/machine/changes/editable-text";
+import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { spelledOut } from "@gennai/protocol/hidden-characters";
+import type { Attempt, AttemptChange, Attempts } from "@gennai/sessions/attempts/attempt";
+import { KeptAttempts } from "@gennai/sessions/attempts/kept-attempts";
+import { describeAttempt, describeAttempts } from "../attempts/describe-attempts.ts";
+import { offerAttempt } from "../attempts/offer-attempt.ts";
+import { usageError } from "../cli-error.ts";
+import { type ExitCode, exitCode } from "../exit-code.ts";
+import { colouredDiff, paintFor } from "../terminal/colours.ts";
+import type { Console } from "../terminal/console.ts";
+import { jsonLine, terminalSafe } from "../terminal/terminal-safe.ts";
+import { untilEnded } from "../terminal/until-ended.ts";
+import { resolveWorkspace } from "./options/resolve-workspace.ts";
+
+export interface AttemptsFlags {
+  readonly workspace?: string;
+  readonly of?: string;
+  readonly json?: boolean;
+}
+
+export interface AttemptsTakeFlags extends AttemptsFlags {
+  readonly keep?: boolean;
+  readonly include?: readonly string[];
+  readonly ask?: boolean;
+}
+
+/** `gennai attempts list` */
+export async function attemptsListCommand(flags: AttemptsFlags, console: Console): Promise<ExitCode> {
+  const { all } = await open(flags, console);
+  if (flags.json === true) console.output.write(all.map((one) => `${jsonLine(one)}\n`).join(""));
+  else if (all.length === 0)
+    console.output.write("There are no attempts here. Make some: gennai run --attempts 3 REQUEST\n");
+  else console.output.write(all.map(describeAttempts).join("\n"));
+  return exitCode.ok;
+}
+
+/** `gennai attempts show N` */
+export async function attemptsShowCommand(number: string, flags: AttemptsFlags, console: Console): Promise<ExitCode> {
+  const { kept, of, attempt } = await found(number, flags, console);
+  if (flags.json === true) {
+    console.output.write(`${jsonLine(attempt)}\n`);
+    return exitCode.ok;
+  }
+  const paint = paintFor(console.output, console.environment);
+  const diffs = attempt.changes.map((change) => diffOf(change, (sha256) => kept.bytes(of.id, sha256)));
+  const checked = attempt.checkOutput === "" ? "" : `\nThe check printed:\n${terminalSafe(attempt.checkOutput)}\n`;
+  console.output.write(
+    `${describeAttempt(attempt)}\n${terminalSafe(attempt.text)}\n\n${colouredDiff(diffs.join(""), paint)}\n${checked}`,
+  );
+  return exitCode.ok;
+}
+
+/** `gennai attempts take N` */
+export function attemptsTakeCommand(number: string, flags: AttemptsTakeFlags, console: Console): Promise<number> {
+  return untilEnded(console, "Ended; nothing was kept, the workspace is as before.", async (place) => {
+    if (flags.include !== undefined && flags.keep !== true) throw usageError("--include goes with --keep.");
+    const { kept, of, attempt } = await found(number, flags, console);
+    if (attempt.changes.length === 0) throw usageError(`Attempt ${number} changed nothing.`);
+    const { keep = false, ask = false, include = [], json = false } = flags;
+    const offered = await offerAttempt(
+      { of, attempt, kept, wishes: { keep, ask, include }, json },
+      { console, ...place },
+    );
+    if (json)
+      console.output.write(`${jsonLine({ attempt: attempt.number, kept: offered.kept.map(({ name }) => name) })}\n`);
+    return offered.unasked ? exitCode.refused : exitCode.ok;
+  });
+}
+
+/** `gennai attempts drop [ID]` */
+export async function attemptsDropCommand(
+  id: string | undefined,
+  flags: AttemptsFlags,
+  console: Console,
+): Promise<ExitCode> {
+  const { kept, all } = await open(flags, console);
+  const gone = id === undefined ? all : [named(all, id)];
+  for (const one of gone) await kept.drop(one.id);
+  const ids = gone.map((one) => one.id);
+  console.output.write(flags.json === true ? `${jsonLine({ dropped: ids })}\n` : `Dropped ${ids.length}.\n`);
+  return exitCode.ok;
+}
+
+async function open(flags: AttemptsFlags, console: Console) {
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const kept = new KeptAttempts(await prepareStateDirectory(defaultStateDir(console.environment)));
+  await kept.recover(Date.now());
+  return { kept, all: kept.list(workspace) };
+}
+
+async function found(
+  number: string,
+  flags: AttemptsFlags,
+  console: Console,
+): Promise<{ readonly kept: KeptAttempts; readonly of: Attempts; readonly attempt: Attempt }> {
+  const { kept, all } = await open(flags, console);
+  const of = flags.of === undefined ? all[0] : named(all, flags.of);
+  if (of === undefined) throw usageError("There are no attempts here.", "Make some: gennai run --attempts 3 REQUEST");
+  const attempt = of.attempts.find((one) => String(one.number) === number);
+  if (attempt !== undefined) return { kept, of, attempt };
+  throw usageError(`There is no attempt ${number} of ${of.id}.`, "gennai attempts list shows what there is.");
+}
+
+function named(all: readonly Attempts[], id: string): Attempts {
+  const one = all.find((each) => each.id === id);
+  if (one === undefined)
+    throw usageError(`There are no attempts ${id} here.`, "gennai attempts list shows what there is.");
+  return one;
+}
+
+function diffOf({ path, before, after }: AttemptChange, bytesOf: (sha256: string) => Buffer): string {
+  const operation = before === undefined ? "create" : after === undefined ? "delete" : "update";
+  const [oldText, newText] = [before, after].map((state) =>
+    state === undefined ? "" : editableText(bytesOf(state.sha256))?.text,
+  );
+  const name = spelledOut(path);
+  if (oldText === undefined || newText === undefined) return `${operation} ${name} (no text)\n`;
+  if (oldText === newText) return `${operation} ${name} (${after?.kind ?? before?.kind ?? "file"})\n`;
+  return spelledOut(unifiedDiff({ path: name, operation, oldText, newText }).text);
+}

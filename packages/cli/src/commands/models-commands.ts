@@ -1,0 +1,95 @@
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { describeModel, listModels, type ProviderChoice, tryModel } from "@gennai/client/session/model-choices";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import type { Backend } from "@gennai/protocol/model/session/backend";
+import { CliError, usageError } from "../cli-error.ts";
+import { chooseServer, type ServerFlags, serverRequest } from "../connection/server-choice.ts";
+import { type ExitCode, exitCode } from "../exit-code.ts";
+import type { Console } from "../terminal/console.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { modelChoice } from "./options/option-values.ts";
+import { resolveWorkspace } from "./options/resolve-workspace.ts";
+
+export interface ModelsFlags extends ServerFlags {
+  readonly workspace?: string;
+  readonly backend?: string;
+  readonly baseUrl?: string;
+  readonly json?: boolean;
+}
+
+/** `gennai models`: one line for each model, by provider. */
+export async function modelsCommand(flags: ModelsFlags, console: Console): Promise<ExitCode> {
+  const which = whichOf(flags);
+  await using server = await serverOf(flags, console);
+  const { signal } = new AbortController();
+  const providers = await listModels(server.client, which, { signal });
+  for (const provider of providers) {
+    if (flags.json === true) {
+      const { backend, baseUrl } = provider;
+      for (const model of provider.models) console.output.write(`${JSON.stringify({ backend, baseUrl, ...model })}\n`);
+    } else console.output.write(describeProvider(provider));
+  }
+  const failed = which !== undefined && providers.every(({ models, problem }) => models.length === 0 && problem !== "");
+  return failed ? exitCode.failed : exitCode.ok;
+}
+
+/** `gennai models try MODEL`: one real request. */
+export async function modelsTryCommand(model: string, flags: ModelsFlags, console: Console): Promise<ExitCode> {
+  const named = whichOf(flags);
+  await using server = await serverOf(flags, console);
+  const { signal } = new AbortController();
+  const { backend, baseUrl } = named ?? (await placeOf(server.client, model, signal));
+  const trial = await tryModel(server.client, { backend, baseUrl, model }, { signal });
+  if (flags.json === true) console.output.write(`${JSON.stringify({ backend, baseUrl, model, ...trial })}\n`);
+  if (trial.type === "failed") {
+    if (flags.json === true) return exitCode.failed;
+    throw new CliError(`${model} (${backend}) did not answer: ${trial.problem}`, {
+      next: trial.hint === "" ? [] : [trial.hint],
+    });
+  }
+  if (flags.json !== true) {
+    console.output.write(`${terminalSafe(model)} (${backend}) answered in ${trial.milliseconds} ms.\n`);
+  }
+  return exitCode.ok;
+}
+
+/** The provider that the options name; undefined: all. */
+function whichOf(flags: ModelsFlags): { readonly backend: Backend; readonly baseUrl: string } | undefined {
+  const { baseUrl, backend = baseUrl === undefined ? undefined : "openai-compatible" } = modelChoice(flags);
+  return backend && { backend, baseUrl: baseUrl ?? "" };
+}
+
+/** The provider that has the model. Throws `CliError` if none has it, or several have. */
+async function placeOf(client: AgentClient, model: string, signal: AbortSignal) {
+  const found = (await listModels(client, undefined, { signal })).filter(({ models }) =>
+    models.some((each) => each.model === model),
+  );
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only;
+  const backends = found.map(({ backend }) => backend).join(", ");
+  throw found.length === 0
+    ? usageError(
+        `No provider lists a model ${JSON.stringify(model)}.`,
+        "gennai models lists them; or name its --backend.",
+      )
+    : usageError(`Several providers have ${JSON.stringify(model)}: ${backends}.`, "Name the --backend.");
+}
+
+function describeProvider(provider: ProviderChoice): string {
+  const { backend, baseUrl, needsKey, hasKey, models, problem, hint } = provider;
+  const key = needsKey && !hasKey ? "  no key yet" : "";
+  const place = baseUrl === "" ? "" : `  ${terminalSafe(baseUrl)}`;
+  const widest = Math.max(0, ...models.map(({ model }) => model.length));
+  const lines = models.map((each) =>
+    `  ${terminalSafe(each.model).padEnd(widest)}  ${terminalSafe(describeModel(each))}`.trimEnd(),
+  );
+  const trouble = [problem, hint].filter((text) => text !== "").map((text) => `  ${terminalSafe(text)}`);
+  return [`${backend}${place}${key}`, ...lines, ...trouble, ""].join("\n");
+}
+
+async function serverOf(flags: ModelsFlags, console: Console) {
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const stateDir = defaultStateDir(console.environment);
+  const { signal } = new AbortController();
+  return chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
+}

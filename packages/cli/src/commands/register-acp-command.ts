@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+import type { AcpFlags } from "./acp-command.ts";
+import type { CommandHost } from "./command-host.ts";
+import { commandsOption, modelOptions, protectOption, serverOptions } from "./options/shared-options.ts";
+
+export function registerAcpCommand(program: Command, { console, ended }: CommandHost): void {
+  const command = program
+    .command("acp")
+    .description(
+      "be the agent of an editor that speaks the Agent Client Protocol (Zed, JetBrains, Neovim): it starts this",
+    );
+  commandsOption(serverOptions(protectOption(modelOptions(command))))
+    .addHelpText("after", help)
+    .action(async (flags: AcpFlags) => {
+      const { acpCommand } = await import("./acp-command.ts");
+      ended(await acpCommand(flags, console));
+    });
+}
+
+const help = `
+An editor speaks with it over standard input and output, so there is nothing to see at a terminal. In the editor's settings:
+  command: gennai     arguments: acp
+Rules, questions and the ledger are those of every other session; its questions are asked in the editor.
+`;

@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import type { AttemptsFlags, AttemptsTakeFlags } from "./attempts-commands.ts";
+import type { CommandHost } from "./command-host.ts";
+import { collect, workspaceCommand } from "./options/shared-options.ts";
+
+/** `gennai attempts …`: the results of `gennai run --attempts`. */
+export function registerAttemptsCommands(program: Command, { console, ended }: CommandHost): void {
+  const attempts = program
+    .command("attempts")
+    .description("results of gennai run --attempts: list them, look at an attempt, take one");
+  const ofOption = "of these attempts (default: the newest of the workspace)";
+  workspaceCommand(
+    attempts,
+    "list",
+    "list the requests that were tried, newest first, and their attempts, best first",
+  ).action(async (flags: AttemptsFlags) => {
+    const { attemptsListCommand } = await import("./attempts-commands.ts");
+    ended(await attemptsListCommand(flags, console));
+  });
+  workspaceCommand(attempts, "show", "show what an attempt changed, what it said, and the end of its check")
+    .argument("<number>", "the attempt")
+    .option("--of <id>", ofOption)
+    .action(async (number: string, flags: AttemptsFlags) => {
+      const { attemptsShowCommand } = await import("./attempts-commands.ts");
+      ended(await attemptsShowCommand(number, flags, console));
+    });
+  workspaceCommand(
+    attempts,
+    "take",
+    "put what an attempt changed into the workspace, all or some of it; gennai undo --kept takes it back",
+  )
+    .argument("<number>", "the attempt")
+    .option("--of <id>", ofOption)
+    .option("--keep", "do not ask: keep what no rule asks about or refuses")
+    .option("--include <path>", "with --keep: this as well, named as in the list; repeatable", collect)
+    .option("--ask", "ask even when the input is no terminal")
+    .action(async (number: string, flags: AttemptsTakeFlags) => {
+      const { attemptsTakeCommand } = await import("./attempts-commands.ts");
+      ended(await attemptsTakeCommand(number, flags, console));
+    });
+  workspaceCommand(attempts, "drop", "delete attempts; they are deleted automatically after fourteen days")
+    .argument("[id]", "of the list (default: all of the workspace)")
+    .action(async (id: string | undefined, flags: AttemptsFlags) => {
+      const { attemptsDropCommand } = await import("./attempts-commands.ts");
+      ended(await attemptsDropCommand(id, flags, console));
+    });
+}

@@ -1,0 +1,65 @@
+import type { Command } from "commander";
+import type { CommandHost } from "./command-host.ts";
+import { collect, commandsOption, workspaceOption } from "./options/shared-options.ts";
+import type { PolicyCheckFlags, PolicyFlags } from "./policy-commands.ts";
+import type { PolicyLogFlags } from "./policy-log-command.ts";
+
+/** `gennai policy …`: what the rules say, said and stopped. */
+export function registerPolicyCommands(program: Command, { console, ended }: CommandHost): void {
+  const policy = program
+    .command("policy")
+    .description("try the rules: ask what they say, test them, judge earlier calls by them");
+  const named = (name: string, description: string): Command =>
+    commandsOption(workspaceOption(policy.command(name).description(description)), "; judged as by such a server")
+      .option("--home <dir>", "the home assumed for ~ and the user's rules")
+      .option("--intent <id>", "the intent assumed to be selected; without one, intents are ignored")
+      .option("--json", "print JSON");
+  named("check", "what all rules say of a command or a file; nothing runs but with --run")
+    .argument("[command]", "a shell command")
+    .option("--read <path>", "of reading this file")
+    .option("--write <path>", "of writing this file")
+    .option(
+      "--run",
+      "really run the command on a copy, with no network except allowed hosts, and judge what it did; nothing is kept",
+    )
+    .option("--allow <host:port>", "with --run: let it reach this host and port; repeatable", collect)
+    .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
+    .addHelpText("after", checkHelp)
+    .action(async (command: string | undefined, flags: PolicyCheckFlags) => {
+      const { policyCheckCommand } = await import("./policy-commands.ts");
+      ended(await policyCheckCommand(command, flags, console));
+    });
+  named("test", "run the examples (match, notMatch) in the rule files").action(async (flags: PolicyFlags) => {
+    const { policyTestCommand } = await import("./policy-commands.ts");
+    ended(await policyTestCommand(flags, console));
+  });
+  const log = policy
+    .command("log")
+    .description("the damage-control-log: what the rules stopped or asked about, oldest first");
+  workspaceOption(log)
+    .option("--session <id>", "of one session only")
+    .option("--json", "print one JSON object a line: {tool, input, rule, action} and where it stands")
+    .action(async (flags: PolicyLogFlags) => {
+      const { policyLogCommand } = await import("./policy-log-command.ts");
+      ended(await policyLogCommand(flags, console));
+    });
+  named("replay", "judge the calls in the ledger by today's rules and show what would differ").action(
+    async (flags: PolicyFlags) => {
+      const { policyReplayCommand } = await import("./policy-commands.ts");
+      ended(await policyReplayCommand(flags, console));
+    },
+  );
+}
+
+const checkHelp = `
+Examples:
+  gennai policy check "git push --force"
+  gennai policy check --write package-lock.json --json
+  gennai policy check --run "npm test"
+  gennai policy check --jsonl < calls.jsonl
+
+First stands deny, ask, allow, or staged: it runs on a copy without a question, and what it changes is judged before it is kept.
+
+Exit codes: 0 it would run, and all it did with --run would be kept; 3 something would ask or be refused; 1 it could not be
+run with --run; 2 the command line is wrong. With --jsonl the answers tell, and the code is 0.
+`;

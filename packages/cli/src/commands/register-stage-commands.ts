@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import type { CommandHost } from "./command-host.ts";
+import { serverOptions, workspaceCommand } from "./options/shared-options.ts";
+import type { StageFlags, StageKeepFlags } from "./stage-commands.ts";
+
+/** `gennai stage …`: files that git ignores, that a session's commands made, and that the workspace does not have. */
+export function registerStageCommands(program: Command, { console, ended }: CommandHost): void {
+  const stage = program
+    .command("stage")
+    .description(
+      "ignored files that commands made (builds, dependencies): list them, put them into the workspace, or drop them",
+    );
+  const command = (name: string, description: string): Command =>
+    serverOptions(workspaceCommand(stage, name, description)).option(
+      "--session <id>",
+      "of this session (default: the newest of the workspace that has any)",
+    );
+  command("list", "list it by tree: files, bytes, a digest, and the command that made it last").action(
+    async (flags: StageFlags) => {
+      const { stageListCommand } = await import("./stage-commands.ts");
+      ended(await stageListCommand(flags, console));
+    },
+  );
+  command("keep", "put trees of it into the workspace, when the rules let them: programs here will run what is in them")
+    .argument("<paths...>", "trees of the list, e.g. dist")
+    .option("--yes", "do not ask")
+    .action(async (paths: string[], flags: StageKeepFlags) => {
+      const { stageKeepCommand } = await import("./stage-commands.ts");
+      ended(await stageKeepCommand(paths, flags, console));
+    });
+  command("drop", "drop it: later commands of the session see what the workspace has")
+    .argument("[paths...]", "trees of the list (default: all)")
+    .action(async (paths: string[], flags: StageFlags) => {
+      const { stageDropCommand } = await import("./stage-commands.ts");
+      ended(await stageDropCommand(paths, flags, console));
+    });
+}

@@ -1,0 +1,140 @@
+import type { AgentClient } from "@gennai/client/connection/connection";
+import { dropLayer, keepLayer, listLayer } from "@gennai/client/session/layer";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
+import { plural } from "@gennai/protocol/plural";
+import { usageError } from "../cli-error.ts";
+import { chooseServer, type ServerFlags, serverRequest } from "../connection/server-choice.ts";
+import { listSessions } from "../connection/session-list.ts";
+import { type ExitCode, exitCode } from "../exit-code.ts";
+import { type Console, commandName, isTerminal } from "../terminal/console.ts";
+import { Interrupts } from "../terminal/interrupts.ts";
+import { LineInput } from "../terminal/line-input.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { resolveWorkspace } from "./options/resolve-workspace.ts";
+
+export interface StageFlags extends ServerFlags {
+  readonly workspace?: string;
+  readonly session?: string;
+  readonly json?: boolean;
+}
+
+export interface StageKeepFlags extends StageFlags {
+  readonly yes?: boolean;
+}
+
+/** How many of the newest sessions are searched for such trees. */
+const maxSessions = 50;
+
+/** `gennai stage list` */
+export async function stageListCommand(flags: StageFlags, console: Console): Promise<ExitCode> {
+  await using found = await findTrees(flags, console);
+  const { sessionId, trees } = found;
+  if (flags.json === true) console.output.write(`${JSON.stringify({ sessionId, trees })}\n`);
+  else console.output.write(described(sessionId, trees, commandName(console.environment)));
+  return exitCode.ok;
+}
+
+/** `gennai stage keep PATH…`: shows what that means and asks; without a terminal it needs `--yes`. */
+export async function stageKeepCommand(
+  paths: readonly string[],
+  flags: StageKeepFlags,
+  console: Console,
+): Promise<ExitCode> {
+  await using found = await findTrees(flags, console);
+  const { client, sessionId, signal } = found;
+  const seen = await keepLayer(client, { sessionId, paths }, { signal });
+  if (flags.yes !== true && !(await confirmed(seen, console))) {
+    console.errors.write("Nothing was kept.\n");
+    return exitCode.refused;
+  }
+  const { sha256 } = seen;
+  const { kept, files } = await keepLayer(client, { sessionId, paths, sha256 }, { signal });
+  if (!kept) throw usageError("It has changed since, so nothing was kept.", "Look again: gennai stage list");
+  const names = seen.paths.map(terminalSafe).join(", ");
+  console.output.write(
+    flags.json === true
+      ? `${JSON.stringify({ sessionId, kept: seen.paths, files })}\n`
+      : `${names}: in the workspace now (${plural(files, "file")}). Take it back: ${commandName(console.environment)} undo.\n`,
+  );
+  return exitCode.ok;
+}
+
+/** `gennai stage drop [PATH…]` */
+export async function stageDropCommand(
+  paths: readonly string[],
+  flags: StageFlags,
+  console: Console,
+): Promise<ExitCode> {
+  await using found = await findTrees(flags, console);
+  const { client, sessionId, signal } = found;
+  const dropped = await dropLayer(client, { sessionId, paths }, { signal });
+  console.output.write(
+    flags.json === true
+      ? `${JSON.stringify({ sessionId, dropped })}\n`
+      : dropped.length === 0
+        ? "There was nothing to drop.\n"
+        : `Dropped ${dropped.map(terminalSafe).join(", ")}.\n`,
+  );
+  return exitCode.ok;
+}
+
+/** The trees of the named session, else of the newest one that has any. */
+async function findTrees(flags: StageFlags, console: Console) {
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const { signal } = new AbortController();
+  await using parts = new AsyncDisposableStack();
+  const request = serverRequest(flags, { workspace, stateDir: defaultStateDir(console.environment), signal });
+  const { client } = parts.use(await chooseServer(request, console));
+  const { sessionId, trees } = await newestWithTrees(client, flags.session, workspace, signal);
+  const owned = parts.move();
+  return { client, sessionId, trees, signal, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
+}
+
+async function newestWithTrees(
+  client: AgentClient,
+  session: string | undefined,
+  workspace: string,
+  signal: AbortSignal,
+): Promise<{ readonly sessionId: string; readonly trees: readonly LayeredTree[] }> {
+  const known = session === undefined ? await listSessions(client, workspace, { signal }) : [{ sessionId: session }];
+  const [newest] = known;
+  if (newest === undefined) {
+    throw usageError(`There is no session in ${workspace}.`, "Name the right directory with --workspace.");
+  }
+  for (const { sessionId } of known.slice(0, maxSessions)) {
+    const trees = await listLayer(client, sessionId, { signal });
+    if (trees.length > 0) return { sessionId, trees };
+  }
+  return { sessionId: newest.sessionId, trees: [] };
+}
+
+function described(sessionId: string, trees: readonly LayeredTree[], name: string): string {
+  if (trees.length === 0) return "No command has left anything that git ignores.\n";
+  const lines = trees.map((tree) => {
+    const gone = tree.removed > 0 ? `, ${tree.removed} removed` : "";
+    const what = `${plural(tree.files, "file")}, ${tree.bytes} bytes${gone}  ${tree.sha256.slice(0, 12)}`;
+    return `  ${terminalSafe(tree.path)}  ${what}\n    by: ${terminalSafe(tree.command)}\n`;
+  });
+  const [first] = trees;
+  const keep = `${name} stage keep ${terminalSafe(first?.path ?? "")}`;
+  return (
+    `session ${sessionId}: only its commands see these; the workspace does not have them\n${lines.join("")}` +
+    `Have one in the workspace: ${keep}\n`
+  );
+}
+
+async function confirmed({ paths, files, reasons }: KeptTrees, console: Console): Promise<boolean> {
+  const names = paths.map(terminalSafe).join(", ");
+  console.errors.write(`${names}: ${plural(files, "file")} of the workspace would change.\n`);
+  for (const reason of reasons) console.errors.write(`  ${terminalSafe(reason)}\n`);
+  if (!isTerminal(console.input) || !isTerminal(console.errors)) {
+    console.errors.write("Say --yes, or run it in a terminal.\n");
+    return false;
+  }
+  using interrupts = new Interrupts();
+  using input = new LineInput(console, () => interrupts.interrupt());
+  const { signal } = new AbortController();
+  const answer = await input.question("Programs here will run what is in it. Keep it? [y/N] ", { signal });
+  return /^\s*(?:y|yes)\s*$/i.test(answer ?? "");
+}

@@ -1,0 +1,213 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { digestOf, sha256Hex } from "@gennai/protocol/digest";
+import {
+  type ClientWorkspace,
+  ClientWorkspaceSchema,
+  CommandPlace,
+  OutputEncoding,
+  PathKind,
+  ProgramEnd,
+  SearchOutput,
+  type WorkspaceRequest,
+  type WorkspaceResponseSchema,
+} from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
+import {
+  type ClientCommandRun,
+  type ClientControl,
+  type ClientFileChange,
+  type ClientFileStat,
+  type ClientSearch,
+  ClientWorkspaceError,
+  type ClientWorkspaceFacts,
+} from "@gennai/protocol/model/client-workspace";
+import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
+import { checkChangeablePath, checkHeldPath } from "./client-path.ts";
+import type { ClientWorkspacePort } from "./client-workspace-port.ts";
+import type { CommandOptions } from "./editor.ts";
+
+type Result = NonNullable<MessageInitShape<typeof WorkspaceResponseSchema>["result"]>;
+
+/** The content behind a digest, from the server. */
+export type FetchContent = (sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
+
+/** Carries out a server's request for the files held here. Every path is checked before the workspace sees it. */
+export async function answerWorkspaceRequest(
+  workspace: ClientWorkspacePort,
+  { operation }: WorkspaceRequest,
+  options: CommandOptions & { readonly fetchContent: FetchContent },
+): Promise<Result> {
+  const { signal } = options;
+  switch (operation.case) {
+    case "resolvePath":
+      return { case: "resolvedPath", value: await workspace.resolve(operation.value.raw, { signal }) };
+    case "statPath": {
+      const found = await workspace.stat(checkHeldPath(operation.value.path), { signal });
+      const value = found === undefined ? {} : { ...found, kind: kinds[found.kind], size: BigInt(found.size) };
+      return { case: "pathStat", value };
+    }
+    case "readContent": {
+      const { path, maxBytes, offset, length } = operation.value;
+      const read = await workspace.read(checkHeldPath(path), { signal, maxBytes: Number(maxBytes) });
+      const from = Number(offset);
+      const content = read.bytes.subarray(from, from + Math.min(length, maxPart));
+      return { case: "contentRead", value: { content, sha256: read.sha256, size: BigInt(read.bytes.length) } };
+    }
+    case "listNames": {
+      const { path, ignore, limit } = operation.value;
+      const { entries, truncated } = await workspace.list(checkHeldPath(path), { signal, ignore, limit });
+      return {
+        case: "namesListed",
+        value: { entries: entries.map(({ name, kind }) => ({ name, kind: kinds[kind] })), truncated },
+      };
+    }
+    case "findFiles": {
+      const { pattern, base, limit, exclude } = operation.value;
+      const request = { pattern, base: checkHeldPath(base), limit, exclude };
+      const { paths, truncated } = await workspace.find(request, { signal });
+      return { case: "filesFound", value: { paths: [...paths], truncated } };
+    }
+    case "searchFiles": {
+      const { $typeName: _, output, base, ...query } = operation.value;
+      const request: ClientSearch = { ...query, base: checkHeldPath(base), output: outputs.get(output) ?? "content" };
+      const { lines, truncated } = await workspace.search(request, { signal });
+      return { case: "searchResult", value: { lines: [...lines], truncated } };
+    }
+    case "changeFiles": {
+      const { changes, branch } = operation.value;
+      const wanted = await Promise.all(
+        changes.map(async ({ path, contentSha256, baseSha256, mode, emptied }): Promise<ClientFileChange> => {
+          checkChangeablePath(path);
+          for (const directory of emptied) checkChangeablePath(directory);
+          const bytes = contentSha256 === "" ? undefined : await fetched(contentSha256, options);
+          return { path, bytes, baseSha256, mode, emptied };
+        }),
+      );
+      signal.throwIfAborted();
+      const changed = await workspace.change({ changes: wanted, branch }, { signal });
+      return {
+        case: "filesChanged",
+        value: {
+          files: changed.map(({ beforeSha256, afterSha256, beforeMode, madeDirectories }) => ({
+            beforeSha256: beforeSha256 ?? "",
+            afterSha256: afterSha256 ?? "",
+            ...(beforeMode === undefined ? {} : { beforeMode }),
+            madeDirectories: [...madeDirectories],
+          })),
+        },
+      };
+    }
+    case "readControl": {
+      const { files, directories, knownDigest } = operation.value;
+      for (const path of [...files, ...directories]) checkHeldPath(path);
+      const control = await workspace.readControl({ files, directories }, { signal });
+      return { case: "controlRead", value: controlFields(control, knownDigest) };
+    }
+    case "runProgram": {
+      if (workspace.run === undefined) {
+        throw new ClientWorkspaceError("tool_unavailable", "No commands run where these files are.", {
+          failureClass: "tool_unavailable",
+        });
+      }
+      const { command, cwd, timeoutMs, readsOnly } = operation.value;
+      const run = await workspace.run({ command, cwd: checkHeldPath(cwd), timeoutMs, readsOnly }, options);
+      return { case: "programRun", value: runFields(run) };
+    }
+    default:
+      throw new ClientWorkspaceError(
+        "client_error",
+        "This client is older than the server, and does not know what it asks.",
+        {
+          hint: "Update it.",
+        },
+      );
+  }
+}
+
+/** Why it was not done. Text of unexpected errors stays here: it may name files outside the workspace. */
+export function workspaceFailure(error: unknown): Result {
+  const known = error instanceof ClientWorkspaceError;
+  const { code, message, hint, failureClass, retryable } = known
+    ? error
+    : new ClientWorkspaceError("client_error", "The client that holds the files failed unexpectedly.", {
+        cause: error,
+      });
+  return {
+    case: "failure",
+    value: { code, message, hint, failureClass: failureClassWords.toMessage(failureClass), retryable },
+  };
+}
+
+/** The fields of a `ClientWorkspace` message. */
+export function workspaceFactsFields(facts: ClientWorkspaceFacts) {
+  return { ...facts, commands: places[facts.commands] };
+}
+
+export function clientWorkspaceMessage(facts: ClientWorkspaceFacts): ClientWorkspace {
+  return create(ClientWorkspaceSchema, workspaceFactsFields(facts));
+}
+
+/** Bytes of a file in one answer. */
+const maxPart = 8 * 1024 * 1024;
+
+async function fetched(
+  sha256: string,
+  { fetchContent, signal }: { readonly fetchContent: FetchContent; readonly signal: AbortSignal },
+): Promise<Uint8Array> {
+  const bytes = await fetchContent(sha256, { signal });
+  if (sha256Hex(bytes) === sha256) return bytes;
+  throw new ClientWorkspaceError("client_error", "The server sent another content than it named.");
+}
+
+function controlFields({ files, git }: ClientControl, knownDigest: string) {
+  const digest = digestOf([files.map(({ path, bytes, problem }) => [path, sha256Hex(bytes), problem]), git ?? null]);
+  if (digest === knownDigest) return { unchanged: true, digest };
+  return {
+    digest,
+    files: files.map(({ path, bytes, problem }) => ({ path, content: bytes, problem })),
+    git: git === undefined ? {} : { repository: true, ...git },
+  };
+}
+
+function runFields({ end, encoding, exitCode, leftOut, survivors, notes, ...run }: ClientCommandRun) {
+  return {
+    ...run,
+    end: ends[end],
+    encoding: encodings[encoding],
+    leftOut: BigInt(leftOut),
+    survivors: [...survivors],
+    notes: [...notes],
+    ...(exitCode === undefined ? {} : { exitCode }),
+  };
+}
+
+const kinds: Record<ClientFileStat["kind"], PathKind> = {
+  file: PathKind.FILE,
+  directory: PathKind.DIRECTORY,
+  link: PathKind.LINK,
+  other: PathKind.OTHER,
+};
+
+const outputs = new Map<SearchOutput, ClientSearch["output"]>([
+  [SearchOutput.CONTENT, "content"],
+  [SearchOutput.FILES, "files"],
+  [SearchOutput.COUNT, "count"],
+]);
+
+const ends: Record<ClientCommandRun["end"], ProgramEnd> = {
+  exited: ProgramEnd.EXITED,
+  "timed-out": ProgramEnd.TIMED_OUT,
+  aborted: ProgramEnd.ABORTED,
+  "too-much-output": ProgramEnd.TOO_MUCH_OUTPUT,
+  "over-limit": ProgramEnd.OVER_LIMIT,
+};
+
+const encodings: Record<ClientCommandRun["encoding"], OutputEncoding> = {
+  "utf-8": OutputEncoding.UTF_8,
+  "utf-16": OutputEncoding.UTF_16,
+  unknown: OutputEncoding.UNKNOWN,
+};
+
+const places: Record<ClientWorkspaceFacts["commands"], CommandPlace> = {
+  none: CommandPlace.UNSPECIFIED,
+  unsandboxed: CommandPlace.UNSANDBOXED,
+};

@@ -1,0 +1,108 @@
+import { isInterpreter } from "../programs/interpreters.ts";
+import { programFiles } from "../programs/known-programs.ts";
+import type { ProgramFiles } from "../programs/program.ts";
+import type { AnalysisReport } from "./analysis-report.ts";
+import { regenerable } from "./dangers/delete-dangers.ts";
+import { gitPaths } from "./git-paths.ts";
+import { pathsInCode } from "./interpret-code.ts";
+import { findPaths } from "./words/find-expression.ts";
+import { type Invocation, type Place, programName } from "./words/invocation.ts";
+import { parseOptions } from "./words/option-spec.ts";
+import { literalWord, type ResolvedWord, wordTail } from "./words/resolve-word.ts";
+import { verbWords } from "./words/verb-words.ts";
+
+/** Paths of a command: what each word does where a table knows, `unknown` elsewhere. */
+export function reportPaths(invocation: Invocation, report: AnalysisReport, place: Place): void {
+  const { name, words } = invocation;
+  if (name === "git") gitPaths(invocation, report, place);
+  else if (name === "find" || name === "gfind") findPaths(invocation, report);
+  else {
+    const row = programFiles(name);
+    if (row !== undefined) reportRow(row, invocation, report);
+    else {
+      const verbs = verbWords(name, words);
+      for (const word of words) if (!verbs.has(word)) mentionWord(word, invocation, report);
+    }
+  }
+}
+
+function reportRow(row: ProgramFiles, invocation: Invocation, report: AnalysisReport): void {
+  if (row.operands === "none") return;
+  const { name, words } = invocation;
+  const { flags, values, operands, strange } = parseOptions(words, row.options);
+  const instead = row.instead?.options.some((option) => flags.has(option)) ? row.instead : undefined;
+  const { operands: access, keepsContent } = instead ?? row;
+  if (access === "none") return;
+  // `mv --backup` and `sed -i.bak` make files of other names.
+  const writes = !/^(?:read|list)$/.test(row.last ?? access);
+  const keepsAnother = instead !== undefined && words.some((word) => /^-[a-zA-Z]*?i.|^--in-place=/.test(textOf(word)));
+  if (writes && (strange.length > 0 || keepsAnother)) report.unresolved(`an option of ${name} that is not known`);
+  for (const word of strange) mentionWord(word, invocation, report);
+  if (/sed$/.test(name)) for (const word of words) sedScript(word, invocation, report);
+  for (const { kind, word } of values) {
+    if (kind === "glob") report.aimedGlob(word.literal ?? "");
+    else if (kind === "path") report.path(word, "read", invocation);
+    else if (kind === "written" || kind === "target") report.path(word, "write", invocation);
+  }
+  const hasPattern = row.pattern === true && !values.some(({ kind }) => kind === "pattern" || kind === "path");
+  const files = operands.slice(hasPattern ? 1 : 0);
+  const hasTarget = values.some(({ kind }) => kind === "target");
+  for (const [index, word] of files.entries()) {
+    const isLast = row.last !== undefined && instead === undefined && !hasTarget && index === files.length - 1;
+    if (!isLast || index === 0)
+      report.path(word, access, invocation, access === "delete" && isMadeAgain(word) ? true : keepsContent);
+    // It may expand to several words, the last of which is the target.
+    if (isLast && (index > 0 || word.kind !== "literal")) report.path(word, row.last, invocation);
+    // Linked here under its own name.
+    else if (isLast && name === "ln") report.path(literalWord(programName(textOf(word))), "write", invocation);
+  }
+}
+
+function textOf({ literal, raw }: ResolvedWord): string {
+  return literal ?? raw;
+}
+
+/** `r file`, `w file` in a script, and behind the flags of `s`. */
+const sedFile = /(?:^|[\s;{}/\d$gpIM])[rRwW]\s+([^\s;}]+)/g;
+
+/** The command `e`, and the flag `e` of `s`. */
+const sedRuns = /^[\d,$]*e(?: |$)|^s([^\w\s]).*\1.*\1[gpIMm\d]*e/;
+
+function sedScript({ literal = "" }: ResolvedWord, invocation: Invocation, report: AnalysisReport): void {
+  if (sedRuns.test(literal)) report.refuse("floor/hidden-program", "The sed script runs a command.");
+  for (const [, file = ""] of literal.matchAll(sedFile)) report.mention(file, invocation);
+}
+
+function isMadeAgain({ kind, forms }: ResolvedWord): boolean {
+  if (kind === "dynamic" && forms.some((form) => form.includes("*"))) return false;
+  return forms.every((form) => form.split("/").some((name) => regenerable.has(name)) && !form.includes(".."));
+}
+
+/** A word of unknown meaning: it may name a file, also after `@`, `:` or `=`, or joined to an option. */
+function mentionWord(word: ResolvedWord, invocation: Invocation, report: AnalysisReport): void {
+  const text = textOf(word);
+  const equals = text.indexOf("=");
+  if (text.startsWith("-") && text !== "-") {
+    if (equals > 0) {
+      // `--out-dir=dist`
+      const value = wordTail(word, equals + 1);
+      if (/^--out/.test(text)) report.path(value, "write", invocation);
+      else mentionWord(value, invocation, report);
+    } else if (!text.startsWith("--") && text.length > 2 && word.literal !== undefined) {
+      // `-f.env`, `-Isrc`, `-xzf.env`
+      const path = /[./~].*$/s.exec(text)?.[0];
+      for (const value of new Set([text.slice(2), path ?? text.slice(2)]))
+        mentionWord(literalWord(value), invocation, report);
+    }
+    return;
+  }
+  // Text with blanks is a message or code, seldom one path: look at the pieces that look like paths.
+  if (word.literal !== undefined && /\s/.test(word.literal)) {
+    if (isInterpreter(invocation.name)) for (const path of pathsInCode(word.literal)) report.mention(path, invocation);
+    return;
+  }
+  if (/^[a-z][\w+.-]*:\/\//i.test(text)) return;
+  report.path(word, "unknown", invocation);
+  const behind = /^.*[@:=](.+)$/.exec(word.literal ?? "")?.[1];
+  if (behind !== undefined) report.mention(behind, invocation);
+}

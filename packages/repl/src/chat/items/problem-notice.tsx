@@ -1,0 +1,36 @@
+import { CopyButton } from "../../look/copy-button.tsx";
+import { VisibleText } from "../../review/diff/visible-text.tsx";
+import { type Problem, problemDetails } from "./problem.ts";
+
+export interface ProblemNoticeProps {
+  readonly problem: Problem;
+  /** undefined: the notice cannot be closed. */
+  readonly onDismiss?: () => void;
+}
+
+/** A problem with what to do next, its code, and its details to copy. */
+export function ProblemNotice({ problem, onDismiss }: ProblemNoticeProps) {
+  return (
+    <div class="g-notice g-notice-bad" role="alert">
+      <p>
+        <strong>{problem.action} failed.</strong> <VisibleText text={problem.message} />
+      </p>
+      {problem.hint !== "" && (
+        <p>
+          <VisibleText text={problem.hint} />
+        </p>
+      )}
+      <div class="g-row">
+        <code class="g-quiet">
+          <VisibleText text={problem.code} />
+        </code>
+        <CopyButton text={problemDetails(problem)} label="Copy Details" />
+        {onDismiss !== undefined && (
+          <button type="button" class="g-button" onClick={onDismiss}>
+            Dismiss
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { ProblemNotice } from "../chat/items/problem-notice.tsx";
+import { Icon } from "../look/icon.tsx";
+import { VisibleText } from "../review/diff/visible-text.tsx";
+import type { BackgroundStore } from "./background-store.ts";
+
+/** What runs in the background, each with a stop button; nothing if nothing runs. */
+export function BackgroundStrip({ store }: { readonly store: BackgroundStore }) {
+  const running = store.running.value;
+  const problem = store.problem.value;
+  return (
+    <>
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (store.problem.value = undefined)} />}
+      {running.length > 0 && (
+        <ul class="background-runs" aria-label="In the background">
+          {running.map(({ id, command, ports }) => (
+            <li key={id} class="background-run">
+              <Icon name="pulse" />
+              <span class="background-command">
+                <span class="quiet">{id}</span> <VisibleText text={command} />
+                {ports.map(({ port, localPort }) => (
+                  <span key={localPort} class="quiet">
+                    {" "}
+                    port {port} is open as 127.0.0.1:{localPort}
+                  </span>
+                ))}
+              </span>
+              <button
+                type="button"
+                class="button button-quiet"
+                aria-label={`Stop ${id}`}
+                onClick={() => void store.stop(id)}
+              >
+                Stop
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

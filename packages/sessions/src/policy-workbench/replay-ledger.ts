@@ -1,0 +1,90 @@
+import { createReadStream } from "node:fs";
+import { ServiceError } from "@gennai/machine/service-error";
+import { hasCode } from "@gennai/machine/system-error";
+import { isRecord, parsedJson } from "@gennai/protocol/json-value";
+import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
+import { boundedLines } from "./bounded-lines.ts";
+import type { PolicyWorkbench } from "./policy-workbench.ts";
+import type { ReplayedCall, WorkbenchReport } from "./workbench-report.ts";
+
+/** Longer lines are not our records. */
+const maxLineBytes = 16 * 1024 * 1024;
+
+/** Judges the calls in a workspace's ledger, see `PolicyWorkbench.replay`. */
+export function replayLedger(
+  place: { readonly workspaceRoot: string; readonly stateDir: string },
+  workbench: PolicyWorkbench,
+): AsyncGenerator<ReplayedCall, void, undefined> {
+  return replayLines(ledgerLines(new WorkspaceLedger(place).file), workbench);
+}
+
+/**
+ * Judges the calls in the lines of a ledger by today's rules, each once. Skips lines that are no records, which `gennai ledger
+ * verify` reports. Files are as they are now, so only rules about names can be judged.
+ */
+export async function* replayLines(
+  lines: AsyncIterable<string>,
+  workbench: PolicyWorkbench,
+): AsyncGenerator<ReplayedCall, void, undefined> {
+  const begun = new Set<string>();
+  for await (const line of lines) {
+    const metadata = field(parsedJson(line), "metadata");
+    const kind = field(metadata, "kind");
+    const calls = field(metadata, "calls");
+    // A call that ran has an intent and an outcome, or only an outcome if it only read; a refused one has a refusal.
+    const isFirst = kind === "intent" || kind === "refusal" || field(field(metadata, "details"), "only_reads") === true;
+    if (!isFirst || !Array.isArray(calls)) continue;
+    const seq = field(metadata, "seq");
+    for (const call of calls) {
+      const past = verdictOf(field(call, "verdict"));
+      const tool = field(call, "tool");
+      const text = field(call, "input");
+      if (past === undefined || typeof tool !== "string" || typeof text !== "string") continue;
+      const input = parsedJson(text);
+      if (!isRecord(input)) continue;
+      const callId = textOf(field(call, "call_id"));
+      const turn = textOf(field(metadata, "turn_id"));
+      // Effects during a call have their own records: a host, changes that are kept.
+      if (kind === "intent" && turn !== "") {
+        const key = JSON.stringify([turn, callId]);
+        if (begun.has(key)) continue;
+        begun.add(key);
+      }
+      const now = await workbench.decide(tool, input);
+      const rule = textOf(field(call, "rule"));
+      const needsIntent = workbench.intentsIgnored && rule.startsWith("intents/");
+      yield {
+        seq: typeof seq === "number" ? seq : 0,
+        callId,
+        tool,
+        input: text,
+        past: { verdict: past, rule },
+        today: { verdict: now.verdict, outcome: now.outcome, rule: now.rule, reason: now.reason, risk: now.risk },
+        differs: now.verdict !== past && !needsIntent,
+        needsIntent,
+      };
+    }
+  }
+}
+
+async function* ledgerLines(file: string): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const line of boundedLines(createReadStream(file), maxLineBytes)) if (line !== undefined) yield line;
+  } catch (cause) {
+    if (!hasCode(cause, "ENOENT")) throw cause;
+    const hint = "Nothing was recorded here yet; gennai ledger verify tells more.";
+    throw new ServiceError("not_found", `There is no ledger at ${file}.`, { hint, cause });
+  }
+}
+
+function verdictOf(value: unknown): WorkbenchReport["verdict"] | undefined {
+  return value === "allow" || value === "ask" || value === "deny" ? value : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function field(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}

@@ -1,0 +1,135 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/server-config";
+import type { Check, Finding } from "@gennai/machine/finding";
+import { looksLikeLogin } from "@gennai/machine/process/command-environment";
+import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
+import { modelsFile, readModelsFile } from "@gennai/models/catalogue/models-file";
+import { providers } from "@gennai/models/providers";
+import { McpAcceptance } from "../mcp/mcp-acceptance.ts";
+import { loadCapabilities } from "./load-capabilities.ts";
+import { RulesService } from "./rules-service.ts";
+import { WorkspaceHooks } from "./workspace-hooks.ts";
+
+export interface ConfigDirectories {
+  readonly stateDir: string;
+  readonly configDir: string;
+  /** Real path. */
+  readonly workspace: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Checks whether the configuration files are valid. Starts nothing, asks no provider and prints no key. */
+export function configChecks(place: ConfigDirectories): readonly Check[] {
+  return [
+    { name: "rules", run: () => rulesFinding(place) },
+    { name: "server.json", run: () => serverFinding(place) },
+    { name: "capabilities", run: () => capabilitiesFinding(place) },
+    { name: "hooks", run: () => hooksFinding(place) },
+    { name: "mcp", run: () => mcpFindings(place) },
+    { name: "models", run: () => modelsFinding(place) },
+  ];
+}
+
+async function rulesFinding({ workspace, environment }: ConfigDirectories): Promise<Finding> {
+  const configHome = environment["XDG_CONFIG_HOME"];
+  await using rules = await RulesService.open({
+    root: workspace,
+    home: environment["HOME"] ?? homedir(),
+    ...(configHome?.startsWith("/") === true ? { configDir: configHome } : {}),
+  });
+  const { text, problems } = rules.status();
+  if (problems.length === 0) return { check: "rules", state: "ok", text };
+  const next = ["gennai policy test"];
+  return { check: "rules", state: "fail", text: `${text}: ${problems.slice(0, 3).join("; ")}`, next };
+}
+
+async function capabilitiesFinding({ configDir, stateDir, environment }: ConfigDirectories): Promise<Finding> {
+  const check = "capabilities";
+  const named = environment["GENNAI_CAPABILITIES"] || undefined;
+  const files = { named, configDir, stateDir, requiredByDefault: false };
+  const { profile, problem } = (await loadCapabilities(files, Date.now)).current();
+  if (problem !== undefined) {
+    const next = ["Put a profile there that is signed and in force; until then only reading is permitted."];
+    return { check, state: "fail", text: problem, next };
+  }
+  const until = profile.expires === undefined ? "" : `, until ${new Date(profile.expires).toISOString()}`;
+  return {
+    check,
+    state: "ok",
+    text: `profile ${profile.name}${until}; ${requirement(await loadServerConfig(configDir))}`,
+  };
+}
+
+function requirement({ capabilitiesRequired }: ServerConfig): string {
+  if (capabilitiesRequired === undefined)
+    return "a profile is required only for servers with --auth (capabilities.required)";
+  return capabilitiesRequired
+    ? "a profile is required (capabilities.required)"
+    : "no profile is required, also with --auth (capabilities.required)";
+}
+
+async function serverFinding({ configDir, environment }: ConfigDirectories): Promise<Finding> {
+  const check = "server.json";
+  const { problem, commandLimits, commandVariables, commandsShow } = await loadServerConfig(configDir);
+  if (problem !== undefined) {
+    const next = ["Correct or remove the file: until then no server starts."];
+    return { check, state: "fail", text: problem, next };
+  }
+  const limits = { ...defaultCommandLimits, ...commandLimits };
+  const most = `${inMebibytes(limits.memoryBytes)} of memory and write ${inMebibytes(limits.writtenBytes)}`;
+  const text = `a command may hold ${most}: it is watched and ended when it goes over; no control group limits it`;
+  const refused = commandVariables.filter((name) => looksLikeLogin(name, environment[name] ?? ""));
+  if (refused.length > 0) {
+    const next = ["Take them out of commands.variables."];
+    return { check, state: "warn", text: `${refused.join(", ")}: looks like a login, so no command gets it`, next };
+  }
+  const named = commandVariables.length === 0 ? "" : `; commands get ${commandVariables.join(", ")}`;
+  const shown = commandsShow.length === 0 ? "" : `; they may read ${commandsShow.join(", ")}`;
+  return { check, state: "ok", text: text + named + shown };
+}
+
+async function hooksFinding({ configDir, stateDir, workspace }: ConfigDirectories): Promise<Finding> {
+  const check = "hooks";
+  const { hooks, problems, warnings } = await new WorkspaceHooks({
+    configDir,
+    stateDir,
+    workspaceRoot: workspace,
+  }).load();
+  if (problems.length > 0) {
+    const next = ["Correct the file: until then, calls that the hooks would judge are refused."];
+    return { check, state: "fail", text: problems.join("; "), next };
+  }
+  if (warnings.length > 0) return { check, state: "warn", text: warnings.join(" "), next: ["gennai hooks show"] };
+  return { check, state: "ok", text: hooks.length === 0 ? "none" : `${hooks.length} run` };
+}
+
+async function mcpFindings({ workspace: workspaceRoot, ...place }: ConfigDirectories): Promise<readonly Finding[]> {
+  const check = "mcp";
+  const { servers, problems } = await new McpAcceptance({ workspaceRoot, ...place }).status();
+  const waiting = servers.filter(({ accepted }) => !accepted);
+  return [
+    { check, state: "ok", text: servers.length === 0 ? "none" : `${servers.length} configured` },
+    ...problems.map((text): Finding => ({ check, state: "warn", text, next: ["Correct it in the named file."] })),
+    ...waiting.map(({ server }): Finding => {
+      const text = `The MCP server ${server.name} was not accepted as it is now, so it does not start.`;
+      return { check, state: "warn", text, next: [`gennai mcp accept ${server.name}`] };
+    }),
+  ];
+}
+
+async function modelsFinding({ configDir, environment }: ConfigDirectories): Promise<Finding> {
+  const check = "models";
+  const { problem } = await readModelsFile(configDir);
+  if (problem !== undefined) {
+    return { check, state: "warn", text: problem, next: [`Mend ${join(configDir, modelsFile)}.`] };
+  }
+  const variables = new Set(Object.values(providers).flatMap(({ keyVariables }) => keyVariables));
+  const set = [...variables].filter((name) => (environment[name] ?? "").trim() !== "");
+  if (set.length > 0) return { check, state: "ok", text: `keys in ${set.join(", ")}` };
+  return {
+    check,
+    state: "ok",
+    text: "no key in the environment: offline, local and the editor's models, and the keychain",
+  };
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { Conversation } from "@gennai/agent/conversation";
+import type { SessionEvent } from "@gennai/agent/events/session-event";
+import type { TurnBudget } from "@gennai/agent/events/turn-budget";
+import { runTurn, type TurnEnd } from "@gennai/agent/loop/turn-loop";
+import type { TurnSink } from "@gennai/agent/loop/turn-sink";
+import type { Model } from "@gennai/agent/model";
+import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import type { GovernedTools } from "@gennai/governance/gate/gate";
+import type { ExecutionContext, Tool } from "@gennai/governance/tool";
+import type { ProjectNotes } from "../prompt/project-notes.ts";
+import { turnInstructions } from "../prompt/turn-prompt.ts";
+import type { Session } from "../session/session.ts";
+import { type EventWriter, NestedWriter } from "./nested-writer.ts";
+import { createRedactingSink } from "./records/redacting-sink.ts";
+
+/** Maximum model calls of a sub-agent, if the session permits more. */
+const maxIterations = 100;
+
+/** What a sub-agent shares with the turn that runs it: model, budget, rules and claims. */
+export interface ParentTurn {
+  readonly session: Session;
+  readonly model: Model;
+  readonly enableThinking: boolean;
+  readonly budget: TurnBudget;
+  readonly contextTokens: number;
+  /** Ids of the turn's calls, including sub-agents'. */
+  readonly callIds: Set<string>;
+  /** The project's notes, as they were when the turn began. */
+  readonly notes: ProjectNotes;
+  /** Puts tools behind the turn's own gate; their records belong to the call that runs the sub-agent. */
+  govern(
+    tools: ReadonlyMap<string, Tool>,
+    nested: { readonly writer: EventWriter; readonly parentToolCallId: string },
+  ): GovernedTools;
+}
+
+export interface SubAgentOrder {
+  readonly prompt: string;
+  readonly scenario: Scenario;
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+export interface SubAgentReport {
+  readonly end: TurnEnd;
+  /** Its last text, masked. */
+  readonly text: string;
+}
+
+/** Runs one sub-agent, from its task to its report. Its calls pass the gate of the turn. */
+export async function runSubAgent(
+  place: ParentTurn,
+  order: SubAgentOrder,
+  context: ExecutionContext,
+): Promise<SubAgentReport> {
+  const { session } = place;
+  const { redactor } = session.services;
+  const conversation = new Conversation();
+  const writer = new NestedWriter(session.writer, context.callId, conversation);
+  const prompt = await redactor.redact(order.prompt);
+  writer.fold({
+    type: "user-message",
+    text: prompt,
+    scenario: order.scenario.name,
+    clientTurnId: "",
+    enableThinking: place.enableThinking,
+    images: [],
+  });
+  const report = { text: "" };
+  const sink = subAgentSink(session, writer, conversation, context, report);
+  const run = (): Promise<TurnEnd> =>
+    runTurn({
+      turnId: context.turnId,
+      model: place.model,
+      tools: place.govern(order.tools, { writer, parentToolCallId: context.callId }),
+      conversation,
+      instructions: () => turnInstructions(session, order.scenario, place.notes),
+      cacheKey: `${session.id}/${context.callId}`,
+      enableThinking: place.enableThinking,
+      ...(session.settings.effort === "" ? {} : { effort: session.settings.effort }),
+      maxOutputTokens: session.settings.maxTokens,
+      maxIterations: Math.min(session.settings.maxIterations, maxIterations),
+      contextTokens: place.contextTokens,
+      budget: place.budget,
+      callIds: place.callIds,
+      sink,
+      newItemId: randomUUID,
+      signal: context.signal,
+    });
+  const end = await session.services.observer.subAgent(order.scenario.name, session.settings, run);
+  return { end, text: report.text };
+}
+
+/** Its text is live output of the call that runs it; its calls and token use are logged as its own. */
+function subAgentSink(
+  session: Session,
+  writer: NestedWriter,
+  conversation: Conversation,
+  context: ExecutionContext,
+  report: { text: string },
+): TurnSink {
+  const emit = (event: SessionEvent, itemId?: string): void => {
+    switch (event.type) {
+      case "text-delta":
+        writer.fold(event);
+        context.onOutput(event.text);
+        return;
+      case "status":
+      case "instructions":
+        writer.fold(event);
+        return;
+      case "thinking-delta":
+        return;
+      case "final":
+        report.text = event.text;
+        return;
+      default:
+        writer.emit(event, { turnId: context.turnId, ...(itemId === undefined ? {} : { itemId }) });
+    }
+  };
+  return createRedactingSink(
+    {
+      emit,
+      settle: () => Promise.resolve(),
+      flush: async () => {
+        await session.writer.flush();
+        await session.outputs.fill(conversation);
+      },
+    },
+    session.services.redactor,
+  );
+}

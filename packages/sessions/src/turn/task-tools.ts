@@ -1,0 +1,125 @@
+import type { Scenario } from "@gennai/agent/scenarios/scenario";
+import { selectTools } from "@gennai/agent/scenarios/tool-groups";
+import type { BuiltInTool, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
+import { ToolFailure } from "@gennai/governance/tool-error";
+import { builtInTools } from "@gennai/protocol/built-in-tools";
+import { z } from "zod";
+import { chooseScenario } from "../policies/choose-scenario.ts";
+import { type ParentTurn, runSubAgent } from "./run-sub-agent.ts";
+import { SubAgentSeats } from "./sub-agent-seats.ts";
+
+/** Sub-agents of one turn at once, and in total. */
+const atOnce = 3;
+const inAll = 20;
+/** Characters of a report passed to the model. */
+const maxReport = 16_000;
+
+const parameters = z.strictObject({
+  description: z.string().trim().min(1).max(120).describe("The task in three to ten words, for the user."),
+  prompt: z
+    .string()
+    .trim()
+    .min(1)
+    .max(40_000)
+    .describe("All that the sub-agent needs to know: it sees nothing of this conversation. Say what it should report."),
+  scenario: z.string().max(100).optional().describe("How it goes about it; your own scenario unless given."),
+  tools: z
+    .array(z.string().min(1).max(100))
+    .max(50)
+    .optional()
+    .describe("Tools or groups of tools it may use, of those you have; all of them unless given."),
+});
+
+type TaskArguments = z.infer<typeof parameters>;
+
+export interface TaskPorts extends ParentTurn {
+  /** The turn's own. */
+  readonly scenario: Scenario;
+  /** What the turn has. */
+  tools(): ReadonlyMap<string, Tool>;
+}
+
+/**
+ * `Task` runs a sub-agent with the turn's permissions, `Explore` one that only reads; several of the latter run at once. They
+ * share the turn's gate, budget and stop.
+ */
+export function taskTools(ports: TaskPorts): readonly BuiltInTool[] {
+  const seats = new SubAgentSeats({ atOnce, inAll });
+  const statement = (args: TaskArguments) => ({
+    statement: `Have a sub-agent do: ${args.description}`,
+    effects: [{ type: "session" } as const],
+  });
+  const task: BuiltInTool<TaskArguments> = {
+    name: "Task",
+    description:
+      "Has a sub-agent with a conversation of its own do a part of the work, and gives you its report. Good for parts that need much reading and whose details you do not need. Every call it makes is checked as yours are. Use Explore when nothing is to be changed.",
+    parameters,
+    access: "change",
+    analyse: async (args) => statement(args),
+    execute: (args, _analysis, context) => seats.take(() => work(ports, args, context, false), context),
+  };
+  const explore: BuiltInTool<TaskArguments> = {
+    name: "Explore",
+    description:
+      "Has a sub-agent that can only read find something out, and gives you its report. Ask for several in one go when their questions do not depend on each other: they run at the same time.",
+    parameters,
+    access: "read",
+    analyse: async (args) => statement(args),
+    execute: (args, _analysis, context) => seats.take(() => work(ports, args, context, true), context),
+  };
+  return [task, explore];
+}
+
+async function work(
+  ports: TaskPorts,
+  args: TaskArguments,
+  context: ExecutionContext,
+  readsOnly: boolean,
+): Promise<ToolOutcome> {
+  const asked =
+    args.scenario === undefined ? ports.scenario : (await chooseScenario(ports.session, args.scenario)).scenario;
+  const narrowed = args.scenario === undefined ? undefined : asked.tools;
+  const tools = toolsFor(ports.tools(), [narrowed, args.tools], readsOnly);
+  if (tools.size === 0) {
+    throw new ToolFailure("no_tools", "No sub-agent has any of these tools.", {
+      hint: `Choose of: ${[...toolsFor(ports.tools(), [], readsOnly).keys()].join(", ")}.`,
+    });
+  }
+  const scenario: Scenario = {
+    ...asked,
+    tools: [...tools.keys()],
+    mcp: [],
+    prompt: `${asked.prompt}\n\n${subAgentRules}`,
+  };
+  const { end, text } = await runSubAgent(ports, { prompt: args.prompt, scenario, tools }, context);
+  context.signal.throwIfAborted();
+  const truncated = text.length > maxReport;
+  const output = truncated ? `${text.slice(0, maxReport).toWellFormed()}\n[… the report was cut]` : text;
+  if (end.type === "failed") {
+    const message = `The sub-agent did not finish (${end.code}): ${end.message}`;
+    const said = output === "" ? "" : `\n\nIt had said:\n${output}`;
+    return { output: `${message}${said}`, truncated, failure: { failureClass: "partial_execution", message } };
+  }
+  return { output: output === "" ? "(The sub-agent reported nothing.)" : output, truncated };
+}
+
+const subAgentRules = `You are a sub-agent: another agent gave you this one task and sees only your last message. Do the task, no more. You cannot ask anybody. End with a report of what was asked for: facts with paths and lines, what you changed, what you could not do or check.`;
+
+/** Never more than the turn's tools: each list only removes. */
+function toolsFor(
+  all: ReadonlyMap<string, Tool>,
+  lists: readonly (readonly string[] | undefined)[],
+  readsOnly: boolean,
+): ReadonlyMap<string, Tool> {
+  const allowed = lists
+    .filter((list) => list !== undefined)
+    .map((list) => new Set([...list, ...selectTools(list).tools]));
+  return new Map(
+    [...all].filter(
+      ([name, tool]) =>
+        builtInTools.get(name)?.nested !== false &&
+        (!readsOnly || tool.access === "read") &&
+        allowed.every((names) => names.has(name)),
+    ),
+  );
+}

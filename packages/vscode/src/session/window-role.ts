@@ -1,0 +1,66 @@
+import { sha256Hex } from "@gennai/protocol/digest";
+import { showInformation } from "../editor/notifications.ts";
+import type { WindowStatus } from "../status/window-status.ts";
+import type { Workbench } from "../workbench.ts";
+import { WindowClaim } from "./window-claim.ts";
+
+export interface WindowRoleOptions {
+  /** Absolute path, the same for every window of the workspace. */
+  readonly claimFile: string;
+  readonly workbench: () => Workbench;
+  readonly status: () => WindowStatus;
+  readonly takeOver: () => Promise<void>;
+}
+
+/** Milliseconds without a report, since the extension host of a window that was just reloaded may live on for a moment. */
+const timeoutMs = 15_000;
+
+/** Decides whether this window works on the workspace, or only watches another one that does. */
+export class WindowRole implements Disposable {
+  readonly claim: WindowClaim;
+  readonly #options: WindowRoleOptions;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: WindowRoleOptions) {
+    this.#options = options;
+    this.claim = new WindowClaim(options.claimFile, () => this.#changed());
+  }
+
+  get isWatching(): boolean {
+    const { state } = this.claim;
+    return state.type === "held" && state.pid !== 0;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  #changed(): void {
+    const { workbench, status } = this.#options;
+    const { log, sessions, views } = workbench();
+    log.info(
+      this.isWatching
+        ? "Another window works on this workspace: this one watches."
+        : "This window works on the workspace.",
+    );
+    views.notify({ type: "role", watching: this.isWatching });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#offer(), timeoutMs);
+    void sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
+    status().show();
+  }
+
+  async #offer(): Promise<void> {
+    if (!this.isWatching) return;
+    const message = "Another window works on this workspace. This one only watches.";
+    if ((await showInformation(message, "Take Over")) !== undefined) await this.#options.takeOver();
+  }
+}
+
+/**
+ * The file of the claim. It is in the storage that all windows share: VS Code gives a second window of a workspace another
+ * storage for the workspace.
+ */
+export function claimFile(globalStorage: string, root: string): string {
+  return `${globalStorage}/windows/${sha256Hex(root).slice(0, 32)}.json`;
+}
