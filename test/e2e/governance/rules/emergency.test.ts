@@ -105,7 +105,7 @@ describe("seed 003 §12 post-stop: effective on running work", () => {
     await using _server = server;
     await using _editor = editor;
     const program = `
-      import { EmergencyStore } from ${JSON.stringify(import.meta.resolve("@gennai/sessions/emergency/emergency-store"))};
+      import { EmergencyStore } from ${JSON.stringify(import.meta.resolve("@gennai/sessions/rules/emergency-store"))};
       await using store = await EmergencyStore.open(${JSON.stringify(server.stateDir)}, { onWarning() {}, now: Date.now });
       store.change({ control: "stop-all", enabled: true, tool: "", by: "bob", reason: "from afar", via: "cli" }, []);
     `;
