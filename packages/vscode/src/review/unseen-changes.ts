@@ -167,7 +167,7 @@ export class UnseenChanges {
     clearTimeout(this.#taking);
     clearTimeout(this.#retrying);
     clearTimeout(this.#saving);
-    if (!this.#isSaved) this.#save();
+    if (!this.#isSaved) void this.#save();
   }
 
   #take(): Promise<void> {
@@ -280,20 +280,25 @@ export class UnseenChanges {
       held += base.length + agent.length;
       if (held > mostCharacters) this.#files.delete(path);
     }
-    this.#options.changed();
     this.#isSaved = false;
-    if (by === "user" || this.#isDisposed || this.#saving === undefined) this.#save();
+    // Shown when it is kept: whoever sees it may close the window.
+    if (by === "user") void this.#save().then(this.#options.changed);
+    else {
+      this.#options.changed();
+      if (this.#isDisposed || this.#saving === undefined) void this.#save();
+    }
   }
 
-  #save(): void {
+  /** Never rejects. */
+  #save(): Promise<void> {
     clearTimeout(this.#saving);
     if (!this.#isDisposed) {
       this.#saving = setTimeout(() => {
         this.#saving = undefined;
-        if (!this.#isSaved) this.#save();
+        if (!this.#isSaved) void this.#save();
       }, settle);
     }
-    void this.#saveInOrder(async () => {
+    return this.#saveInOrder(async () => {
       // The one before has saved it, too.
       if (this.#isSaved) return;
       this.#isSaved = true;

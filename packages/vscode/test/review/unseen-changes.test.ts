@@ -14,6 +14,8 @@ function scene(found?: string) {
   const disk = new Map<string, Uint8Array>();
   const problems: string[] = [];
   const kept: string[] = found === undefined ? [] : [found];
+  /** What was kept each time when the changes were shown anew. */
+  const shown: (string | undefined)[] = [];
   /** What the server does before it answers. */
   const server = { answer: async (): Promise<void> => undefined };
   const bytesOf = (content: string | Uint8Array) => (typeof content === "string" ? Buffer.from(content) : content);
@@ -27,7 +29,7 @@ function scene(found?: string) {
     load: async () => kept.at(-1),
     save: async (json) => void kept.push(json),
     read: async (path) => disk.get(path),
-    changed: () => undefined,
+    changed: () => void shown.push(kept.at(-1)),
     onProblem: (what) => void problems.push(what),
   });
   onTestFinished(() => unseen[Symbol.dispose]());
@@ -77,7 +79,7 @@ function scene(found?: string) {
     return kept.at(-1);
   };
   const texts = () => unseen.files.map(({ path, base, agent }) => [path, base, agent]);
-  return { unseen, wrote, undone, disk, problems, kept, texts, server, saved };
+  return { unseen, wrote, undone, disk, problems, kept, shown, texts, server, saved };
 }
 
 test("what the agent wrote is there until its user looked, over a reload too, and no event counts twice", async () => {
@@ -218,7 +220,7 @@ test("looks are saved at once, also right after a save, and many together", asyn
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const lines = Array.from({ length: 40 }, (_, index) => `${index}\n`);
-  const { wrote, unseen, kept } = scene();
+  const { wrote, unseen, kept, shown } = scene();
   wrote(1, "a.txt", lines.join(""), lines.map((line, index) => (index % 2 === 0 ? `new ${line}` : line)).join(""));
   const look = () =>
     unseen.look("a.txt", unseenHunks(unseen.of("a.txt") ?? { path: "", base: "", agent: "" })[0]?.id ?? "");
@@ -228,6 +230,8 @@ test("looks are saved at once, also right after a save, and many together", asyn
   look();
   await vi.advanceTimersByTimeAsync(0);
   expect(kept).toHaveLength(2);
+  // Whoever sees it may reload.
+  expect(shown.at(-1)).toBe(kept[1]);
   // A window that is reloaded now has all of them.
   for (let count = 0; count < 10; count++) look();
   await vi.advanceTimersByTimeAsync(0);
