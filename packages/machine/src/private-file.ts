@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, realpath, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ExpectedError } from "./expected-error.ts";
 import { hasCode } from "./system-error.ts";
@@ -56,21 +55,6 @@ export async function removePrivateFile(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (hasCode(error, "ENOENT")) return false;
-    throw error;
-  }
-}
-
-/** Replaces the file as a whole, mode 0600. The directory must be safe, see `ensurePrivateDirectory`. */
-export async function writePrivateFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  try {
-    {
-      await using file = await open(temporary, "wx", 0o600);
-      await file.writeFile(text);
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
     throw error;
   }
 }

@@ -1,11 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import {
-  ensurePrivateDirectory,
-  findPrivateFile,
-  readPrivateFile,
-  writePrivateFile,
-} from "@gennai/machine/private-file";
+import { ensurePrivateDirectory, findPrivateFile, readPrivateFile } from "@gennai/machine/private-file";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { sha256Hex } from "@gennai/protocol/digest";
 
 const fileName = "client-id";
@@ -23,7 +19,7 @@ async function installationSecret(stateDir: string): Promise<string> {
   await ensurePrivateDirectory(stateDir);
   const known = await findPrivateFile(file);
   if (known !== undefined) return known.trim();
-  await writePrivateFile(file, `${randomBytes(16).toString("hex")}\n`);
+  await replaceFile(file, `${randomBytes(16).toString("hex")}\n`);
   // Another process may have been faster: both use the present content of the file.
   return (await readPrivateFile(file)).trim();
 }

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ensurePrivateDirectory, writePrivateFile } from "@gennai/machine/private-file";
+import { ensurePrivateDirectory } from "@gennai/machine/private-file";
 import { startProcess } from "@gennai/machine/process/start-process";
+import { replaceFile } from "@gennai/machine/replace-file";
 import type { Console } from "./console.ts";
 
 /**
@@ -18,7 +19,7 @@ export async function openInBrowser(
   const { stateDir, console } = options;
   const file = join(stateDir, "servers", `open-${randomUUID()}.html`);
   await ensurePrivateDirectory(join(stateDir, "servers"));
-  await writePrivateFile(
+  await replaceFile(
     file,
     `<!doctype html><meta charset="utf-8"><title>Gennai</title><meta http-equiv="refresh" content="0; url=${link}">\n`,
   );

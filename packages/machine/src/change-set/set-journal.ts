@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { fitsBlock, inBlock, overwriteBlock } from "../file-in-place.ts";
+import { replaceFileSync } from "../replace-file.ts";
 import { syncDirectory } from "../workspace/files/sync-directory.ts";
 import type { WorkspaceRoot } from "../workspace/paths/workspace-root.ts";
 
@@ -120,8 +121,7 @@ export function noteJournal({ directory }: InDirectory, journal: SetJournal): vo
   const text = JSON.stringify(journal);
   const isBlock = fitsBlock(text);
   if (isBlock && overwriteBlock(path, text)) return;
-  writeFileSync(`${path}.new`, isBlock ? inBlock(text) : text, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  replaceFileSync(path, isBlock ? inBlock(text) : text);
 }
 
 /** Ends a journal without waiting for the disk. What `noteJournal` wrote stays, blank, for the next one. */

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { isRunning, thisOwner } from "@gennai/machine/process/locks/journal-owner";
 import { readChecked } from "@gennai/machine/read-checked";
-import { writeDurably } from "@gennai/machine/write-durably";
+import { replaceFileSync } from "@gennai/machine/replace-file";
 import * as z from "zod";
 import { type Attempt, type Attempts, attemptsSchema, haveEnded } from "./attempt.ts";
 import { bestFirst } from "./best-first.ts";
@@ -63,13 +63,13 @@ export class KeptAttempts {
     const place = join(dirname(workspace), `.gennai-attempts-${id}`);
     const directory = join(this.#directory, id);
     mkdirSync(join(directory, "bytes"), { recursive: true, mode: 0o700 });
-    writeDurably(this.#copiesFile(id), JSON.stringify({ owner: thisOwner(), place }));
+    replaceFileSync(this.#copiesFile(id), JSON.stringify({ owner: thisOwner(), place }), { durable: true });
     mkdirSync(place, { mode: 0o700 });
     return {
       id,
       place,
       keep: (sha256, bytes) => writeFileSync(join(directory, "bytes", sha256), bytes, { mode: 0o600 }),
-      write: (attempts) => writeDurably(this.#file(id), JSON.stringify(attempts)),
+      write: (attempts) => replaceFileSync(this.#file(id), JSON.stringify(attempts), { durable: true }),
     };
   }
 
@@ -106,7 +106,7 @@ export class KeptAttempts {
     // Before the claim is released: other processes trust the record of an unclaimed entry.
     if (!haveEnded(all)) {
       const attempts = all.attempts.map((attempt) => (attempt.phase === "ended" ? attempt : brokenOff(attempt)));
-      writeDurably(this.#file(id), JSON.stringify({ ...all, attempts: bestFirst(attempts) }));
+      replaceFileSync(this.#file(id), JSON.stringify({ ...all, attempts: bestFirst(attempts) }), { durable: true });
     }
     rmSync(this.#copiesFile(id), { force: true });
   }

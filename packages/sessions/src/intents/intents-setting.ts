@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import * as z from "zod";
@@ -56,21 +56,7 @@ export class IntentsSettingFile {
 
   async write(setting: IntentsSetting): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    const temporary = `${this.path}.${randomUUID()}`;
-    const text = JSON.stringify({ root: this.#root, ...setting });
-    try {
-      const handle = await open(temporary, "wx", 0o600);
-      try {
-        await handle.writeFile(`${text}\n`);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await rename(temporary, this.path);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
+    await replaceFile(this.path, `${JSON.stringify({ root: this.#root, ...setting })}\n`, { durable: true });
     await syncDirectory(this.#directory);
   }
 }

@@ -1,10 +1,6 @@
 import { join } from "node:path";
-import {
-  ensurePrivateDirectory,
-  findPrivateFile,
-  removePrivateFile,
-  writePrivateFile,
-} from "@gennai/machine/private-file";
+import { ensurePrivateDirectory, findPrivateFile, removePrivateFile } from "@gennai/machine/private-file";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { sha256Hex } from "@gennai/protocol/digest";
 
 /** Name of the source in messages, for servers named by an editor. */
@@ -28,7 +24,7 @@ export async function writeEditorMcp(
   }
   await ensurePrivateDirectory(stateDir);
   await ensurePrivateDirectory(join(stateDir, "mcp"));
-  await writePrivateFile(file, JSON.stringify({ mcpServers: servers }, undefined, 2));
+  await replaceFile(file, JSON.stringify({ mcpServers: servers }, undefined, 2));
 }
 
 function fileOf(stateDir: string, workspaceRoot: string): string {

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ensurePrivateDirectory, findPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
+import { ensurePrivateDirectory, findPrivateFile } from "@gennai/machine/private-file";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { sha256Hex } from "@gennai/protocol/digest";
 import pLimit from "p-limit";
 import * as z from "zod";
@@ -67,7 +68,7 @@ export class McpPins {
       const text = JSON.stringify(change(await this.#read()), undefined, 2);
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
       await ensurePrivateDirectory(this.#directory);
-      await writePrivateFile(this.#file, text);
+      await replaceFile(this.#file, text);
     });
   }
 

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { parseHooks } from "@gennai/governance/hooks/hook-config";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { ensurePrivateDirectory, findPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
+import { ensurePrivateDirectory, findPrivateFile } from "@gennai/machine/private-file";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { acquireFileLock } from "@gennai/store/database/file-lock";
@@ -49,7 +50,7 @@ export async function trustProjectHooks(
   await ensurePrivateDirectory(directory);
   using _lock = await acquireFileLock(join(directory, "trusted-hooks.lock"), { timeout: 5_000 });
   const trust = { ...(await readTrust(directory)), [workspaceRoot]: found.sha256 };
-  await writePrivateFile(trustFile(directory), `${JSON.stringify(trust, undefined, 2)}\n`);
+  await replaceFile(trustFile(directory), `${JSON.stringify(trust, undefined, 2)}\n`);
   return commands;
 }
 

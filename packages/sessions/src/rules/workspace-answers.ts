@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from "@gennai/machine/private-file";
+import { ensurePrivateDirectory, readPrivateFile } from "@gennai/machine/private-file";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { acquireFileLock } from "@gennai/store/database/file-lock";
 import * as z from "zod";
@@ -40,7 +41,7 @@ export class WorkspaceAnswers<Entry> {
     const changed = change(all.get(this.#workspaceRoot) ?? []);
     if (changed.length === 0) all.delete(this.#workspaceRoot);
     else all.set(this.#workspaceRoot, changed);
-    await writePrivateFile(this.#fileIn(directory), `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`);
+    await replaceFile(this.#fileIn(directory), `${JSON.stringify(Object.fromEntries(all), undefined, 2)}\n`);
   }
 
   /** If the file is missing or damaged, nothing is accepted. */

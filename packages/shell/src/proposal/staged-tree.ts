@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { replaceFileSync } from "@gennai/machine/replace-file";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
-import { writeDurably } from "@gennai/machine/write-durably";
 import { parsedJson } from "@gennai/protocol/json-value";
 import {
   type FileState,
@@ -194,7 +194,7 @@ export class StagedTree {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const path = join(this.#directory, "contents", sha256);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    if (!existsSync(path)) writeDurably(path, bytes);
+    if (!existsSync(path)) replaceFileSync(path, bytes, { durable: true });
     return { sha256, mode };
   }
 
@@ -215,7 +215,7 @@ export class StagedTree {
   #write(record: StagedTreeRecord): void {
     const before = this.#files;
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-    writeDurably(join(this.#directory, "staged.json"), JSON.stringify(record));
+    replaceFileSync(join(this.#directory, "staged.json"), JSON.stringify(record), { durable: true });
     this.#record = record;
     this.#files = byPath(record);
     const changed = [...new Set([...before.keys(), ...this.#files.keys()])].filter(

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { phaseOf } from "@gennai/machine/change-set/set-journal";
 import { readChecked } from "@gennai/machine/read-checked";
-import { writeDurably } from "@gennai/machine/write-durably";
+import { replaceFileSync } from "@gennai/machine/replace-file";
 import * as z from "zod";
 import type { StageEffect } from "../observe/effect.ts";
 import { type Transaction, transactionDirectory, transactionNames } from "../transaction/transaction.ts";
@@ -59,8 +59,8 @@ export function noteWayBack(
     bytes += before.size;
     if (before.sha256 !== undefined) replaced.push([before.sha256, root, path]);
   }
-  writeDurably(join(directory, replacedName), JSON.stringify(replaced));
-  writeDurably(join(directory, fileName), JSON.stringify({ version: 1, bytes, ...about }));
+  replaceFileSync(join(directory, replacedName), JSON.stringify(replaced), { durable: true });
+  replaceFileSync(join(directory, fileName), JSON.stringify({ version: 1, bytes, ...about }), { durable: true });
 }
 
 /** Whether the earlier files of a commit are to be kept; false if its record cannot be read. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { readChecked } from "@gennai/machine/read-checked";
-import { writeDurably } from "@gennai/machine/write-durably";
+import { replaceFileSync } from "@gennai/machine/replace-file";
 import * as z from "zod";
 import { StageUnavailable } from "../transaction/stage-error.ts";
 import { canHold } from "../transaction/staged-root.ts";
@@ -82,7 +82,7 @@ export function makeOwner(stateDir: string, { session, root }: Pick<LayerPart, "
   }
   const owner: LayerOwner = { version: 1, session, root, place };
   // Written before the layer's directories, so that they are found when the session is deleted.
-  writeDurably(join(directory, ownerName), JSON.stringify(owner));
+  replaceFileSync(join(directory, ownerName), JSON.stringify(owner), { durable: true });
   mkdirSync(join(place, "base"), { recursive: true, mode: 0o700 });
   return owner;
 }
@@ -126,7 +126,7 @@ export function readAbout(place: string): LayerAbout | undefined {
 }
 
 export function writeAbout(place: string, about: LayerAbout): void {
-  writeDurably(join(place, "about.json"), JSON.stringify(about));
+  replaceFileSync(join(place, "about.json"), JSON.stringify(about), { durable: true });
 }
 
 /** Undefined if there is no part, or an incomplete one. @param directory that contains it */
@@ -135,7 +135,7 @@ export function readPart(directory: string): LayerPart | undefined {
 }
 
 export function writePart(directory: string, part: LayerPart): void {
-  writeDurably(join(directory, "part.json"), JSON.stringify(part));
+  replaceFileSync(join(directory, "part.json"), JSON.stringify(part), { durable: true });
 }
 
 const ownerName = "owner.json";

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { readChecked } from "@gennai/machine/read-checked";
-import { writeDurably } from "@gennai/machine/write-durably";
+import { replaceFileSync } from "@gennai/machine/replace-file";
 import * as z from "zod";
 
 const schema = z.strictObject({
@@ -32,7 +32,7 @@ export function readOpen(directory: string): OpenRecord | undefined {
 }
 
 export function writeOpen(directory: string, record: OpenRecord): void {
-  writeDurably(recordOf(directory), JSON.stringify({ version: 1, ...record }));
+  replaceFileSync(recordOf(directory), JSON.stringify({ version: 1, ...record }), { durable: true });
 }
 
 /** From now on the transaction can be removed like any other. */

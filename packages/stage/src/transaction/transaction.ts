@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { phaseOf } from "@gennai/machine/change-set/set-journal";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { isRunning, thisOwner } from "@gennai/machine/process/locks/journal-owner";
 import { readChecked } from "@gennai/machine/read-checked";
+import { replaceFileSync } from "@gennai/machine/replace-file";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import * as z from "zod";
 import { isOpen, openEnding, readOpen } from "./open-record.ts";
@@ -43,9 +44,7 @@ export async function makeTransaction(stateDir: string, roots: readonly Workspac
     return { path, device, inode, places: [...placesFor({ path, device, inode }, directory, index)] };
   });
   try {
-    const list = join(directory, listName);
-    writeFileSync(`${list}.new`, JSON.stringify({ version: 1, roots: written }), { mode: 0o600 });
-    renameSync(`${list}.new`, list);
+    replaceFileSync(join(directory, listName), JSON.stringify({ version: 1, roots: written }));
     return { id, directory, roots: written.map((root) => makePlace(rootOf(root), root.places)) };
   } catch (error) {
     await remove(directory, written);

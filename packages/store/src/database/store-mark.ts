@@ -8,12 +8,12 @@ import {
   type Signer,
   type Verifier,
 } from "@gennai/governance/ledger/ledger-signature";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import pLimit from "p-limit";
 import * as z from "zod";
 import type { CommitCounter, StoreDatabase } from "./database.ts";
-import { replaceSynced } from "./replace-synced.ts";
 import { integerOf, type Row, textOf } from "./row.ts";
 
 /** Milliseconds for which commits are collected before they are signed: a loss of so many goes unnoticed. */
@@ -147,7 +147,7 @@ export class StoreMark implements CommitCounter {
   async #write(mark: StoreMarkValue): Promise<void> {
     const { signer, stateDir } = this.#options;
     const signed = { ...mark, key_id: signer.keyId, signature: encodeSignature(signer.sign(markMessage(mark))) };
-    await replaceSynced(storeMarkFile(stateDir), `${canonicalJson(signed)}\n`);
+    await replaceFile(storeMarkFile(stateDir), `${canonicalJson(signed)}\n`, { durable: true });
   }
 }
 

@@ -3,9 +3,9 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { headSchema, type SignedHead } from "@gennai/governance/ledger/ledger-signature";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
-import { replaceSynced } from "../database/replace-synced.ts";
 
 export function headDirectory(stateDir: string): string {
   return join(stateDir, "heads");
@@ -33,7 +33,7 @@ export async function readHead(file: string): Promise<SignedHead | undefined> {
 
 export async function writeHead(file: string, head: SignedHead): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await replaceSynced(file, `${canonicalJson(head)}\n`);
+  await replaceFile(file, `${canonicalJson(head)}\n`, { durable: true });
 }
 
 /**

@@ -12,6 +12,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NextKey, Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { StoreError } from "../database/store-error.ts";
@@ -206,28 +207,18 @@ function readPrivateFile(file: string): string | undefined {
   }
 }
 
+const publicFile = { durable: true, mode: 0o644 };
+
 /** Adds a public key before the existing ones, which stay so that old records verify. */
 export async function publishBefore(file: string, pem: string): Promise<void> {
   const before = await readFile(file, "utf8").catch(() => "");
-  if (!before.includes(pem)) await writePublic(file, pem + before);
+  if (!before.includes(pem)) await replaceFile(file, pem + before, publicFile);
 }
 
 /** A key without a hand-over is not linked to earlier keys, which must not vouch for its signatures. */
 async function publishFirst(file: string, pem: string): Promise<void> {
   const there = await readFile(file, "utf8").catch(() => "");
-  if (!there.includes(pem)) await writePublic(file, pem);
-}
-
-async function writePublic(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
-  const handle = await open(temporary, "wx", 0o644);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, file);
+  if (!there.includes(pem)) await replaceFile(file, pem, publicFile);
 }
 
 function unsafeKey(file: string, what: string, options?: ErrorOptions): StoreError {

@@ -13,13 +13,9 @@ import {
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  ensurePrivateDirectory,
-  findPrivateFile,
-  removePrivateFile,
-  writePrivateFile,
-} from "@gennai/machine/private-file";
+import { ensurePrivateDirectory, findPrivateFile, removePrivateFile } from "@gennai/machine/private-file";
 import { tryFileLock } from "@gennai/machine/process/locks/file-lock";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -111,7 +107,7 @@ export class GuardedFile {
     const before = this.#text();
     const written = this.#plainly(() => this.#format.withOurs(before ?? ""));
     await ensurePrivateDirectory(dirname(this.#backup));
-    await writePrivateFile(relayPath(this.#stateDir), relayScript);
+    await replaceFile(relayPath(this.#stateDir), relayScript);
     if (this.amiss.length === 0) return false;
     const kept = await this.#kept();
     // If our own text is written over, the first original stays the original.
@@ -123,7 +119,7 @@ export class GuardedFile {
       madeDirectories: kept?.madeDirectories ?? missingDirectories(dirname(this.path)),
       writtenSha256: sha256Hex(written),
     };
-    await writePrivateFile(this.#backup, JSON.stringify(backup));
+    await replaceFile(this.#backup, JSON.stringify(backup));
     mkdirSync(dirname(this.path), { recursive: true });
     await this.#replace(before, written);
     return true;

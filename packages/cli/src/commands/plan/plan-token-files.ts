@@ -1,10 +1,6 @@
 import { join } from "node:path";
-import {
-  ensurePrivateDirectory,
-  findPrivateFile,
-  removePrivateFile,
-  writePrivateFile,
-} from "@gennai/machine/private-file";
+import { ensurePrivateDirectory, findPrivateFile, removePrivateFile } from "@gennai/machine/private-file";
+import { replaceFile } from "@gennai/machine/replace-file";
 import * as z from "zod";
 
 const schema = z.strictObject({
@@ -86,7 +82,7 @@ export class PlanTokenFiles {
 
   async #write(planId: string, approval: KeptApproval): Promise<void> {
     await ensurePrivateDirectory(this.#directory);
-    await writePrivateFile(this.#file(planId), JSON.stringify(approval));
+    await replaceFile(this.#file(planId), JSON.stringify(approval));
   }
 
   /** Servers choose the ids, which must not lead out of the directory. */

@@ -5,8 +5,8 @@ import {
   ensurePrivateDirectory,
   findPrivateFile,
   readPrivateFile,
-  writePrivateFile,
 } from "@gennai/machine/private-file";
+import { replaceFile } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import {
   type Announcements,
@@ -33,7 +33,7 @@ export async function writeDiscovery(stateDirectory: string, record: DiscoveryRe
   await ensurePrivateDirectory(directory);
   const path = join(directory, discoveryFileName(record));
   const text = `${JSON.stringify(record, undefined, 2)}\n`;
-  await writePrivateFile(path, text);
+  await replaceFile(path, text);
   return {
     async [Symbol.asyncDispose]() {
       const current = await readPrivateFile(path).catch(() => undefined);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { entryAt } from "@gennai/machine/entry-at";
+import { replaceFileSync } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import * as z from "zod";
 import { UnprotectedWorkspace } from "./unprotected-workspace.ts";
@@ -31,8 +32,7 @@ export class SecretTargets {
     if (this.#links.has(target)) return;
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     const file = this.#fileOf(target);
-    writeFileSync(`${file}.new`, JSON.stringify({ target, link }), { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    replaceFileSync(file, JSON.stringify({ target, link }));
     this.#links.set(target, link);
   }
 

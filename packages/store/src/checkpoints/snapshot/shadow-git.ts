@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GitSettings } from "@gennai/git/run/git-settings";
 import { GitMissingError } from "@gennai/git/run/machine-git";
 import { type StartedGit, startGit } from "@gennai/git/run/start-git";
 import { fileText } from "@gennai/machine/git-data/file-text";
+import { replaceFileSync } from "@gennai/machine/replace-file";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { CheckpointError } from "../checkpoint-error.ts";
 
@@ -76,8 +77,7 @@ export class ShadowGit {
     const head = join(this.directory, "HEAD");
     // After a power cut it may be empty.
     if (fileText(head, maxHeadBytes)?.startsWith("ref: refs/") === true) return;
-    writeFileSync(`${head}.new`, "ref: refs/heads/main\n", { mode: 0o600 });
-    renameSync(`${head}.new`, head);
+    replaceFileSync(head, "ref: refs/heads/main\n");
   }
 
   /** Removes lock files of a killed git. The caller holds the lock, so that nobody else writes here. */

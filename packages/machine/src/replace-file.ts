@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+
+interface ReplaceOptions {
+  /** The content is on the disk before it gets the name, so that a power failure leaves the old file or the new one. */
+  readonly durable?: boolean;
+  /** Default: 0600. */
+  readonly mode?: number;
+}
+
+/** Puts a file in the place of what is there: readers see the old content or the new one. Several may do so at once. */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  { durable = false, mode = 0o600 }: ReplaceOptions = {},
+): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    {
+      await using file = await open(draft, "wx", mode);
+      await file.writeFile(content);
+      if (durable) await file.sync();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** The same, for a file that one caller writes at a time: the draft that a killed one left is written over. */
+export function replaceFileSync(
+  path: string,
+  content: string | Uint8Array,
+  { durable = false, mode = 0o600 }: ReplaceOptions = {},
+): void {
+  const draft = `${path}.new`;
+  const file = openSync(draft, "w", mode);
+  try {
+    writeFileSync(file, content);
+    if (durable) fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+}

@@ -1,0 +1,45 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const packages = fileURLToPath(new URL("../../packages", import.meta.url));
+const sources = globSync("*/src/**/*.{ts,tsx}", { cwd: packages })
+  .filter((file) => !/\/gen\/|^testkit\//.test(file))
+  .map((file) => ({ file, text: readFileSync(`${packages}/${file}`, "utf8") }));
+
+function filesWith(pattern: RegExp): readonly string[] {
+  return sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+}
+
+/** Files that give a file its name by themselves. All others write with `replaceFile`; a new line needs a convincing reason. */
+const renaming: Readonly<Record<string, string>> = {
+  "machine/src/replace-file.ts": "how all the others replace a file as a whole",
+  "machine/src/entries/move-entry.ts": "moves what is there",
+  "machine/src/entries/remove-tree.ts": "lifts a directory out of one that is closed",
+  "machine/src/change-set/held-operation.ts": "moves entries of a set of changes",
+  "machine/src/change-set/place-file.ts": "moves entries relative to a directory that is held open",
+  "machine/src/change-set/set-journal.ts":
+    "the name of a journal is its phase; it waits for the disk in another thread",
+  "machine/src/process/locks/lock-holder.ts": "the draft has the token of its holder, and appears only if it is new",
+  "stage/src/commit/make-fresh.ts": "moves entries",
+  "stage/src/commit/take-layer-part.ts": "moves a copied tree",
+  "stage/src/transaction/staged-root.ts": "moves what a command may not see",
+  "stage/src/layer/session-layer.ts": "moves a layer",
+  "store/src/sqlite/file-blob-store.ts":
+    "hands a large content over in pieces, and waits for the disk in another thread",
+  "store/src/audit/ledger-key-rotation.ts": "moves a key that is there",
+  "store/src/checkpoints/snapshot/newest-tree.ts": "a draft beside it would be a ref of git",
+  "store/src/checkpoints/checkpoint-records.ts": "makes room between the draft and its name",
+  "store/src/ledger/accept-rollback.ts": "moves a head that is there",
+  "store/src/ledger/ledger-key.ts": "a key that another process made meanwhile stays",
+  "sessions/src/client-workspace/control-mirror.ts": "readers list the directory, so the draft is elsewhere",
+  "cli/src/program-loader.ts": "compiled code that may be lost, written before any package is loaded",
+  "cli/src/commands/guard/guarded-file.ts": "compares the file once more between the draft and its name",
+  "vscode/src/review/unseen-store.ts": "the extension contains nothing of the machine",
+};
+
+test("a file is replaced as a whole in one place", () => {
+  const found = filesWith(/\brenameSync\b|\bfs(?:\.promises)?\.rename\b|import [^;]*\brename\b[^;]* from "node:fs/);
+  expect(found.toSorted()).toEqual(Object.keys(renaming).toSorted());
+  for (const [file, reason] of Object.entries(renaming)) expect(reason.length, file).toBeGreaterThan(10);
+});
