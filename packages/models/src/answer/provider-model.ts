@@ -143,7 +143,10 @@ export class ProviderModel implements Model {
     const abortSignal = AbortSignal.any([signal, ending.signal, watch.signal]);
     try {
       const { stream, without } = await this.#open(request, { signal, abortSignal }, watch);
+      // A reader that takes its time is not the provider's silence.
+      watch.stop();
       for (const reason of without.map(leftOut)) yield { type: "waiting", until: Date.now(), problem: reason, reason };
+      watch.sign();
       for await (const event of this.#read(stream, request.enableThinking, { watch, began })) {
         began.saying = true;
         yield event;
@@ -217,7 +220,6 @@ export class ProviderModel implements Model {
     let responseModel: string | undefined;
     // The library ends a stream that brought an error part with a finish part: the error must win.
     for await (const part of stream) {
-      // A reader that takes its time is not the provider's silence.
       watch.stop();
       if (!libraryParts.has(part.type)) began.answering = true;
       switch (part.type) {

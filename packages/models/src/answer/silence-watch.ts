@@ -1,8 +1,15 @@
-/** Aborts when nothing was heard for too long. */
+/** Looks within the limit; between two, all that had arrived was heard. */
+const looks = 10;
+
+/**
+ * Aborts when nothing was heard for too long. What arrives while this process is held up waits to be heard: so long a pause
+ * counts as one look, however long it was.
+ */
 export class SilenceWatch {
   readonly #controller = new AbortController();
   readonly #limit: number;
   #timer: NodeJS.Timeout | undefined;
+  #looked = 0;
 
   /** @param limit milliseconds */
   constructor(limit: number) {
@@ -15,12 +22,20 @@ export class SilenceWatch {
 
   /** Something was heard. */
   sign(): void {
-    if (this.#timer === undefined) this.#timer = setTimeout(() => this.#controller.abort(), this.#limit);
+    this.#looked = 0;
+    if (this.#timer === undefined) this.#timer = setInterval(() => this.#look(), this.#limit / looks);
     else this.#timer.refresh();
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+
+  #look(): void {
+    this.#looked += 1;
+    if (this.#looked < looks) return;
+    this.stop();
+    this.#controller.abort();
   }
 }
