@@ -21,6 +21,8 @@ export interface TurnCheckpointsOptions {
   /** Prepares the tree for these effects, before it is kept and before they happen. Throws `ToolFailure`: then they do not. */
   beforeWrite?(effects: readonly Effect[], signal: AbortSignal): Promise<void>;
   emit(event: SessionEvent, turnId: string): void;
+  /** Resolves when the event is durable. */
+  commit(event: SessionEvent, turnId: string): Promise<void>;
 }
 
 /**
@@ -108,10 +110,11 @@ export class TurnCheckpoints {
   }
 
   async #open(toolName: string, { callId, turnId, signal }: ExecutionContext): Promise<string | undefined> {
-    const { checkpoints, sessionId, emit } = this.#options;
+    const { checkpoints, sessionId, commit } = this.#options;
     try {
       const checkpointId = await checkpoints.open(sessionId, signal);
-      emit({ type: "checkpoint-taken", checkpointId, toolCallId: callId, toolName }, turnId);
+      // A command whose server is killed is found by this event alone.
+      await commit({ type: "checkpoint-taken", checkpointId, toolCallId: callId, toolName }, turnId);
       return checkpointId;
     } catch (error) {
       signal.throwIfAborted();

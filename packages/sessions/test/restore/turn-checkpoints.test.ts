@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { setImmediate } from "node:timers/promises";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { GitMissingError } from "@gennai/git/run/machine-git";
 import { startGit } from "@gennai/git/run/start-git";
@@ -56,6 +57,11 @@ function world(failure?: CheckpointErrorCode) {
     },
     sessionId: "s",
     emit: (event) => events.push(event),
+    commit: async (event) => {
+      await setImmediate();
+      log.push("noted");
+      events.push(event);
+    },
   });
   const stop = new AbortController();
   const context = executionContext({ callId: "1", turnId: "t", signal: stop.signal });
@@ -79,7 +85,7 @@ function world(failure?: CheckpointErrorCode) {
 }
 
 test.each<readonly [string, readonly Effect[], readonly string[]]>([
-  ["what runs something", [external(false)], ["open", "run", "close"]],
+  ["what runs something", [external(false)], ["open", "noted", "run", "close"]],
   ["what by its user's word only reads", [external(true)], ["run"]],
   ["what writes files", [write], ["run"]],
 ])("snapshots around %s", async (_name, effects, expected) => {
@@ -95,10 +101,10 @@ test("nothing changes a file while the tree after a command is kept", async () =
   await run([external(false)]);
   const next = run([write]);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(log).toEqual(["open", "run"]);
+  expect(log).toEqual(["open", "noted", "run"]);
   held.resolve();
   await next;
-  expect(log).toEqual(["open", "run", "close", "run"]);
+  expect(log).toEqual(["open", "noted", "run", "close", "run"]);
   expect(events).toEqual([
     { type: "checkpoint-taken", checkpointId: "c-1", toolCallId: "1", toolName: "T" },
     { type: "checkpoint-closed", checkpointId: "c-1", files: [{ path: "a", operation: "create" }], more: 0 },

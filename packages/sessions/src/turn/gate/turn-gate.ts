@@ -138,6 +138,7 @@ export async function buildTurnGate(
       if (begun !== undefined) writer.emit(begun, { turnId });
     },
     emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
+    commit: (event, ofTurn) => writer.commit([event], { turnId: ofTurn, durable: true }),
   });
   if (proposal === undefined) {
     for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
