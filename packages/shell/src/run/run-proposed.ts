@@ -8,7 +8,13 @@ import type { StagedTree } from "../proposal/staged-tree.ts";
 import { halfByName } from "./half-by-name.ts";
 import { notRun, runAndObserve } from "./observed-run.ts";
 import { movedOn, ProposedWork } from "./proposed-work.ts";
-import { describeLeft, type StagedShellCommand, type StagedShellRun, type StagedSurroundings } from "./run-staged.ts";
+import {
+  describeDropped,
+  describeLeft,
+  type StagedShellCommand,
+  type StagedShellRun,
+  type StagedSurroundings,
+} from "./run-staged.ts";
 
 /**
  * Runs a shell command over the workspace with all proposed changes. When its changes are kept, they are proposed as well. The
@@ -54,6 +60,7 @@ export async function runProposed(
       stale: dropped,
       left: [
         ...left.map(describeLeftOut),
+        ...describeDropped(observation),
         ...(gitEffects.some(({ type }) => type === "index")
           ? ["git's index (it stays as it is until the user commits)"]
           : []),

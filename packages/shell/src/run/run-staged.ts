@@ -11,7 +11,7 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { HeldClock } from "@gennai/machine/process/held-clock";
 import type { CommandRun } from "@gennai/machine/process/run-command";
-import { neverKept, type StageEffect } from "@gennai/stage/observe/effect";
+import { neverKept, type Observation, type StageEffect } from "@gennai/stage/observe/effect";
 import { type GitEffect, observeGit } from "@gennai/stage/observe/git-effects";
 import type { ProgramHome } from "@gennai/stage/staged-command";
 import { removeTransaction, type Transaction } from "@gennai/stage/transaction/transaction";
@@ -198,6 +198,7 @@ export async function runStaged(
       left: [
         ...wanted.filter((effect) => !kept.includes(effect)).map(describeLeft),
         ...held.filter(isRef).map(({ path }) => `${shownName(path)} (no branch)`),
+        ...describeDropped(observation),
       ],
       edits: (without) => found.edits(found.effectsWithout(without)),
       keep: async (without, about = {}) => {
@@ -284,4 +285,12 @@ export function describeLeft({ path, flags }: StageEffect): string {
     elsewhere: "it is on another file system than the workspace",
   };
   return `${shownName(path)} (${why[flag ?? ""] ?? "it cannot be kept"})`;
+}
+
+/** Pipes, sockets and devices that a command left, and whether one stood where there is nothing now. */
+export function describeDropped({ dropped, effects }: Observation): readonly string[] {
+  return dropped.map(({ root, path }) => {
+    const isGone = effects.some((one) => one.change === "deleted" && one.root === root && one.path === path);
+    return `${shownName(path)} (it is not a file${isGone ? "; the entry that it replaced is deleted" : ""})`;
+  });
 }

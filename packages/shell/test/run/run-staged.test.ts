@@ -243,6 +243,17 @@ test("what is kept is there, and a database that is open is told of", async () =
   expect(changes.map(({ path }) => path)).toEqual(["app.db", "new.txt"]);
 });
 
+test("a pipe is not kept, and it is told that the file in whose place it was is deleted", async () => {
+  await using repository = await temporaryRepository({ "a.txt": "1\n", "b.txt": "1\n" });
+  const staged = await machine().run(repository.root, "rm a.txt; mkfifo a.txt p");
+  expect(staged.left.toSorted()).toEqual([
+    "a.txt (it is not a file; the entry that it replaced is deleted)",
+    "p (it is not a file)",
+  ]);
+  await staged.keep(new Set());
+  expect(await repository.git("status", "--porcelain")).toBe(" D a.txt");
+});
+
 test("what somebody else changed meanwhile is not overwritten", async () => {
   await using repository = await temporaryRepository({ "a.txt": "1\n", "b.txt": "1\n" });
   const staged = await machine().run(repository.root, "echo 2 > a.txt; echo 2 > b.txt");
