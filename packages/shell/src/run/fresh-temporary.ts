@@ -7,8 +7,11 @@ import type { StagedCommand } from "@gennai/stage/staged-command";
 /** The `/tmp` of one run that has a way out or a login; disposing removes it. */
 export interface FreshTemporary extends AsyncDisposable {
   readonly directory: string;
-  /** Later commands find in their `/tmp` what the run left; false if not all. Call it when the run has ended. */
-  passOn(): Promise<boolean>;
+  /**
+   * Later commands find in their `/tmp` what the run left. Call it when the run has ended.
+   * @returns files with content that they do not find, below `/tmp`
+   */
+  passOn(): Promise<readonly string[]>;
 }
 
 /** Variables that keep programs from taking compiled code for the source that it claims to be. */
@@ -36,18 +39,21 @@ export async function freshTemporary(
 ): Promise<FreshTemporary> {
   const directory = await mkdtemp(`${stage.temporary}-`);
   // Copied on the stage: a link there leads nowhere that a command could not read or write itself.
-  const copy = async (script: string, from: string, to: string): Promise<boolean> => {
+  const copy = async (script: string, from: string, to: string): Promise<string> => {
     const mounts = [{ path: source, source: from }];
     const run = await stage.run({ ...like, text: script, cwd: "/", mounts, temporary: to, offline: true }, { signal });
-    return run.exitCode === 0;
+    return run.output;
   };
   const names = namedIn(text);
   const hasAny = names.length > 0 && (await readdir(stage.temporary)).length > 0;
   if (hasAny) await copy(`${copyNamed} ${quotedCommand(names)}`, stage.temporary, directory);
   return {
     directory,
-    passOn: async () =>
-      (await readdir(directory)).length === 0 || copy(`cp -RPf ${source}/. /tmp/`, directory, stage.temporary),
+    passOn: async () => {
+      if ((await readdir(directory)).length === 0) return [];
+      const lacking = await copy(copyAll, directory, stage.temporary);
+      return lacking.split("\n").filter((name) => name !== "");
+    },
     [Symbol.asyncDispose]: () => removeTree(directory),
   };
 }
@@ -64,3 +70,7 @@ const copyNamed = `copy() { cd ${source}; for path; do
   [ ! -d "$above" ] || mkdir -p "/tmp/$above"
   [ ! -e "$path" ] || cp -RPf "$path" "/tmp/$above/"
 done; }; copy`;
+
+/** Copies all, and prints what is not there then. What is empty, as mount points are, nobody will lack. */
+const copyAll = `cd ${source}; cp -RPf . /tmp/ 2>/dev/null || find . -type f -size +0 -exec sh -c '
+  for path; do cmp -s "$path" "/tmp/$path" || printf "%s\\n" "\${path#./}"; done' sh {} + 2>/dev/null`;

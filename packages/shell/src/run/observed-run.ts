@@ -4,6 +4,7 @@ import { withSettings } from "@gennai/git/run/git-settings";
 import { startsNothing } from "@gennai/governance/command/only-reads";
 import { splitInstall } from "@gennai/governance/network/split-install";
 import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
+import { shownNames } from "@gennai/governance/shown-names";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { holdsPrograms } from "@gennai/machine/host/host-layout";
 import { type RepositoryPaths, repositoryPaths } from "@gennai/machine/host/repository-paths";
@@ -173,8 +174,9 @@ export async function runAndObserve(
       if (next === undefined || run.state !== "exited" || run.exitCode !== 0) continue;
       run = oneAfterOther(run, await stage.run({ ...staged, ...place, text: next }, options));
     }
-    if (key === undefined && (await fresh?.passOn()) === false) {
-      run = { ...run, output: `${run.output}\n[not all that it left in /tmp could be copied for later commands]\n` };
+    const lacking = (key === undefined && (await fresh?.passOn())) || [];
+    if (lacking.length > 0) {
+      run = { ...run, output: `${run.output}\n[later commands do not find in /tmp: ${shownNames(lacking)}]\n` };
     }
     const mayBeHeld = stages.hasBeside(workspaceRoot);
     const git = repository && new GitOnStage(stage, repository.workTree, environment);

@@ -96,3 +96,15 @@ test("a link below /tmp hands over no file that commands cannot read", async () 
   expect(await one.run(command, { wayOut: true })).not.toContain("the user's");
   expect(await one.run(`ls ${one.home}/into`)).not.toContain("left");
 });
+
+test("what later commands do not find of it is named, if it is not empty", async () => {
+  await using one = await session();
+  await one.run("echo > /tmp/kind");
+  const left = "cd /tmp; mkdir kind; echo x > kind/x; echo y > y";
+  const closed = "cd /tmp; touch closed; chmod 0 closed";
+  expect(await one.run(`${left}; ${closed}`, { wayOut: true })).toBe(
+    "\n[later commands do not find in /tmp: kind/x]\n",
+  );
+  expect(await one.run(closed, { wayOut: true })).toBe("");
+  expect(await one.run("cat /tmp/y")).toBe("y\n");
+});
