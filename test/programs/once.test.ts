@@ -43,3 +43,55 @@ test("a file is replaced as a whole in one place", () => {
   expect(found.toSorted()).toEqual(Object.keys(renaming).toSorted());
   for (const [file, reason] of Object.entries(renaming)) expect(reason.length, file).toBeGreaterThan(10);
 });
+
+test("words of a shell are quoted in one place", () => {
+  expect(filesWith(/'\\+''|'"'"'/).toSorted()).toEqual([
+    // Recognizes lines that were quoted.
+    "cli/src/commands/guard/hook-settings.ts",
+    "governance/src/command/shell-words.ts",
+  ]);
+});
+
+test("whether a process runs is asked in one place", () => {
+  expect(filesWith(/\bkill\([^)\n]*, 0\)/).toSorted()).toEqual([
+    "machine/src/process/is-running.ts",
+    // Of a group.
+    "machine/src/process/process-group.ts",
+    // The extension contains nothing of the machine.
+    "vscode/src/server/announced-servers.ts",
+    "vscode/src/session/window-claim.ts",
+  ]);
+});
+
+/** Functions of a file that are not inside of others, as they read without comments and without their own names. */
+function functionsOf(
+  text: string,
+): readonly { readonly name: string; readonly lines: number; readonly body: string }[] {
+  const found = text.matchAll(/^(?:export )?(?:async )?function\*? (\w+)(\([\s\S]*?\n\})$/gm);
+  return [...found].map(([all, name = "", rest = ""]) => ({
+    name,
+    lines: all.split("\n").length,
+    body: rest
+      .replaceAll(/^\s*\/\/.*$/gm, "")
+      .replaceAll(new RegExp(String.raw`\b${name}\b`, "g"), "_")
+      .replaceAll(/\s+/g, " "),
+  }));
+}
+
+test("no function of five lines or more is written twice", () => {
+  const places = new Map<string, string[]>();
+  for (const { file, text } of sources) {
+    for (const { name, lines, body } of functionsOf(text)) {
+      if (lines < 5) continue;
+      places.set(body, [...(places.get(body) ?? []), `${file} ${name}`]);
+    }
+  }
+  expect(places.size).toBeGreaterThan(1_000);
+  expect([...places.values()].filter((all) => all.length > 1)).toEqual([]);
+});
+
+test("a function that is written again is noticed", () => {
+  const [one] = functionsOf("function one(a: number) {\n  // Why.\n  return a;\n}\n");
+  const [other] = functionsOf("/** Says it. */\nexport function other(a: number) {\n  return a;\n}\n");
+  expect(one?.body).toBe(other?.body);
+});

@@ -1,3 +1,4 @@
+import { parsedJson } from "@gennai/protocol/json-value";
 import type * as z from "zod";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 import { withPathInPlace } from "./path-in-place.ts";
@@ -47,7 +48,7 @@ export async function askServer<Answer>(
     signal.throwIfAborted();
     throw error;
   });
-  const answer = schema.safeParse(jsonOf(text));
+  const answer = schema.safeParse(parsedJson(text));
   if (!answer.success) throw new UnusableAnswer("The answer is of another kind.", 200);
   return answer.data;
 }
@@ -78,12 +79,4 @@ export function atRoot({ baseUrl }: Pick<ModelEndpoint, "baseUrl">, path: string
   if (!/^\/(?:v1\/?)?$/.test(new URL(baseUrl).pathname))
     throw new UnusableAnswer("The address has a path of its own.", 404);
   return new URL(path, baseUrl).href;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

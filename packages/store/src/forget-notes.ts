@@ -1,4 +1,5 @@
 import { git } from "@gennai/git/run/run-git";
+import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod";
 import { changeNotes, dropNotesHistory, notedCommits, noteOf, notesRef } from "./git-notes.ts";
 import { readObjects } from "./read-objects.ts";
@@ -27,7 +28,7 @@ export async function forgetNotes(directory: string, { ids, isOurs }: ForgottenR
   const isGone = (line: string): boolean => {
     // Most lines name none of them, and need not be parsed.
     if (!line.includes('"dev.gennai"')) return false;
-    const { data } = ours.safeParse(jsonOf(line));
+    const { data } = ours.safeParse(parsedJson(line));
     const said = data?.metadata["dev.gennai"];
     return (
       said !== undefined && isOurs({ keyId: said.key_id }) && said.writes.some((write) => ids.has(write.record_id))
@@ -80,12 +81,4 @@ async function isInHistory(directory: string, isGone: (line: string) => boolean)
     },
   );
   return found;
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

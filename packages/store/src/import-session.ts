@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { endStates, type SessionEvent } from "@gennai/agent/events/session-event";
+import { parsedJson } from "@gennai/protocol/json-value";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import * as z from "zod";
@@ -138,7 +139,7 @@ function parseBundle(bytes: Uint8Array): Bundle {
   const end = parsed(last);
   if (end === undefined || !("sha256" in end) || end.sha256 !== sha256)
     throw badBundle("its digest is another, so it is damaged");
-  const first = jsonOf(body[0] ?? "");
+  const first = parsedJson(body[0] ?? "");
   const later = newerSchema.safeParse(first);
   if (later.success) {
     throw badBundle(`a newer Gennai wrote it, as version ${later.data.version}, and this one reads 1: update Gennai`);
@@ -163,16 +164,8 @@ function parseBundle(bytes: Uint8Array): Bundle {
 }
 
 function parsed(line: string): z.infer<typeof lineSchema> | undefined {
-  const result = lineSchema.safeParse(jsonOf(line));
+  const result = lineSchema.safeParse(parsedJson(line));
   return result.success ? result.data : undefined;
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function timeOf(then: number, now: number): number {

@@ -1,5 +1,5 @@
 import { basename, posix } from "node:path";
-import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import { quotedCommand } from "@gennai/governance/command/shell-words";
 import { z } from "zod";
 import { textInside } from "../play/inside.ts";
 

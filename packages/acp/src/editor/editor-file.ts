@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { lstat, readFile, realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { isWithin } from "@gennai/protocol/is-within";
+import { utf8Text } from "@gennai/protocol/utf8-text";
 
 /** A file as its editor has it, and as it would be saved. */
 export interface EditorFile {
@@ -24,7 +25,7 @@ const mark = "\uFEFF";
  * save: a text that differs in nothing else is the disk's.
  */
 export function editorFile(given: string, disk: Uint8Array | undefined): EditorFile {
-  const saved = disk === undefined ? undefined : decoded(disk);
+  const saved = disk === undefined ? undefined : utf8Text(disk);
   const givesMark = given.startsWith(mark);
   const diskSha256 = disk === undefined ? "" : sha256(disk);
   if (saved !== undefined && disk !== undefined && plain(given) === plain(saved)) {
@@ -84,14 +85,6 @@ async function realPlace(path: string): Promise<string> {
     throw new Error(`${path} is a link that leads nowhere.`);
   const parent = dirname(path);
   return join(await realPlace(parent), relative(parent, path));
-}
-
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function plain(text: string): string {

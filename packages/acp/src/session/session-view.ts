@@ -1,6 +1,7 @@
 import { type ClientCapabilities, methods, type SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/connection/connection";
 import { AgentSession, type CutOffTurn } from "@gennai/client/session/agent-session";
+import { utf8Text } from "@gennai/protocol/utf8-text";
 import type { EditorPeer } from "../editor/acp-editor.ts";
 import type { EditorMcpServers, WaitingMcpServer } from "../editor/editor-mcp-servers.ts";
 import { TurnUpdates } from "./turn-updates.ts";
@@ -69,7 +70,7 @@ export class SessionView {
       withPrompts,
       textOf: async (sha256) => {
         const bytes = await session.blob(sha256, { signal }).catch(() => undefined);
-        return bytes === undefined || bytes.length > maxShownText ? undefined : utf8(bytes);
+        return bytes === undefined || bytes.length > maxShownText ? undefined : utf8Text(bytes);
       },
     });
   }
@@ -83,13 +84,5 @@ export class SessionView {
     const { server, signal, name, version } = this.place;
     const identity = { clientId: crypto.randomUUID(), name, version };
     return AgentSession.resume(server, identity, this.session.sessionId, { signal });
-  }
-}
-
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
   }
 }

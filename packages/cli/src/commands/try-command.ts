@@ -1,8 +1,8 @@
+import { shellWords } from "@gennai/governance/command/shell-words";
 import type { OfferContext } from "../review/offered-changes.ts";
 import { personsNetworkHere } from "../review/persons-network-here.ts";
 import { checkedSeconds, type TryFlags, tryStaged } from "../review/try-staged.ts";
 import type { Console } from "../terminal/console.ts";
-import { shellWords } from "../terminal/shell-words.ts";
 import { untilEnded } from "../terminal/until-ended.ts";
 import { resolveWorkspace } from "./options/resolve-workspace.ts";
 

@@ -1,4 +1,4 @@
-import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import { quotedCommand } from "@gennai/governance/command/shell-words";
 import type { RunMount } from "@gennai/stage/staged-command";
 import { type GitAddress, gitAddressText } from "./git/git-address.ts";
 import { keyDirectory, keyGitEnvironment } from "./git/key-git.ts";

@@ -1,4 +1,4 @@
-import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import { quotedCommand } from "@gennai/governance/command/shell-words";
 import type { PushCommand } from "@gennai/governance/network/push-command";
 import type { RunMount } from "@gennai/stage/staged-command";
 import { cleanGitSettings } from "./git/clean-git-settings.ts";

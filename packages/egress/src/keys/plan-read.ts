@@ -1,4 +1,4 @@
-import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import { quotedCommand } from "@gennai/governance/command/shell-words";
 import { type GitReadCommand, gitReadCommand } from "@gennai/governance/network/git-read-command";
 import { cleanGitSettings } from "./git/clean-git-settings.ts";
 import { gitAddressText } from "./git/git-address.ts";

@@ -1,7 +1,8 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { type RunningSha256, runningSha256 } from "@gennai/protocol/digest";
 import { parsedJson } from "@gennai/protocol/json-value";
-import { type FileLine, fileLines } from "./ledger-line.ts";
+import { utf8Text } from "@gennai/protocol/utf8-text";
+import { fileLines } from "./ledger-line.ts";
 
 // A bundle's file is the canonical JSON of its members, with a line break before and after each record, session and event: so
 // it is written, and verified, line by line, however long the ledger is. The signed text is the same without line breaks and
@@ -69,7 +70,7 @@ export async function* bundleLines(
 ): AsyncGenerator<{ readonly text: string; readonly part: BundleLine } | undefined, void, undefined> {
   let place: "start" | "records" | "sessions" | "events" | "end" = "start";
   for await (const line of fileLines(chunks)) {
-    const text = textOf(line);
+    const text = line.tooLong ? undefined : utf8Text(line.bytes);
     if (text === undefined) return void (yield undefined);
     const json = text.endsWith(",") ? text.slice(0, -1) : text;
     let part: BundleLine | undefined;
@@ -105,13 +106,4 @@ export async function* bundleLines(
     yield { text, part };
   }
   if (place !== "end") yield undefined;
-}
-
-function textOf(line: FileLine): string | undefined {
-  if (line.tooLong) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(line.bytes);
-  } catch {
-    return undefined;
-  }
 }

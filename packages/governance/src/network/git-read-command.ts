@@ -1,4 +1,4 @@
-import { quotedCommand } from "../command/quoted-command.ts";
+import { quotedCommand } from "../command/shell-words.ts";
 import { oneCommand } from "./one-command.ts";
 
 /** `git fetch`, `pull`, `ls-remote` or `clone`, with the words that are passed to the git that has a login. */

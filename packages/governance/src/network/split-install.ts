@@ -1,4 +1,4 @@
-import { quotedCommand } from "../command/quoted-command.ts";
+import { quotedCommand } from "../command/shell-words.ts";
 import { type FoundVerb, verbOf } from "../programs/known-programs.ts";
 import type { BuildApart, InstallApart, InstallWay } from "../programs/program.ts";
 import { oneCommand } from "./one-command.ts";

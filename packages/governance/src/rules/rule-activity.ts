@@ -1,3 +1,5 @@
+import { parsedJson } from "@gennai/protocol/json-value";
+
 /** A rule's decisions among the examined calls. */
 export interface RuleActivity {
   /** Refused, by the rule or by a person that it had asked. */
@@ -30,7 +32,7 @@ interface Decided {
 export function ruleActivity(lines: readonly string[]): LedgerActivity {
   const calls = new Map<string, Decided>();
   for (const line of lines) {
-    const record = parsed(line);
+    const record = parsedJson(line);
     const metadata = field(record, "metadata");
     const time = Date.parse(String(field(record, "timestamp")));
     const list = field(metadata, "calls");
@@ -53,14 +55,6 @@ export function ruleActivity(lines: readonly string[]): LedgerActivity {
     });
   }
   return { rules, calls: calls.size };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function field(value: unknown, name: string): unknown {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { dirname, join } from "node:path";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { atExit } from "../process/at-exit.ts";
-import { isRunning, thisOwner } from "../process/locks/journal-owner.ts";
+import { ownerRuns, thisOwner } from "../process/locks/journal-owner.ts";
 import type { WorkspaceRoot } from "../workspace/paths/workspace-root.ts";
 import { removeRest } from "./carry-out.ts";
 import { completeOlder } from "./older-journals.ts";
@@ -82,7 +82,7 @@ function abandoned(stateDir: string): readonly string[] {
   const directory = directoryOf(stateDir);
   return (existsSync(directory) ? readdirSync(directory) : []).filter((name) => {
     const owner = namePattern.exec(name)?.[1];
-    return owner !== undefined && !isRunning(owner);
+    return owner !== undefined && !ownerRuns(owner);
   });
 }
 

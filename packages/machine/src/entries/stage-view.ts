@@ -1,8 +1,8 @@
-import { type BigIntStats, readdirSync } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { join } from "node:path";
-import { systemErrorCode } from "../system-error.ts";
 import { giveWay } from "./give-way.ts";
 import { statIfPresent } from "./look-at-entry.ts";
+import { readableEntries } from "./names-in.ts";
 
 /** What shows what a command did, besides the entries of a root's `upper` directory. Paths are relative to the root, with `/`. */
 export interface StageView {
@@ -62,7 +62,7 @@ export async function originsIn(upper: string, merged: string): Promise<Origins>
   const origins = new Map<bigint, bigint>();
   const waiting = [""];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    for (const entry of entriesIn(join(upper, path))) {
+    for (const entry of readableEntries(join(upper, path))) {
       await giveWay();
       const below = join(path, entry.name);
       if (entry.isDirectory()) waiting.push(below);
@@ -74,13 +74,4 @@ export async function originsIn(upper: string, merged: string): Promise<Origins>
     }
   }
   return origins;
-}
-
-function entriesIn(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch (error) {
-    if (systemErrorCode(error) === undefined) throw error;
-    return [];
-  }
 }

@@ -1,3 +1,4 @@
+import { quoted } from "@gennai/governance/command/shell-words";
 import type { OutputPipe } from "./output-pipe.ts";
 import { newestProcess, openedBy } from "./process-table.ts";
 import { SpawnHelper, type WaitingShell } from "./spawn-helper.ts";
@@ -149,11 +150,6 @@ function scriptOf({ argv, opens, directory, directoryName, limits, to }: ShellSt
     `echo >&${saidTo}; exec ${saidTo}>&- ${opens === undefined ? "" : `3<${quoted(opens)} `}${argv.map(quoted).join(" ")} </dev/null 2>&1`,
     "",
   ].join("\n");
-}
-
-/** Quotes a text as one word of a shell. */
-export function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Kills a process that may be gone already. */

@@ -1,5 +1,5 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
-import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import { shellWords } from "@gennai/governance/command/shell-words";
 import { computeRisk } from "@gennai/governance/policies/risk";
 import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
@@ -97,7 +97,7 @@ function writeRisk(path: string): Risk {
 }
 
 function actionFor({ path, before, after }: FileChange): PlanAction {
-  if (after === undefined) return { type: "command", command: `rm -- ${quoted(path)}` };
+  if (after === undefined) return { type: "command", command: `rm -- ${shellWords([path])}` };
   if (before === undefined) return { type: "file_write", path, content: after };
   const patch = unifiedDiff({ path, operation: "update", oldText: before, newText: after }).text;
   return { type: "file_patch", path, patch };
@@ -105,17 +105,12 @@ function actionFor({ path, before, after }: FileChange): PlanAction {
 
 /** A command that only reads, fails when the step did not do what it was for, and else says something. */
 function proof(step: ChangeStep, path: string): string {
-  if (step.kind === "delete") return `test ! -e ${quoted(path)} && echo gone`;
+  if (step.kind === "delete") return `test ! -e ${shellWords([path])} && echo gone`;
   const written = step.kind === "replace" ? step.replacement : step.kind === "create" ? step.content : step.text;
   const line = written.split("\n").findLast((each) => each.trim() !== "");
   return line === undefined
-    ? `test -f ${quoted(path)} && echo there`
-    : `grep -nF -e ${quoted(line)} -- ${quoted(path)}`;
-}
-
-/** As one word of a shell. */
-function quoted(word: string): string {
-  return /^[\w./@%+=:,-]+$/.test(word) ? word : quotedCommand([word]);
+    ? `test -f ${shellWords([path])} && echo there`
+    : `grep -nF -e ${shellWords([line])} -- ${shellWords([path])}`;
 }
 
 function oneLine(words: string): string {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
-import { isRunning, thisOwner } from "@gennai/machine/process/locks/journal-owner";
+import { ownerRuns, thisOwner } from "@gennai/machine/process/locks/journal-owner";
 import { readChecked } from "@gennai/machine/read-checked";
 import { replaceFileSync } from "@gennai/machine/replace-file";
 import * as z from "zod";
@@ -44,7 +44,7 @@ export class KeptAttempts {
   async recover(now: number): Promise<void> {
     for (const id of this.#ids()) {
       const copies = this.#copiesOf(id);
-      if (copies !== undefined && isRunning(copies.owner)) continue;
+      if (copies !== undefined && ownerRuns(copies.owner)) continue;
       if (copies !== undefined) await this.#end({ id, place: copies.place });
       else if (this.#read(id) === undefined && this.#isOld(id, now)) await this.drop(id);
     }

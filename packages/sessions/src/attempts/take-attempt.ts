@@ -6,6 +6,7 @@ import type { Tool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { ServiceError } from "@gennai/machine/service-error";
+import { textWithoutNul } from "@gennai/protocol/utf8-text";
 import { rebaseStagedTree } from "@gennai/shell/proposal/rebase-staged-tree";
 import { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import { z } from "zod";
@@ -132,7 +133,7 @@ function takeTool(session: Session, taking: Taking, proposal: SessionProposal | 
       const effects: Effect[] = [];
       for (const { path, before, after } of attempt.changes) {
         if (leftOutOf(attempt).includes(path)) continue;
-        const content = after === undefined ? undefined : textOf(taking.contentOf(after.sha256));
+        const content = after === undefined ? undefined : textWithoutNul(taking.contentOf(after.sha256));
         effects.push({
           type: "propose",
           path: await place.resolve(path),
@@ -166,13 +167,4 @@ function takeTool(session: Session, taking: Taking, proposal: SessionProposal | 
       }
     },
   };
-}
-
-function textOf(bytes: Buffer): string | undefined {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isRunning } from "@gennai/machine/process/is-running";
 import { clientPlace } from "@gennai/machine/workspace/paths/client-place";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { SessionServices } from "../session/session-services.ts";
@@ -50,14 +51,5 @@ function namesIn(directory: string): readonly string[] {
     return readdirSync(directory);
   } catch {
     return [];
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

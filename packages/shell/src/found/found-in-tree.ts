@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import type { FileWrite, FoundTrait, WorkspacePath } from "@gennai/governance/effect";
 import { type ControlPath, controlPath } from "@gennai/governance/policies/files/control-paths";
 import { isMadeByTools } from "@gennai/governance/policies/files/made-by-tools";
+import { directoriesAbove } from "@gennai/protocol/directories-above";
 import type { EffectFlag, StageEffect } from "@gennai/stage/observe/effect";
 import { isAgreed } from "./agreed-change.ts";
 import { losingContent } from "./loses-content.ts";
@@ -94,7 +95,7 @@ async function ignoredIn(work: StagedWork, effects: readonly StageEffect[]): Pro
 
 /** The directories above a path, outermost first, in the form in which git's rules expect them: `a/`, `a/b/`. */
 function waysTo(path: string): readonly string[] {
-  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1));
+  return directoriesAbove(path).map((directory) => `${directory}/`);
 }
 
 /** Rules may ask about any new file, also one whose name says nothing. */

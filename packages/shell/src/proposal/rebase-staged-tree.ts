@@ -1,4 +1,5 @@
 import { mergedText } from "@gennai/machine/changes/diff/three-way-diff";
+import { textWithoutNul } from "@gennai/protocol/utf8-text";
 import {
   type FileState,
   isSameConflict,
@@ -85,7 +86,7 @@ function rebased(tree: StagedTree, file: StagedFile, current: FileState | null):
   const mode = staged.mode === base.mode ? current.mode : staged.mode;
   if (current.sha256 === base.sha256) return { ...file, base: current, staged: { ...staged, mode }, conflict: null };
   const onCurrent = (sha256: string): string | undefined => {
-    const [from, mine, theirs] = [base.sha256, sha256, current.sha256].map((one) => textOf(tree.content(one)));
+    const [from, mine, theirs] = [base.sha256, sha256, current.sha256].map((one) => textWithoutNul(tree.content(one)));
     if (from === undefined || mine === undefined || theirs === undefined) return undefined;
     const text = mergedText({ base: from, mine, theirs });
     return text === undefined ? undefined : tree.store({ bytes: Buffer.from(text), mode }).sha256;
@@ -98,14 +99,4 @@ function rebased(tree: StagedTree, file: StagedFile, current: FileState | null):
     return fitting === undefined ? [] : [{ ...version, sha256: fitting }];
   });
   return { ...file, base: current, staged: { sha256, mode }, versions, conflict: null, at: Date.now() };
-}
-
-/** undefined if it is not UTF-8 text. */
-function textOf(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }

@@ -12,8 +12,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { namesInOwn } from "@gennai/machine/entries/names-in";
 import { replaceFileSync } from "@gennai/machine/replace-file";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
+import { directoriesAbove } from "@gennai/protocol/directories-above";
 import { parsedJson } from "@gennai/protocol/json-value";
 import {
   type FileState,
@@ -84,7 +86,7 @@ export class StagedTree {
     const written = read(join(directory, "staged.json"));
     if (written === undefined) return new StagedTree(directory, { record: nothing, wasReadable: true });
     const { data } = stagedTreeSchema.safeParse(parsedJson(written));
-    const contents = new Set(namesIn(join(directory, "contents")));
+    const contents = new Set(namesInOwn(join(directory, "contents")));
     const isWhole =
       data?.root === root && data.files.every((file) => contentsOf(file).every((one) => contents.has(one)));
     return data !== undefined && isWhole
@@ -128,7 +130,7 @@ export class StagedTree {
 
   /** The staged file that takes the place of a parent directory of a path. */
   fileAbove(path: string): string | undefined {
-    return waysTo(path).find((way) => (this.#files.get(way)?.staged ?? null) !== null);
+    return directoriesAbove(path).find((way) => (this.#files.get(way)?.staged ?? null) !== null);
   }
 
   content(sha256: string): Buffer {
@@ -240,7 +242,7 @@ export class StagedTree {
 
   #hide(path: string): void {
     rmSync(join(this.view, path), { force: true });
-    for (const way of waysTo(path).toReversed()) {
+    for (const way of directoriesAbove(path).toReversed()) {
       const place = join(this.view, way);
       if (!existsSync(place)) continue;
       if (readdirSync(place).length > 0) return;
@@ -252,7 +254,7 @@ export class StagedTree {
   #sweep(): void {
     const wanted = new Set(this.#record.files.flatMap(contentsOf));
     const place = join(this.#directory, "contents");
-    for (const name of namesIn(place)) if (!wanted.has(name)) rmSync(join(place, name), { force: true });
+    for (const name of namesInOwn(place)) if (!wanted.has(name)) rmSync(join(place, name), { force: true });
   }
 }
 
@@ -268,7 +270,7 @@ export function removeStagedTrees(
   isMeant: (of: { readonly session: string; readonly root: string }) => boolean,
 ): void {
   const parent = join(stateDir, "proposals");
-  for (const name of namesIn(parent)) {
+  for (const name of namesInOwn(parent)) {
     const { data } = stagedTreeSchema.safeParse(parsedJson(read(join(parent, name, "staged.json")) ?? ""));
     // The owner of an unreadable one is unknown, and it cannot be used any more.
     if (data === undefined || isMeant(data)) rmSync(join(parent, name), { recursive: true, force: true });
@@ -302,14 +304,6 @@ function tooMuch(files: number, bytes: number): ToolFailure {
       hint: `Change fewer files: at most ${maxFiles}, of ${maxStagedBytes / 1024 / 1024} MiB before and after. What is generated belongs into what git ignores.`,
     },
   );
-}
-
-function waysTo(path: string): readonly string[] {
-  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
-}
-
-function namesIn(directory: string): readonly string[] {
-  return existsSync(directory) ? readdirSync(directory) : [];
 }
 
 function read(path: string): string | undefined {

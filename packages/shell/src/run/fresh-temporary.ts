@@ -1,5 +1,5 @@
 import { mkdtemp, readdir } from "node:fs/promises";
-import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import { quotedCommand } from "@gennai/governance/command/shell-words";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import type { Stage } from "@gennai/stage/stage";
 import type { StagedCommand } from "@gennai/stage/staged-command";

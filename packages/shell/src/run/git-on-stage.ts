@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fixedSettings, guardedGit, programSettings, settingsEnvironment } from "@gennai/git/run/git-settings";
 import { machineGit } from "@gennai/git/run/machine-git";
-import { quoted } from "@gennai/machine/process/parked-shell";
+import { quoted } from "@gennai/governance/command/shell-words";
 import type { Stage } from "@gennai/stage/stage";
 
 /** Git on a stage: it answers by the index, the settings and the rules that the user will have if all of the run is kept. */

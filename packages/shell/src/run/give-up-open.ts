@@ -1,4 +1,4 @@
-import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import { quotedCommand } from "@gennai/governance/command/shell-words";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { NotCommitted } from "@gennai/machine/change-set/not-committed";
 import { pathsInGit } from "@gennai/machine/git-data/git-path";

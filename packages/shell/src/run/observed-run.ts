@@ -2,6 +2,7 @@ import { delimiter, join, relative } from "node:path";
 import { IgnoredPaths } from "@gennai/git/ignored-paths";
 import { withSettings } from "@gennai/git/run/git-settings";
 import { startsNothing } from "@gennai/governance/command/only-reads";
+import { quoted } from "@gennai/governance/command/shell-words";
 import { splitInstall } from "@gennai/governance/network/split-install";
 import { agreedControl } from "@gennai/governance/policies/files/agreed-control";
 import { shownNames } from "@gennai/governance/shown-names";
@@ -257,7 +258,7 @@ function withFiles(
       return name;
     });
     const words = names.map((name) => `"$${name}"`).join(" ");
-    return `printf %s ${words} > '${path.replaceAll("'", `'\\''`)}'; unset ${names.join(" ")}\n`;
+    return `printf %s ${words} > ${quoted(path)}; unset ${names.join(" ")}\n`;
   });
   return { text: lines.join("") + command, environment: { ...environment, ...held } };
 }

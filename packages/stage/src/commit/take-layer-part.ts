@@ -12,6 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { giveWay } from "@gennai/machine/entries/give-way";
 import { statIfPresent } from "@gennai/machine/entries/look-at-entry";
 import { moveEntry } from "@gennai/machine/entries/move-entry";
+import { namesInReal, openDirectory } from "@gennai/machine/entries/names-in";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
 import { type TreeRecord, writePart } from "../layer/layer-files.ts";
 import type { StageEffect } from "../observe/effect.ts";
@@ -120,7 +121,7 @@ class Taker {
    * of the workspace's names in it.
    */
   async #cover(path: string): Promise<void> {
-    const hidden = new Set(namesIn(join(this.#root.path, path)));
+    const hidden = new Set(namesInReal(join(this.#root.path, path)));
     await this.#remade(path, async (name) => {
       hidden.delete(name);
       const below = `${path}/${name}`;
@@ -154,13 +155,4 @@ class Taker {
     mkdirSync(join(this.tree, parent), { mode: 0o700 });
     this.#likeness.set(parent, lstatSync(join(this.#upper, parent)));
   }
-}
-
-function namesIn(directory: string): readonly string[] {
-  return statIfPresent(directory)?.isDirectory() ? readdirSync(directory) : [];
-}
-
-function openDirectory(path: string): void {
-  const mode = lstatSync(path).mode & 0o7777;
-  if ((mode & 0o700) !== 0o700) chmodSync(path, mode | 0o700);
 }

@@ -6,6 +6,7 @@ import { moveEntry } from "@gennai/machine/entries/move-entry";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { hasCode } from "@gennai/machine/system-error";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
+import { directoriesAbove } from "@gennai/protocol/directories-above";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { LayeredTree } from "@gennai/protocol/model/session/layer";
 import pLimit, { type LimitFunction } from "p-limit";
@@ -173,7 +174,7 @@ export class SessionLayer {
   async renew(): Promise<readonly string[]> {
     const stale = this.trees.filter((tree) => isStale({ root: this.root.path, base: this.tree }, tree));
     const dropped = await this.drop(stale.map(({ path }) => path));
-    const ways = new Set(this.trees.flatMap(({ path }) => waysTo(path)));
+    const ways = new Set(this.trees.flatMap(({ path }) => directoriesAbove(path)));
     for (const way of ways) lookLike(join(this.root.path, way), join(this.tree, way));
     return dropped;
   }
@@ -305,10 +306,6 @@ function isOver({ root: { path, device, inode }, place }: LayerOwner, root: Work
 }
 
 const nothing: LayerAbout = { version: 1, revision: 0, opaque: [], trees: [] };
-
-function waysTo(path: string): readonly string[] {
-  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
-}
 
 const turnsOf = new Map<string, LimitFunction>();
 

@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
-import { accessSync, type BigIntStats, chmodSync, constants, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { accessSync, type BigIntStats, constants, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { giveWay } from "@gennai/machine/entries/give-way";
 import { isWhiteout, statIfPresent } from "@gennai/machine/entries/look-at-entry";
 import { moveEntry } from "@gennai/machine/entries/move-entry";
+import { openDirectory } from "@gennai/machine/entries/names-in";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { holdsShims } from "@gennai/machine/host/host-layout";
 import { systemErrorCode } from "@gennai/machine/system-error";
@@ -158,11 +159,6 @@ async function moveInto(into: string, from: string): Promise<void> {
     await removeTree(target);
     if (!isWhiteout(stat)) moveEntry(source, target);
   }
-}
-
-function openDirectory(path: string): void {
-  const mode = lstatSync(path).mode & 0o7777;
-  if ((mode & 0o700) !== 0o700) chmodSync(path, mode | 0o700);
 }
 
 function upperOf({ directory }: Pick<StagedCache, "directory">): string {

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
+import { quoted } from "@gennai/governance/command/shell-words";
 import { inheritedDescriptors } from "@gennai/machine/process/inherited-descriptors";
-import { quoted, takeKeeperShell } from "@gennai/machine/process/parked-shell";
+import { takeKeeperShell } from "@gennai/machine/process/parked-shell";
 import type { WaitingShell } from "@gennai/machine/process/spawn-helper";
 import { startProcess } from "@gennai/machine/process/start-process";
 import { checkSameRoot } from "@gennai/machine/workspace/paths/workspace-root";

@@ -1,18 +1,9 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { giveWay } from "@gennai/machine/entries/give-way";
 import { isWhiteout, statIfPresent } from "@gennai/machine/entries/look-at-entry";
 import { mountsIn } from "@gennai/machine/entries/mounts-in";
+import { isReadable, readableEntries } from "@gennai/machine/entries/names-in";
 import { namesIn } from "@gennai/machine/entries/read-to-copy";
 import { systemErrorCode } from "@gennai/machine/system-error";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
@@ -143,7 +134,7 @@ function refuseRoot({ path }: WorkspaceRoot): void {
  */
 function sharedDirectory(root: string): string | undefined {
   const own = process.getegid?.();
-  const top = readdirIfReadable(root).filter((entry) => entry.isDirectory() && entry.name !== ".git");
+  const top = readableEntries(root).filter((entry) => entry.isDirectory() && entry.name !== ".git");
   const places = [".", ".git", ".git/objects", ".git/refs", ...top.map(({ name }) => name)];
   return places
     .map((name) => join(root, name))
@@ -192,7 +183,7 @@ async function refuseLarge(roots: readonly WorkspaceRoot[]): Promise<void> {
   const budget: CopyBudget = { ...copyLimits };
   const waiting = roots.map(({ path }) => path);
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    for (const entry of readdirIfReadable(directory)) {
+    for (const entry of readableEntries(directory)) {
       await giveWay();
       const path = join(directory, entry.name);
       if (entry.isDirectory()) waiting.push(path);
@@ -211,22 +202,12 @@ function sizeOf(path: string): number {
   }
 }
 
-function readdirIfReadable(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch (error) {
-    // A directory that cannot be read is hidden from commands.
-    if (systemErrorCode(error) === undefined) throw error;
-    return [];
-  }
-}
-
 /** Tries copies with one file of each root: only checks that changes in a copy are found. */
 async function tryCopies(roots: readonly StagedRoot[]): Promise<void> {
   const copied = roots.map((root) => {
     const names = readdirSync(root.path, { withFileTypes: true });
     // Files that cannot be read are not copied.
-    const one = names.find((entry) => entry.isFile() && mayRead(join(root.path, entry.name)))?.name;
+    const one = names.find((entry) => entry.isFile() && isReadable(join(root.path, entry.name)))?.name;
     const hidden = names.map(({ name }) => name).filter((name) => name !== one);
     return { ...root, seen: { root, covered: { hidden, copies: new Map() } }, one };
   });
@@ -247,15 +228,6 @@ async function tryCopies(roots: readonly StagedRoot[]): Promise<void> {
     if (found.length !== wanted.size || !found.every((name) => wanted.has(name))) {
       throw noCopyOf(root.path, "what is changed in a copy is not found");
     }
-  }
-}
-
-function mayRead(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,7 +1,7 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { statIfPresent } from "@gennai/machine/entries/look-at-entry";
 import { MergedView } from "@gennai/machine/entries/merged-view";
+import { namesInReal } from "@gennai/machine/entries/names-in";
 import { isGitDirectory } from "@gennai/machine/git-data/git-path";
 import { decoded } from "@gennai/machine/git-data/git-refs";
 import { packedFile, RefValues } from "@gennai/machine/git-data/ref-values";
@@ -66,7 +66,7 @@ class ClosedGit {
   }
 
   async writeLogs(): Promise<void> {
-    const trees = namesIn(join(this.#root.written, this.#git, "worktrees")).map((name) => `worktrees/${name}/`);
+    const trees = namesInReal(join(this.#root.written, this.#git, "worktrees")).map((name) => `worktrees/${name}/`);
     for (const tree of ["", ...trees]) {
       for (const name of this.#logsIn(`${tree}logs`)) {
         const file = `${tree}logs/${name}`;
@@ -96,7 +96,7 @@ class ClosedGit {
     const found: string[] = [];
     const waiting = [""];
     for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-      for (const name of namesIn(join(this.#root.written, this.#git, directory, at))) {
+      for (const name of namesInReal(join(this.#root.written, this.#git, directory, at))) {
         const below = join(at, name);
         const isDirectory =
           statIfPresent(join(this.#root.written, this.#git, directory, below))?.isDirectory() === true;
@@ -134,8 +134,4 @@ function withoutRefs(text: string, names: readonly string[]): string {
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(bytes);
-}
-
-function namesIn(directory: string): readonly string[] {
-  return statIfPresent(directory)?.isDirectory() === true ? readdirSync(directory) : [];
 }

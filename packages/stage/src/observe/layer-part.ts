@@ -5,6 +5,7 @@ import { giveWay } from "@gennai/machine/entries/give-way";
 import { isWhiteout, modeOf, statIfPresent, withRights } from "@gennai/machine/entries/look-at-entry";
 import type { StageView } from "@gennai/machine/entries/stage-view";
 import { pathsInGit } from "@gennai/machine/git-data/git-path";
+import { directoriesAbove } from "@gennai/protocol/directories-above";
 import type { SessionLayer } from "../layer/session-layer.ts";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 
@@ -85,7 +86,11 @@ class PartFinder {
     const trees = new Set<string>();
     const isIgnored = await this.#ignored();
     // Without whiteouts, the layer cannot say that a name is gone: a directory that lacks one does not move there as a whole.
-    const holders = new Set(this.#root.view.canHide ? [] : this.#touched.filter(({ gone: is }) => is).flatMap(waysTo));
+    const holders = new Set(
+      this.#root.view.canHide
+        ? []
+        : this.#touched.filter(({ gone: is }) => is).flatMap(({ path }) => directoriesAbove(path)),
+    );
     let within = "\0";
     let ignoredTop = "\0";
     for (const touched of this.#touched) {
@@ -240,12 +245,7 @@ class PartFinder {
 /** True for the paths that lie in no other of these paths. */
 function outermostOf(paths: readonly string[]): (path: string) => boolean {
   const all = new Set(paths);
-  return (path) => all.has(path) && waysTo({ path }).every((way) => !all.has(way));
-}
-
-/** The directories above a path. */
-function waysTo({ path }: Pick<Touched, "path">): readonly string[] {
-  return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
+  return (path) => all.has(path) && directoriesAbove(path).every((way) => !all.has(way));
 }
 
 /** Names in a directory that are UTF-8; none if it is no directory. */

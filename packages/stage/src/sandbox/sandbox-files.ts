@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isRunning, thisOwner } from "@gennai/machine/process/locks/journal-owner";
+import { ownerRuns, thisOwner } from "@gennai/machine/process/locks/journal-owner";
 
 /** What this server's sandboxes keep on disk; disposing removes it. */
 export interface SandboxFiles extends Disposable {
@@ -19,7 +19,7 @@ export function openSandboxFiles(stateDir: string): SandboxFiles {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) {
     const owner = /^(\d+-\d+-[0-9a-f]+)\.\d+$/.exec(name)?.[1];
-    if (owner !== undefined && !isRunning(owner)) rmSync(join(parent, name), { recursive: true, force: true });
+    if (owner !== undefined && !ownerRuns(owner)) rmSync(join(parent, name), { recursive: true, force: true });
   }
   count += 1;
   const own = join(parent, `${thisOwner()}.${count}`);

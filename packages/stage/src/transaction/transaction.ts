@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { phaseOf } from "@gennai/machine/change-set/set-journal";
+import { namesInOwn } from "@gennai/machine/entries/names-in";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
-import { isRunning, thisOwner } from "@gennai/machine/process/locks/journal-owner";
+import { ownerRuns, thisOwner } from "@gennai/machine/process/locks/journal-owner";
 import { readChecked } from "@gennai/machine/read-checked";
 import { replaceFileSync } from "@gennai/machine/replace-file";
 import type { WorkspaceRoot } from "@gennai/machine/workspace/paths/workspace-root";
@@ -93,12 +94,12 @@ export async function removeRun({ roots }: Transaction): Promise<void> {
 
 /** Names of all transactions. */
 export function transactionNames(stateDir: string): readonly string[] {
-  return namesIn(transactionsIn(stateDir)).filter((name) => namePattern.test(name));
+  return namesInOwn(transactionsIn(stateDir)).filter((name) => namePattern.test(name));
 }
 
 /** Names of those that are open. */
 export function openNames(stateDir: string): readonly string[] {
-  const names = namesIn(transactionsIn(stateDir)).filter((name) => name.endsWith(openEnding));
+  const names = namesInOwn(transactionsIn(stateDir)).filter((name) => name.endsWith(openEnding));
   return names.map((name) => name.slice(0, -openEnding.length));
 }
 
@@ -113,7 +114,7 @@ export function abandonedTransactions(stateDir: string): readonly string[] {
     const directory = transactionDirectory(stateDir, name);
     if (isOpen(directory) && phaseOf(directory) === undefined) return false;
     const owner = readOpen(directory)?.owner ?? namePattern.exec(name)?.[1];
-    return owner !== undefined && !isRunning(owner);
+    return owner !== undefined && !ownerRuns(owner);
   });
 }
 
@@ -145,10 +146,6 @@ function readList(directory: string): readonly WrittenRoot[] | undefined {
 
 function rootOf({ path, device, inode }: WrittenRoot): WorkspaceRoot {
   return { path, device, inode };
-}
-
-function namesIn(directory: string): readonly string[] {
-  return existsSync(directory) ? readdirSync(directory) : [];
 }
 
 /** On the state directory's file system; a root on another file system has its directory beside itself. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { quoted } from "@gennai/governance/command/shell-words";
 import { usageError } from "../../cli-error.ts";
 import { relayPath } from "./guarded-file.ts";
 
@@ -35,8 +36,4 @@ export function shellLine({ environment, words }: HookProgram): string {
   const set = Object.entries(environment).map(([name, value]) => `${name}=${value === "" ? "" : quoted(value)}`);
   // The last three are plain words, by which the line is recognized later.
   return [...set, ...words.slice(0, -3).map(quoted), ...words.slice(-3)].join(" ");
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,7 +1,7 @@
+import { shellWords } from "@gennai/governance/command/shell-words";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { StagesUsed } from "@gennai/server/open-stages";
 import type { Paint } from "../../terminal/colours.ts";
-import { shellWords } from "../../terminal/shell-words.ts";
 
 export interface BannerFacts {
   readonly version: string;

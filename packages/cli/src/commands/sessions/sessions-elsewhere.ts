@@ -1,6 +1,6 @@
 import { listSessionWorktrees } from "@gennai/git/session-worktree";
+import { shellWords } from "@gennai/governance/command/shell-words";
 import { asTyped, type Console } from "../../terminal/console.ts";
-import { shellWords } from "../../terminal/shell-words.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** Where sessions may be that a person misses in a workspace, one place a line. @param verb the command to use there */

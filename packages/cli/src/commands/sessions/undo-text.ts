@@ -1,7 +1,7 @@
 import type { UndoneChangeSet } from "@gennai/client/session/agent-session";
 import { type CheckpointList, goesBackByForce, type Restored, skipReasons } from "@gennai/client/session/checkpoints";
+import { shellWords } from "@gennai/governance/command/shell-words";
 import { type Checkpoint, notesOf } from "@gennai/protocol/model/session/checkpoint";
-import { shellWords } from "../../terminal/shell-words.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** Most files that are named for one checkpoint. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { systemErrorCode } from "../../system-error.ts";
+import { isRunning } from "../is-running.ts";
 
 /**
  * Names this process so that a later one can tell whether it still runs: process id, start time and, on Linux, the boot. A
@@ -11,17 +11,12 @@ export function thisOwner(): string {
 }
 
 /** False if the process named by `owner` is gone. True if uncertain, because its journals may be in use. */
-export function isRunning(owner: string): boolean {
+export function ownerRuns(owner: string): boolean {
   if (owner === thisOwner()) return true;
   const pid = Number(owner.split("-")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false;
   if (process.platform === "linux") return describe(pid) === owner;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemErrorCode(error) !== "ESRCH";
-  }
+  return isRunning(pid);
 }
 
 function describe(pid: number): string | undefined {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type FSWatcher, readFileSync, renameSync, rmSync, watch, writeFileSync } from "node:fs";
 import * as z from "zod";
 import { inBlock, overwriteBlock } from "../../file-in-place.ts";
-import { systemErrorCode } from "../../system-error.ts";
+import { isRunning } from "../is-running.ts";
 
 const holderSchema = z.object({ pid: z.int().positive(), started: z.string(), token: z.string(), what: z.string() });
 
@@ -85,11 +85,7 @@ export function livingHolder(path: string): LockHolder | undefined {
 }
 
 function isAlive(holder: LockHolder): boolean {
-  try {
-    process.kill(holder.pid, 0);
-  } catch (error) {
-    if (systemErrorCode(error) === "ESRCH") return false;
-  }
+  if (!isRunning(holder.pid)) return false;
   const started = startOf(holder.pid);
   return started === "" || holder.started === "" || started === holder.started;
 }

@@ -6,6 +6,7 @@ import {
   findPrivateFile,
   readPrivateFile,
 } from "@gennai/machine/private-file";
+import { isRunning } from "@gennai/machine/process/is-running";
 import { replaceFile } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import {
@@ -62,13 +63,4 @@ export async function findServers(
     isRunning,
   });
   return { servers, ignored: ignored.map(({ name, reason }) => ({ file: join(directory, name), reason })) };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return hasCode(error, "EPERM");
-  }
 }

@@ -7,7 +7,7 @@ import { planRead } from "@gennai/egress/keys/plan-read";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { startsNothing } from "@gennai/governance/command/only-reads";
-import { quotedCommand } from "@gennai/governance/command/quoted-command";
+import { quotedCommand } from "@gennai/governance/command/shell-words";
 import type { Effect, WorkspacePath } from "@gennai/governance/effect";
 import { gitReadCommand } from "@gennai/governance/network/git-read-command";
 import { keyChain } from "@gennai/governance/network/key-chain";

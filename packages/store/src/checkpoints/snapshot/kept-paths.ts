@@ -1,7 +1,8 @@
-import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { intentMapFile, ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
+import { isReadable } from "@gennai/machine/entries/names-in";
 import { temporaryPrefix } from "@gennai/machine/workspace/files/held-file";
 import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
 import { CheckpointError } from "../checkpoint-error.ts";
@@ -201,15 +202,6 @@ function isOurs(path: string): boolean {
   return (
     path === intentMapFile || (dirname(path) === ledgerDirectory && (isLedgerFileName(name) || name === ".gitignore"))
   );
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Entries of a NUL-terminated list, without names that are not UTF-8, which nothing else here can handle. */

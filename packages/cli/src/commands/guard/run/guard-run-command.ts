@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { shellWords } from "@gennai/governance/command/shell-words";
 import { endpointName, parseEndpoint } from "@gennai/governance/network/endpoint";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
@@ -9,7 +10,6 @@ import type { OfferContext } from "../../../review/offered-changes.ts";
 import { allowedAhead } from "../../../review/persons-network-here.ts";
 import { checkedSeconds, type TryFlags, tryStaged } from "../../../review/try-staged.ts";
 import { type Console, isTerminal } from "../../../terminal/console.ts";
-import { shellWords } from "../../../terminal/shell-words.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
 import { untilEnded } from "../../../terminal/until-ended.ts";
 import { version } from "../../../version.ts";
