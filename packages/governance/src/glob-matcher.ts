@@ -150,7 +150,7 @@ function inClass(text: string): string {
   const members = text.slice(isNegated ? 2 : 1, -1).matchAll(/\[:([a-z]+):\]|\\?([^])(?:-\\?([^]))?/gu);
   const expressions = [...members].flatMap(([, name, low = "", high = low]) => {
     if (name !== undefined) return namedClasses.has(name) ? `[:${name}:]` : [];
-    return low <= high ? `${quoted(low)}-${quoted(high)}` : [];
+    return codePoint(low) <= codePoint(high) ? `${quoted(low)}-${quoted(high)}` : [];
   });
   if (isNegated) return `[^/${expressions.join("")}]`;
   return expressions.length === 0 ? nothing : `[${expressions.join("")}]`;
@@ -161,8 +161,12 @@ const namedClasses: ReadonlySet<string> = new Set(
   "alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit".split(" "),
 );
 
+function codePoint(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}
+
 function quoted(character: string): string {
   return /^[a-z0-9\u0080-\u{10ffff}\n\r\t]$/iu.test(character)
     ? character
-    : `\\x{${character.codePointAt(0)?.toString(16)}}`;
+    : `\\x{${codePoint(character).toString(16)}}`;
 }
