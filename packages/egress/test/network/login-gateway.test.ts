@@ -1,91 +1,13 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { type TLSSocket, connect as tlsConnect } from "node:tls";
-import { listening } from "@gennai/testkit/listening";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
-import { TestOutside } from "@gennai/testkit/test-outside";
 import { describe, expect, test } from "vitest";
 import type { AddedLogin, BodyReader, HeldRequest, RequestMeaning } from "#network/added-login";
 import { AskedProxy } from "./asked-proxy.ts";
-
-const secret = "npm_correcthorsebattery";
-const placeholder = "placeholder-of-a-test";
-
-/** Of one line, with something behind it. */
-const early: BodyReader = {
-  most: 1000,
-  early: true,
-  read: (bytes) => {
-    const [line, end] = bytes.toString().split(/(?<=\n)/);
-    if (end === undefined && line?.endsWith("\n") !== true) return undefined;
-    return line === "read\n" ? { type: "reads" } : { type: "writes", what: `say ${line?.trim()}` };
-  },
-};
-const whole: BodyReader = {
-  most: 100_000,
-  read: (bytes) => ({ type: "writes", what: `say ${bytes.length}`, body: Buffer.from(`read ${bytes.length}`) }),
-};
-const host = "registry.example";
-
-function loginFor(port: number, more: Partial<AddedLogin> = {}): AddedLogin {
-  return {
-    endpoint: { host, port },
-    isTls: port === 443,
-    login: "the login of a test",
-    secrets: [secret],
-    placeholder,
-    use: ({ method, path, query, headers }) => {
-      const authorization = `Bearer ${secret}`;
-      if (/^(?:GET|HEAD)$/.test(method) && path.startsWith("/packages/") && query === "")
-        return { authorization, unasked: true };
-      if (method === "GET" && path === "/public") return { authorization };
-      if (method !== "POST" || headers["content-encoding"] !== undefined) return undefined;
-      if (path === "/early") return { authorization, headers: ["content-type"], body: early };
-      return path === "/whole" ? { authorization, body: whole } : undefined;
-    },
-    trusted: [],
-    ...more,
-  };
-}
-
-interface Registry {
-  readonly outside: TestOutside;
-  /** What it was asked: method, path, headers and body. */
-  readonly asked: readonly string[];
-}
-
-async function withRegistry(
-  answer: RequestListener,
-  run: (registry: Registry) => Promise<void>,
-  tls?: { readonly cert: string; readonly key: string },
-): Promise<void> {
-  using outside = new TestOutside();
-  const asked: string[] = [];
-  const listener: RequestListener = async (request, response) => {
-    asked.push(
-      `${request.method} ${request.url} ${JSON.stringify(request.headers)} ${await text(request).catch(() => "")}`,
-    );
-    answer(request, response);
-  };
-  const server: Server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  await listening(server);
-  outside.host(host, tls === undefined ? 80 : 443, server);
-  try {
-    await run({ outside, asked });
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
-const fine = (_request: IncomingMessage, response: { end(text: string): unknown }) => void response.end("a package");
-
-const asking = (request: string, headers = "") =>
-  `${request} HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n${headers}\r\n`;
+import { asking, fine, host, loginFor, placeholder, secret, withRegistry } from "./gateway-fixture.ts";
 
 test("what is read of packages has the login, and nothing that the run said of itself", async () => {
   await withRegistry(fine, async ({ outside, asked }) => {
@@ -326,116 +248,6 @@ describe("what would change something", () => {
       expect(await proxy.send(asking(`POST http://${host}/early`, chunked) + parts)).toContain("a package");
       expect(asked[1]?.endsWith("read\nand more")).toBe(true);
     });
-  });
-});
-
-const auth = `Authorization: Bearer ${placeholder}\r\n`;
-const chunks = (text: string, more = "") => `${text.length.toString(16)}${more}\r\n${text}\r\n0\r\n`;
-const evil = "GET /-/evil HTTP/1.1\r\nHost: x\r\n\r\n";
-
-/** What a run could send so that the host reads another request than the gateway, and what the host may get of it. */
-const smuggled: readonly (readonly [name: string, bytes: string, arrives?: string])[] = [
-  [
-    "two lengths",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}Content-Length: 5\r\nContent-Length: 50\r\n\r\nread\n${evil}`,
-  ],
-  [
-    "a length beside chunks",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nread\n${evil}`,
-  ],
-  [
-    "chunks beside another coding",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}Transfer-Encoding: chunked, identity\r\n\r\n${chunks("read\n")}\r\n${evil}`,
-  ],
-  [
-    "chunks in a word like them",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}Transfer-Encoding: xchunked\r\n\r\n${chunks("read\n")}\r\n${evil}`,
-  ],
-  [
-    "chunks behind a folded line",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}Transfer-Encoding:\r\n chunked\r\n\r\n${chunks("read\n")}\r\n${evil}`,
-  ],
-  [
-    "an extension of a chunk",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}Transfer-Encoding: chunked\r\n\r\n${chunks("read\n", ';x="GET /-/evil"')}\r\n`,
-    "POST /early",
-  ],
-  [
-    "trailers",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}Transfer-Encoding: chunked\r\nTrailer: X-HTTP-Method-Override\r\n\r\n${chunks("read\n")}X-HTTP-Method-Override: evil\r\n\r\n`,
-    "POST /early",
-  ],
-  ["a request behind another", `GET /packages/dep HTTP/1.1\r\nHost: x\r\n\r\n${evil}`, "GET /packages/dep"],
-  [
-    "a request as the body of one that reads",
-    `GET /packages/dep HTTP/1.1\r\nHost: x\r\nContent-Length: ${evil.length}\r\n\r\n${evil}`,
-    "GET /packages/dep",
-  ],
-  [
-    "a request behind a body that is too long",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}Content-Length: 5\r\n\r\nread\n${evil}`,
-    "POST /early",
-  ],
-  [
-    "a body that waits to be asked for",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}Expect: 100-continue\r\nContent-Length: 5\r\n\r\nread\n${evil}`,
-    "POST /early",
-  ],
-  [
-    "a header with a blank before its colon",
-    `GET /packages/dep HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n${evil}`,
-  ],
-  [
-    "a line that ends in the middle of a header",
-    `GET /packages/dep HTTP/1.1\r\nHost: x\r\nAccept: a\rX-Evil: y\r\n\r\n`,
-  ],
-  ["an address of another host", "GET http://elsewhere.example/packages/dep HTTP/1.1\r\nHost: x\r\n\r\n"],
-  ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
-  [
-    "a change to HTTP/2",
-    "GET /packages/dep HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
-    "GET /packages/dep",
-  ],
-  [
-    "another method in a header",
-    `POST /early HTTP/1.1\r\nHost: x\r\n${auth}X-HTTP-Method-Override: DELETE\r\nX-Original-URL: /-/evil\r\nContent-Length: 5\r\n\r\nread\n`,
-    "POST /early",
-  ],
-  ["the newline of a path", "GET /packages/dep%0d%0aX-Evil:y HTTP/1.1\r\nHost: x\r\n\r\n"],
-];
-
-test.each(smuggled)("the host is sent only what was judged: %s", async (_name, bytes, arrives) => {
-  await withRegistry(fine, async ({ outside, asked }) => {
-    using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)]);
-    await proxy.send(`CONNECT ${host}:80 HTTP/1.1\r\nHost: x\r\n\r\n${bytes}${asking("GET /-/last")}`);
-    expect(asked.map((one) => one.split(" ").slice(0, 2).join(" "))).toEqual(arrives === undefined ? [] : [arrives]);
-    expect(asked.join("\n")).not.toMatch(/evil|override|original|upgrade|trailer|;x=/i);
-  });
-});
-
-test("a body that breaks off is not the beginning of the next request", async () => {
-  await withRegistry(fine, async ({ outside, asked }) => {
-    using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)]);
-    const begun = connect(proxy.port, "127.0.0.1");
-    begun.write(asking(`POST http://${host}/early`, `${auth}Content-Length: 5000\r\n`).concat("read\nand"));
-    await proxy.reached();
-    begun.destroy();
-    expect(await proxy.send(asking(`GET http://${host}/packages/dep`))).toContain("a package");
-    expect(asked.map((one) => one.split(" ").slice(0, 2).join(" "))).toContain("GET /packages/dep");
-    expect(asked.every((one) => !one.startsWith("POST") || !one.includes("GET "))).toBe(true);
-  });
-});
-
-test("another protocol on the same way is no way", async () => {
-  await withRegistry(fine, async ({ outside, asked }) => {
-    using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80)]);
-    const tunnel = `CONNECT ${host}:80 HTTP/1.1\r\nHost: x\r\n\r\n`;
-    expect(await proxy.send(`${tunnel}SSH-2.0-x\r\n\r\n`)).not.toContain("package");
-    await proxy.send(`${tunnel}CONNECT ${host}:80 HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await proxy.send(
-      `${tunnel}GET /packages/dep HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`,
-    );
-    expect(asked.filter((one) => /upgrade/i.test(one))).toEqual([]);
   });
 });
 
