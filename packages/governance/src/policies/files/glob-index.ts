@@ -29,12 +29,13 @@ export function globIndex(globs: readonly string[], options: GlobOptions = {}): 
   }
   return (path) => {
     if (matches(always, path)) return true;
-    const lower = path.toLowerCase();
-    for (let from = 0; from < lower.length; ) {
-      const slash = lower.indexOf("/", from);
-      const to = slash === -1 ? lower.length : slash;
-      if (matches(byPrefix.get(lower.slice(0, to)), path)) return true;
-      if (matches(byName.get(lower.slice(from, to)), path)) return true;
+    // By way of upper case: a long s is an s then, as it is for whoever matches in any case.
+    const folded = path.toUpperCase().toLowerCase();
+    for (let from = 0; from < folded.length; ) {
+      const slash = folded.indexOf("/", from);
+      const to = slash === -1 ? folded.length : slash;
+      if (matches(byPrefix.get(folded.slice(0, to)), path)) return true;
+      if (matches(byName.get(folded.slice(from, to)), path)) return true;
       from = to + 1;
     }
     return false;
@@ -49,7 +50,7 @@ function add(buckets: Map<string, Bucket>, key: string, glob: string): void {
 
 /** Only stars and question marks are special there: with a brace or a bar, the text before it need not be in the path. */
 const plainGlob = /^[a-z0-9 _.\-*?/]+$/i;
-/** ASCII alone: what differs from it in case is ASCII as well. */
+/** ASCII alone: nothing else has more than one spelling once it is folded. */
 const literal = /^[a-z0-9 _-][a-z0-9 _.-]*$|^\.[a-z0-9 _-][a-z0-9 _.-]*$/i;
 
 function keysOf(glob: string): { readonly prefix: string; readonly name: string } {

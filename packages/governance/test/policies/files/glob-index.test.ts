@@ -57,6 +57,11 @@ it("matches what a matcher of all globs does", () => {
   );
 });
 
+it("takes a long s for an s", () => {
+  const matches = globIndex(["**/s", "ssh/*"]);
+  expect(["a/ſ", "ſſh/key", "a/K"].map(matches)).toEqual([true, true, false]);
+});
+
 it("finds the one of two thousand that is about the directory", () => {
   const globs = Array.from({ length: 2_000 }, (_, index) => `private/part-${index}/**/*.key`);
   const matches = globIndex(globs);
