@@ -1,4 +1,4 @@
-import type { ItemCell, ViewItem } from "../model/view-item.ts";
+import type { ItemCell, ViewItem } from "@gennai/client/view/view-item";
 import { ConfirmationLine } from "./items/confirmation-line.tsx";
 import { EditorSteps } from "./items/editor-steps.tsx";
 import { AssistantMessage, Notice, Thinking, TurnEnd } from "./items/message-items.tsx";

@@ -1,10 +1,10 @@
+import type { SessionView } from "@gennai/client/view/session-view";
+import type { ItemCell } from "@gennai/client/view/view-item";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ReplControl, SoughtCall } from "../control/repl-control.ts";
-import { ChatRows } from "../model/chat-rows.ts";
-import type { SessionView } from "../model/session-view.ts";
-import type { ItemCell } from "../model/view-item.ts";
 import { type ChatContext, ChatProvider, Folds } from "./chat-context.ts";
 import { ChatRow, estimatedHeight } from "./chat-row.tsx";
+import { ChatRows } from "./chat-rows.ts";
 import { rowName } from "./row-name.ts";
 import { VirtualList } from "./virtual-list.tsx";
 

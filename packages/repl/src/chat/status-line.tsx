@@ -1,9 +1,9 @@
 import { contextWords, costWords, type UsageMeter } from "@gennai/client/session/usage-meter";
+import type { RunningTurn } from "@gennai/client/view/session-facts";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import type { TurnProgress } from "../control/turn-control.ts";
 import { Icon } from "../look/icon.tsx";
-import type { RunningTurn } from "../model/session-facts.ts";
 import { countWords, durationWords } from "./words.ts";
 
 /** What happens at the moment, and what the session has used. */

@@ -1,9 +1,9 @@
+import type { ToolCallItem } from "@gennai/client/view/view-item";
 import { useState } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
 import { failureOf } from "../chat/items/failure.ts";
 import { durationWords } from "../chat/words.ts";
 import { Icon } from "../look/icon.tsx";
-import type { ToolCallItem } from "../model/view-item.ts";
 import { Elapsed } from "./elapsed.tsx";
 import { exitWords } from "./exit-words.ts";
 

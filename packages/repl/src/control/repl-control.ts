@@ -9,6 +9,7 @@ import {
 } from "@gennai/client/connection/connection";
 import type { ChosenModel, HostCommand, ReplHost, ReplPanel, ReplSettings } from "@gennai/client/host/repl-host";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { Backend } from "@gennai/protocol/model/session/backend";
@@ -18,7 +19,6 @@ import { BranchStore } from "../branch/branch-store.ts";
 import { ShownFailure } from "../chat/items/shown-failure.ts";
 import { ConfirmationStore } from "../confirmation/confirmation-store.ts";
 import { UserQuestionStore } from "../confirmation/user-question-store.ts";
-import type { SessionView } from "../model/session-view.ts";
 import { ModelStore } from "../models/model-store.ts";
 import { Announcer } from "./announcer.ts";
 import { AttemptControl } from "./attempt-control.ts";

@@ -1,9 +1,9 @@
 import type { RuleInForce } from "@gennai/client/governance/rules";
+import { rulesWords } from "@gennai/client/view/rules-words";
 import { plural } from "@gennai/protocol/plural";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ProblemNotice } from "../chat/items/problem-notice.tsx";
 import { Icon } from "../look/icon.tsx";
-import { rulesWords } from "../model/rules-words.ts";
 import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { GovernanceView } from "./governance-store.ts";

@@ -1,8 +1,8 @@
 import { carriedOut } from "@gennai/client/review/review-state";
+import type { SessionView } from "@gennai/client/view/session-view";
+import type { ProposalItem } from "@gennai/client/view/view-item";
 import { useCallback } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
-import type { SessionView } from "../model/session-view.ts";
-import type { ProposalItem } from "../model/view-item.ts";
 import { applyProposal } from "../review/apply-proposal.ts";
 import type { ReviewOutcome } from "../review/review-outcome.tsx";
 import { ReviewPanel } from "../review/review-panel.tsx";

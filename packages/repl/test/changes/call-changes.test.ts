@@ -1,4 +1,6 @@
 // @vitest-environment happy-dom
+
+import { SessionView } from "@gennai/client/view/session-view";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { ChangeOperation, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { signal } from "@preact/signals";
@@ -7,9 +9,8 @@ import { expect, it, vi } from "vitest";
 import { ChangeContents } from "#changes/change-contents";
 import { ChatProvider, Folds } from "#chat/chat-context";
 import { ChatRow } from "#chat/chat-row.tsx";
-import { SessionView } from "#model/session-view";
+import { EventLog } from "../../../client/test/view/wire-events.ts";
 import { idleControl } from "../chat/idle-control.ts";
-import { EventLog } from "../model/wire-events.ts";
 
 const before = "export const a = 1;\n";
 const after = 'export const a = "two";\n';

@@ -1,12 +1,13 @@
 // @vitest-environment happy-dom
+
+import { SessionView } from "@gennai/client/view/session-view";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { h, render } from "preact";
 import { expect, it, vi } from "vitest";
 import { ChatProvider, Folds } from "#chat/chat-context";
 import { ChatRow } from "#chat/chat-row.tsx";
-import { SessionView } from "#model/session-view";
-import { EventLog } from "../model/wire-events.ts";
+import { EventLog } from "../../../client/test/view/wire-events.ts";
 import { idleControl } from "./idle-control.ts";
 
 async function shownRows(log: EventLog) {

@@ -1,5 +1,5 @@
+import type { ClientRequestItem, ItemCell } from "@gennai/client/view/view-item";
 import { plural } from "@gennai/protocol/plural";
-import type { ClientRequestItem, ItemCell } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";
 import { ClientRequestLine } from "./work-items.tsx";

@@ -1,7 +1,7 @@
 import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
+import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem } from "@gennai/client/view/view-item";
 import { CopyButton } from "../../look/copy-button.tsx";
 import { Icon } from "../../look/icon.tsx";
-import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";
 import { MarkdownText } from "../markdown-text.tsx";

@@ -1,11 +1,11 @@
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
+import type { ToolCallItem, ToolCallStatus } from "@gennai/client/view/view-item";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CallChanges } from "../../changes/call-changes.tsx";
 import { CommandState } from "../../command/command-state.tsx";
 import { CommandText } from "../../command/command-text.tsx";
 import { exitWords } from "../../command/exit-words.ts";
 import { Icon, type IconName } from "../../look/icon.tsx";
-import type { ToolCallItem, ToolCallStatus } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";
 import { durationWords } from "../words.ts";

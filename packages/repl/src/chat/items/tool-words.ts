@@ -1,5 +1,5 @@
+import type { ToolCallItem } from "@gennai/client/view/view-item";
 import type { IconName } from "../../look/icon.tsx";
-import type { ToolCallItem } from "../../model/view-item.ts";
 
 /** Arguments that say best what a call is about; the first one that exists is shown. */
 const telling = ["command", "file_path", "path", "pattern", "query", "url", "title", "intent_id", "name", "prompt"];

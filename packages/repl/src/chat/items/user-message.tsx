@@ -1,5 +1,5 @@
+import type { UserMessageItem } from "@gennai/client/view/view-item";
 import { useState } from "preact/hooks";
-import type { UserMessageItem } from "../../model/view-item.ts";
 import { useChat } from "../chat-context.ts";
 import { BlobImage } from "./blob-image.tsx";
 

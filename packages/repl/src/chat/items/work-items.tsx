@@ -1,3 +1,10 @@
+import type {
+  ChangeSetItem,
+  ClientRequestItem,
+  PlanItem,
+  ProposalItem,
+  RequestState,
+} from "@gennai/client/view/view-item";
 import { plural } from "@gennai/protocol/plural";
 import { useState } from "preact/hooks";
 import { ChangedFiles } from "../../changes/changed-files.tsx";
@@ -5,7 +12,6 @@ import { LineCounts } from "../../changes/line-counts.tsx";
 import { OperationMark } from "../../changes/operation-mark.tsx";
 import { WrittenWhere } from "../../changes/written-where.tsx";
 import { Icon } from "../../look/icon.tsx";
-import type { ChangeSetItem, ClientRequestItem, PlanItem, ProposalItem, RequestState } from "../../model/view-item.ts";
 import { hunkCounts } from "../../review/diff/diff-rows.ts";
 import { VisibleText } from "../../review/diff/visible-text.tsx";
 import { useChat } from "../chat-context.ts";

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 
+import { SessionView } from "@gennai/client/view/session-view";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
@@ -7,8 +8,7 @@ import { h, render } from "preact";
 import { expect, it, test, vi } from "vitest";
 import { ChatProvider, Folds } from "#chat/chat-context";
 import { ChatRow } from "#chat/chat-row.tsx";
-import { SessionView } from "#model/session-view";
-import { EventLog } from "../../model/wire-events.ts";
+import { EventLog } from "../../../../client/test/view/wire-events.ts";
 import { idleControl } from "../idle-control.ts";
 
 const actionJson = '{"tool":"Bash"}';

@@ -1,11 +1,12 @@
 // @vitest-environment happy-dom
+
+import { SessionView } from "@gennai/client/view/session-view";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { expect, it, vi } from "vitest";
 import { ChatProvider, Folds } from "#chat/chat-context";
 import { ChatRow } from "#chat/chat-row.tsx";
-import { SessionView } from "#model/session-view";
-import { EventLog } from "../../model/wire-events.ts";
+import { EventLog } from "../../../../client/test/view/wire-events.ts";
 import { idleControl } from "../idle-control.ts";
 
 it.each([

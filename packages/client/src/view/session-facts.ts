@@ -1,9 +1,9 @@
-import type { IntentSummary } from "@gennai/client/governance/intents";
-import type { TurnPhase } from "@gennai/client/session/turn-state";
-import { emptyMeter, type UsageMeter } from "@gennai/client/session/usage-meter";
 import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
 import type { Todo } from "@gennai/protocol/model/session/todo";
+import type { IntentSummary } from "../governance/intents.ts";
+import type { TurnPhase } from "../session/turn-state.ts";
+import { emptyMeter, type UsageMeter } from "../session/usage-meter.ts";
 
 /** Facts about a session as a whole. */
 export interface SessionFacts {

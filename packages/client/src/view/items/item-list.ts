@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { ItemCell, ViewItem } from "../view-item.ts";
 
 /** Where in the log an item begins. */

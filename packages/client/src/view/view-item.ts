@@ -1,10 +1,10 @@
-import type { ConfirmationQuestion } from "@gennai/client/host/editor";
-import type { TurnOutcome } from "@gennai/client/session/turn-state";
 import type { PlanState, StepState } from "@gennai/protocol/model/governance/plan-state";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { AppliedFile, BlobRef, Proposal } from "@gennai/protocol/model/session/proposal";
-import type { ReadonlySignal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals-core";
+import type { ConfirmationQuestion } from "../host/editor.ts";
+import type { TurnOutcome } from "../session/turn-state.ts";
 
 /** What the chat shows, in its present state. Values are never changed in place. */
 export type ViewItem =

@@ -1,7 +1,7 @@
+import type { ItemCell, ViewItem } from "@gennai/client/view/view-item";
 import { signal } from "@preact/signals";
 import { expect, test } from "vitest";
-import { ChatRows } from "#model/chat-rows";
-import type { ItemCell, ViewItem } from "#model/view-item";
+import { ChatRows } from "#chat/chat-rows";
 
 let last = 0;
 function cell(kind: ViewItem["kind"], parentCallId = ""): ItemCell {

@@ -8,9 +8,8 @@ import {
 import { FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scopeExpansions } from "#governance/scope-expansions";
-import { SessionView } from "#model/session-view";
-import type { ViewItem } from "#model/view-item";
+import { SessionView } from "#view/session-view";
+import type { ViewItem } from "#view/view-item";
 import { EventLog, fullTurn, replay } from "./wire-events.ts";
 
 function viewOf(events: readonly InvokeEvent[]): SessionView {
@@ -371,19 +370,5 @@ describe("what else a session tells", () => {
       "Rules: Damage-Control Active: 3 Rules broken",
       "Rules: Damage-Control Active: 3 Rules",
     ]);
-  });
-
-  it("lists what was asked for beyond the intent's scope", () => {
-    const argumentsJson = JSON.stringify({ paths: ["docs/**"], reason: "to document it" });
-    const log = new EventLog()
-      .add("", { case: "intentSelected", value: { intent: { id: "i1", name: "One" } } })
-      .add("t", { case: "toolCall", value: { id: "c", name: "request_scope_expansion", argumentsJson } });
-    const wanted = { requestId: "c", intentId: "i1", paths: ["docs/**"], reason: "to document it" };
-    expect(scopeExpansions(viewOf(log.events))).toEqual([{ ...wanted, state: "open" }]);
-    log.add("t", {
-      case: "toolResult",
-      value: { id: "c", error: "No.", failureClass: FailureClass.PERMISSION_DENIED },
-    });
-    expect(scopeExpansions(viewOf(log.events))).toEqual([{ ...wanted, state: "refused" }]);
   });
 });

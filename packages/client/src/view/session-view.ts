@@ -1,5 +1,4 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { type TurnPhase, turnOutcome, turnPhase } from "@gennai/client/session/turn-state";
 import {
   type ChangeSetApplied,
   type InvokeEvent,
@@ -8,7 +7,8 @@ import {
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { asksEditor, requestFromEvent } from "@gennai/protocol/model/editor-messages";
 import { appliedFileFromMessage, blobFromMessage } from "@gennai/protocol/model/session/proposal";
-import { type ReadonlySignal, signal } from "@preact/signals";
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { type TurnPhase, turnOutcome, turnPhase } from "../session/turn-state.ts";
 import { factsAfter } from "./facts-after.ts";
 import { ChangeSetItems } from "./items/change-set-items.ts";
 import { ItemList, type ItemStart } from "./items/item-list.ts";

@@ -1,8 +1,8 @@
-import { meterAfter } from "@gennai/client/session/usage-meter";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { emergencyFromMessage } from "@gennai/protocol/model/governance/emergency";
 import { blobFromMessage } from "@gennai/protocol/model/session/proposal";
 import { todoFromMessage } from "@gennai/protocol/model/session/todo";
+import { meterAfter } from "../session/usage-meter.ts";
 import { rulesWords } from "./rules-words.ts";
 import type { SessionFacts } from "./session-facts.ts";
 
