@@ -1,8 +1,7 @@
 import { computeRisk } from "../policies/risk.ts";
 import type { Analysis, CallContext, Found } from "../tool.ts";
-import type { Decided } from "./decide/admitted-call.ts";
-import { type DecideOptions, policyInput } from "./decide/decide-call.ts";
-import { redactedVerdict } from "./decide/redacted-reason.ts";
+import { type Decided, type DecideOptions, policyInput } from "./decide/decided-call.ts";
+import { redactedRun } from "./decide/redacted-reason.ts";
 import { runPolicies } from "./decide/run-policies.ts";
 
 /**
@@ -30,15 +29,6 @@ export async function decideEffects(
   const analysis: Analysis = { ...decided.analysis, ...needed };
   const input = policyInput({ ...decided, analysis }, context, options);
   const own = policies.filter(({ stage }) => stage === undefined);
-  const { verdict, fired, warnings } = await runPolicies(own, input, { timeoutMs, signal: context.signal });
-  return {
-    ...decided,
-    analysis,
-    verdict: await redactedVerdict(verdict, redactor),
-    fired: await Promise.all(
-      fired.map(async (each) => ({ ...each, verdict: await redactedVerdict(each.verdict, redactor) })),
-    ),
-    risk: computeRisk(analysis),
-    warnings,
-  };
+  const run = await runPolicies(own, input, { timeoutMs, signal: context.signal });
+  return { ...decided, analysis, ...(await redactedRun(run, redactor)), risk: computeRisk(analysis) };
 }

@@ -2,15 +2,12 @@ import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcom
 import type { CallContext, Tool, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
 import { batches } from "./batches.ts";
-import { admitCall } from "./confirm/admit-call.ts";
-import { finalDecision } from "./decide/admitted-call.ts";
-import { type DecidedCall, decideCall } from "./decide/decide-call.ts";
-import { unobservedGate } from "./decide/gate-observer.ts";
+import type { DecidedCall } from "./decide/decided-call.ts";
 import { textEditorCall } from "./decide/text-editor-call.ts";
 import { toolNamed } from "./decide/usual-form.ts";
-import { executeCall } from "./execute-call.ts";
-import type { ToolCall } from "./gate-journal.ts";
+import type { CallOutcome, ToolCall } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";
+import { decideCall, runCalls } from "./run-calls.ts";
 
 /** The result of a call, for the model. */
 export interface CallResult {
@@ -71,49 +68,23 @@ class GovernedToolSet {
       return tool?.access === "read" && tool.alone !== true;
     };
     for (const batch of batches(calls, runsBesideOthers)) {
-      results.push(...(await this.#runBatch(batch, context)));
+      results.push(...(await runCalls(batch, context, this.#options)).map(resultOf));
     }
     return results;
   }
+}
 
-  async #runBatch(calls: readonly ToolCall[], context: Omit<CallContext, "callId">): Promise<readonly CallResult[]> {
-    const { journal, observer = unobservedGate } = this.#options;
-    const passages = await Promise.all(
-      calls.map((call) => admitCall(call, { ...context, callId: call.id }, this.#options)),
-    );
-    const admitted = passages.filter((admitted) => admitted.refusal === undefined);
-
-    // 6 record: if this rejects, nothing runs.
-    if (admitted.length > 0) {
-      await journal.begin(
-        admitted.map((admitted) => admitted.decision),
-        context.turnId,
-      );
-    }
-
-    // 7 execute, 8 verify
-    const outcomes = await Promise.all(
-      passages.map(async (admitted) => {
-        const { decision } = admitted;
-        const result = await observer.execute(decision, () =>
-          executeCall(admitted, { ...context, callId: decision.call.id }, this.#options),
-        );
-        return { decision: finalDecision(admitted, result), result };
-      }),
-    );
-
-    // 9 outcome
-    await journal.end(outcomes, context.turnId);
-    return outcomes.map(({ result }) => ({
-      call: result.call,
-      output: result.output,
-      error: result.error,
-      refused: result.outcome === undefined,
-      failureClass: result.failureClass,
-      exitCode: result.outcome?.exitCode,
-      verification: result.verification,
-      facts: result.outcome?.facts ?? [],
-      dropped: result.outcome?.dropped ?? [],
-    }));
-  }
+function resultOf(ended: CallOutcome): CallResult {
+  const { call, output, error, outcome, failureClass, verification } = ended;
+  return {
+    call,
+    output,
+    error,
+    refused: outcome === undefined,
+    failureClass,
+    exitCode: outcome?.exitCode,
+    verification,
+    facts: outcome?.facts ?? [],
+    dropped: outcome?.dropped ?? [],
+  };
 }

@@ -11,7 +11,7 @@ import { type ToolError, toolErrorFromFinding } from "../tool-error.ts";
 import { askAbout, factsOf } from "./confirm/ask-person.ts";
 import type { LastingConnections, StandingConnection } from "./confirm/lasting-connections.ts";
 import type { RememberedAnswers } from "./confirm/remembered-answers.ts";
-import { type Decided, decisionOf, refusedByAnswer } from "./decide/admitted-call.ts";
+import { type Decided, decisionOf, refusedByAnswer } from "./decide/decided-call.ts";
 import { decideEffects } from "./decide-found.ts";
 import type { Decision } from "./gate-journal.ts";
 import type { GateOptions } from "./gate-options.ts";

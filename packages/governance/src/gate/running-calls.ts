@@ -30,7 +30,7 @@ interface CallName {
   readonly callId: string;
 }
 
-class RunningCall implements Disposable {
+export class RunningCall implements Disposable {
   readonly #stop = new AbortController();
   readonly #end = Promise.withResolvers<void>();
   readonly #forget: () => void;

@@ -1,4 +1,4 @@
-import type { DecidedCall } from "@gennai/governance/gate/decide/decide-call";
+import type { DecidedCall } from "@gennai/governance/gate/decide/decided-call";
 import { opensConnections } from "@gennai/governance/network/opens-connections";
 import type { Analysis } from "@gennai/governance/tool";
 import { ask, deny, type Verdict } from "@gennai/governance/verdict";

@@ -2,7 +2,7 @@ import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { Answer, Question } from "../../confirmation.ts";
 import type { CallContext } from "../../tool.ts";
 import type { Finding } from "../../verdict.ts";
-import type { AdmittedCall, Decided } from "../decide/admitted-call.ts";
+import type { AdmittedCall, Decided } from "../decide/decided-call.ts";
 import type { GateOptions } from "../gate-options.ts";
 import { type ActionFacts, actionFacts } from "./action-facts.ts";
 import { type AnswerPattern, type AnswerScope, patternsFor } from "./answer-pattern.ts";

@@ -5,7 +5,7 @@ import { isAtLeast, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { Question } from "../../confirmation.ts";
 import type { Effect } from "../../effect.ts";
 import type { Finding } from "../../verdict.ts";
-import type { DecidedCall } from "../decide/decide-call.ts";
+import type { DecidedCall } from "../decide/decided-call.ts";
 
 /** The circumstances of an action that are part of its question. */
 export interface QuestionContext {

@@ -1,7 +1,7 @@
 import type { CallContext } from "../../tool.ts";
 import type { ToolError } from "../../tool-error.ts";
-import type { AdmittedCall, Decided } from "../decide/admitted-call.ts";
-import { policyInput } from "../decide/decide-call.ts";
+import type { AdmittedCall, Decided } from "../decide/decided-call.ts";
+import { policyInput } from "../decide/decided-call.ts";
 import { runPolicies } from "../decide/run-policies.ts";
 import { warn } from "../decide/warn.ts";
 import type { GateOptions } from "../gate-options.ts";

@@ -1,5 +1,5 @@
 import type { CallOutcome, Decision } from "../gate-journal.ts";
-import type { DecidedCall } from "./decide-call.ts";
+import type { DecidedCall } from "./decided-call.ts";
 
 /**
  * Watches calls on their way through the gate, for measurements. Each method runs the work it is given, once, and passes on

@@ -1,4 +1,4 @@
-import type { DecidedCall } from "@gennai/governance/gate/decide/decide-call";
+import type { DecidedCall } from "@gennai/governance/gate/decide/decided-call";
 import type { GateObserver } from "@gennai/governance/gate/decide/gate-observer";
 import type { CallOutcome, Decision } from "@gennai/governance/gate/gate-journal";
 import type { Attributes } from "@opentelemetry/api";

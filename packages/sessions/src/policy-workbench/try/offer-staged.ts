@@ -1,6 +1,5 @@
 import type { Effect } from "@gennai/governance/effect";
-import type { Decided } from "@gennai/governance/gate/decide/admitted-call";
-import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
+import type { Decided, DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import { decideFound } from "@gennai/governance/gate/decide-found";
 import { judgeParts } from "@gennai/governance/gate/judge-parts";
 import type { CallContext, FoundPart } from "@gennai/governance/tool";

@@ -1,5 +1,5 @@
-import { type Decided, decisionOf } from "@gennai/governance/gate/decide/admitted-call";
-import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
+import type { DecideOptions } from "@gennai/governance/gate/decide/decided-call";
+import { type Decided, decisionOf } from "@gennai/governance/gate/decide/decided-call";
 import { decideEffects } from "@gennai/governance/gate/decide-found";
 import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/judge-connections";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";

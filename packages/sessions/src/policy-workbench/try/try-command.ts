@@ -1,5 +1,4 @@
-import type { Decided } from "@gennai/governance/gate/decide/admitted-call";
-import type { DecideOptions } from "@gennai/governance/gate/decide/decide-call";
+import type { Decided, DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import type { Connection } from "@gennai/governance/network/connection";
 import type { CallContext } from "@gennai/governance/tool";
 import { runStaged, type StagedShellRun, type StagedSurroundings } from "@gennai/shell/run/run-staged";

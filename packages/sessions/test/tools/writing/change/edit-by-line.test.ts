@@ -1,4 +1,4 @@
-import { decideCall } from "@gennai/governance/gate/decide/decide-call";
+import { decideCall } from "@gennai/governance/gate/run-calls";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { executionContext } from "@gennai/testkit/execution-context";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";

@@ -1,22 +1,101 @@
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { Answer } from "../../confirmation.ts";
-import type { ToolError } from "../../tool-error.ts";
+import type { Effect } from "../../effect.ts";
+import type { Policy, PolicyInput } from "../../policy.ts";
+import type { Redactor } from "../../redaction.ts";
+import type { Analysis, CallContext, Tool } from "../../tool.ts";
+import { type ToolError, toolErrorFromFinding } from "../../tool-error.ts";
+import type { Verdict } from "../../verdict.ts";
 import type { CallOutcome, Decision, ToolCall } from "../gate-journal.ts";
-import { type DecidedCall, findingOf } from "./decide-call.ts";
+import type { FiredPolicy } from "./run-policies.ts";
+
+/** What one call is, what it would do, and whether it is allowed. */
+export type DecidedCall =
+  | {
+      readonly type: "decided";
+      readonly call: ToolCall;
+      readonly tool: Tool;
+      readonly args: unknown;
+      readonly analysis: Analysis;
+      readonly verdict: Verdict;
+      /** Every policy that asks or denies, not only the strictest. */
+      readonly fired: readonly FiredPolicy[];
+      readonly risk: Risk;
+      /** Arguments as canonical JSON, whole; for the person who approves. */
+      readonly argumentsJson: string;
+      /** The same, redacted; for every record. */
+      readonly input: string;
+      /** As the model made it, redacted, if its form was different. */
+      readonly asCalled?: string;
+      readonly warnings: readonly string[];
+    }
+  /** Not a call that could run: unknown tool, bad arguments, or its analysis failed. */
+  | {
+      readonly type: "invalid";
+      readonly call: ToolCall;
+      readonly error: ToolError;
+      readonly failureClass: FailureClass;
+      readonly effects: readonly Effect[];
+      readonly input: string;
+    };
 
 export type Decided = DecidedCall & { readonly type: "decided" };
+
+export interface DecideOptions {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly policies: readonly Policy[];
+  readonly redactor: Redactor;
+  readonly sessionId: string;
+  readonly policyTimeoutMs: number;
+}
+
+/** The call as policies see it. */
+export function policyInput(
+  { call, tool, args, analysis }: Pick<Decided, "call" | "tool" | "args" | "analysis">,
+  { turnId }: Pick<CallContext, "turnId">,
+  { sessionId }: Pick<DecideOptions, "sessionId">,
+): PolicyInput {
+  return { callId: call.id, toolName: tool.name, args, access: tool.access, analysis, sessionId, turnId };
+}
+
+/** Why a call does not run. */
+export interface Refusal {
+  readonly error: ToolError;
+  readonly failureClass: FailureClass;
+}
 
 /** A call on its way through the stages; `refusal` is set once it is clear that it does not run. */
 export interface AdmittedCall {
   readonly decision: Decision;
   readonly decided: Decided | undefined;
-  readonly refusal: { readonly error: ToolError; readonly failureClass: FailureClass } | undefined;
+  readonly refusal: Refusal | undefined;
 }
 
-export const stopped = {
-  error: { code: "stopped", message: "The turn was stopped, so this call did not run.", retryable: false },
-  failureClass: "permission_denied",
-} as const;
+export const stopped = notPermitted({
+  code: "stopped",
+  message: "The turn was stopped, so this call did not run.",
+  retryable: false,
+});
+
+export const changedAfterApproval = notPermitted({
+  code: "changed_after_approval",
+  message: "What this call would do changed while it was being approved, so it did not run.",
+  rule: "gate/confirm",
+  hint: "Call it again.",
+  retryable: true,
+});
+
+export const gateFailed = notPermitted({
+  code: "gate_failed",
+  message: "The gate could not decide about this call, so it did not run.",
+  rule: "gate/failure",
+  retryable: false,
+});
+
+export function notPermitted(error: ToolError): Refusal {
+  return { error, failureClass: "permission_denied" };
+}
 
 export function settled(decided: DecidedCall): AdmittedCall {
   if (decided.type === "invalid") {
@@ -26,19 +105,15 @@ export function settled(decided: DecidedCall): AdmittedCall {
       refusal: { error: decided.error, failureClass: decided.failureClass },
     };
   }
-  const error = decided.verdict.type === "deny" ? findingOf(decided.verdict) : undefined;
+  const { verdict } = decided;
   return {
     decision: decisionOf(decided, undefined),
     decided,
-    refusal: error === undefined ? undefined : { error, failureClass: "permission_denied" },
+    refusal: verdict.type === "deny" ? notPermitted(toolErrorFromFinding(verdict.finding)) : undefined,
   };
 }
 
-export function refused(
-  call: ToolCall,
-  decided: DecidedCall | undefined,
-  refusal: { readonly error: ToolError; readonly failureClass: FailureClass },
-): AdmittedCall {
+export function refused(call: ToolCall, decided: DecidedCall | undefined, refusal: Refusal): AdmittedCall {
   const decision: Decision =
     decided === undefined
       ? {
@@ -65,16 +140,13 @@ export function refusedByAnswer(
   return {
     decision: { ...decisionOf(decided, answer), verdict: "deny" },
     decided: undefined,
-    refusal: {
-      error: {
-        code,
-        message,
-        rule,
-        hint: "Do not repeat this call; choose another way or ask the user.",
-        retryable: false,
-      },
-      failureClass: "permission_denied",
-    },
+    refusal: notPermitted({
+      code,
+      message,
+      rule,
+      hint: "Do not repeat this call; choose another way or ask the user.",
+      retryable: false,
+    }),
   };
 }
 

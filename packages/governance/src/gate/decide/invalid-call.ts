@@ -1,0 +1,39 @@
+import type { Redactor } from "../../redaction.ts";
+import type { Tool } from "../../tool.ts";
+import type { ToolCall } from "../gate-journal.ts";
+import type { DecidedCall, Refusal } from "./decided-call.ts";
+import { redactedError } from "./redacted-reason.ts";
+
+/** @param refusal.argumentsJson where they could be read; by default as the model wrote them */
+export async function invalidCall(
+  call: ToolCall,
+  refusal: Refusal & { readonly argumentsJson?: string },
+  redactor: Redactor,
+): Promise<DecidedCall> {
+  const { error, failureClass, argumentsJson = call.argumentsJson.slice(0, 4096) } = refusal;
+  const input = await redactor.redact(argumentsJson);
+  return { type: "invalid", call, error: await redactedError(error, redactor), failureClass, effects: [], input };
+}
+
+export function unknownTool({ name }: ToolCall, tools: ReadonlyMap<string, Tool>): Refusal {
+  const error = {
+    code: "unknown_tool",
+    message: `There is no tool named ${JSON.stringify(name.slice(0, 100))} here.`,
+    rule: "gate/registry",
+    hint: `Tools: ${[...tools.keys()].join(", ") || "none"}.`,
+    retryable: false,
+  } as const;
+  return { error, failureClass: "tool_unavailable" };
+}
+
+/** The tool is there: it was called wrongly. */
+export function badArguments({ name }: Tool, problem: string): Refusal {
+  const error = {
+    code: "bad_arguments",
+    message: problem,
+    rule: "gate/schema",
+    hint: `Call ${name} again with arguments that fit its schema.`,
+    retryable: true,
+  } as const;
+  return { error, failureClass: "command_error" };
+}
