@@ -193,7 +193,10 @@ export interface ShownImage {
   readonly mediaType: string;
 }
 
-/** A ref that moved, or HEAD, whose value is `ref: NAME` on a branch. Without `from` or `to`, it was not there. */
+/**
+ * A ref that moved; or HEAD, whose value is `ref: NAME` on a branch; or `:PATH`, an entry of the index, whose value is `MODE OBJECT`.
+ * Without `from` or `to`, it was not there.
+ */
 export interface RefMove {
   readonly name: string;
   readonly from?: string | undefined;

@@ -1,5 +1,5 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
-import { takeRefsBack } from "@gennai/git/take-refs-back";
+import { nameOfMove, takeRefsBack } from "@gennai/git/take-refs-back";
 import type { RefMove } from "@gennai/governance/tool";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { DiskChange } from "@gennai/machine/workspace/inspect-change";
@@ -53,10 +53,10 @@ export async function undoChangeSet(
   if (dryRun) return { changeSetId: changeSet.changeSetId, files: [], skipped, refs: [] };
   const files = await undoing.write();
   const moves = netMoves(changeSet.refs);
-  const all = moves.map(({ name }) => name);
+  const all = [...new Set(moves.map(nameOfMove))];
   // With files that stay, the commit that holds them stays too. If git cannot run, the files are back nevertheless.
   const stay = skipped.length > 0 ? all : await takeRefsBack(workspace.controlRoot, moves).catch(() => all);
-  const refs = moves.filter(({ name }) => !stay.includes(name));
+  const refs = moves.filter((move) => !stay.includes(nameOfMove(move)));
   const undone = { changeSetId: changeSet.changeSetId, files };
   await session.decided(
     [{ type: "change-set-undone", ...undone }],
@@ -68,7 +68,7 @@ export async function undoChangeSet(
     undone.files,
   );
   const left = stay.map((path): SkippedFile => ({ path, reason: "changed_since" }));
-  return { ...undone, skipped: [...skipped, ...left], refs: refs.map(({ name }) => name) };
+  return { ...undone, skipped: [...skipped, ...left], refs: all.filter((name) => !stay.includes(name)) };
 }
 
 interface UndoneFiles {

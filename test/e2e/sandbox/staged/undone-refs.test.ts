@@ -26,7 +26,7 @@ test("commits, a new branch and the way to it go back with the files", async () 
   expect((await seen(server)).head).toBe("refs/heads/side");
   const { refs, skipped } = await server.client.undoChangeSet({ sessionId });
   expect(skipped).toEqual([]);
-  expect(refs.toSorted()).toEqual(["HEAD", before.head, "refs/heads/side"].toSorted());
+  expect(refs.toSorted()).toEqual(["HEAD", before.head, "refs/heads/side", ".git/index"].toSorted());
   expect(await seen(server)).toEqual(before);
   const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
   expect(ledger).toMatch(/"refs":\[[^\]]*"name":"refs\/heads\/side","to":/);
@@ -43,8 +43,28 @@ test("a branch that the user moved since stays, and is named", async () => {
   const { files, refs, skipped } = await server.client.undoChangeSet({ sessionId });
   expect(files).toMatchObject([{ path: "a.txt" }]);
   expect(refs).toEqual([]);
-  expect(skipped).toMatchObject([{ path: before.head }]);
+  expect(skipped).toMatchObject([{ path: before.head }, { path: ".git/index" }]);
   expect(await seen(server)).toEqual({ ...before, status: " M a.txt" });
+});
+
+test("what a command only staged goes back, and what the user staged since stays", async () => {
+  const command = "echo two > a.txt; echo n > 'new\\tone.txt'; mv b.txt e.txt; echo two > c.txt; git add -A";
+  const files = { "a.txt": "one\n", "b.txt": "b\n", "c.txt": "c\n", "d.txt": "d\n" };
+  await using server = await staging([command, "true", command], files);
+  const { workspace } = server;
+  await workspace.write("d.txt", "the user's\n");
+  await workspace.git("add", "d.txt");
+  const before = await seen(server);
+  const sessionId = await startSession(server);
+  await result(server, sessionId);
+  expect((await seen(server)).index).not.toBe(before.index);
+  expect(await server.client.undoChangeSet({ sessionId })).toMatchObject({ skipped: [], refs: [".git/index"] });
+  expect(await seen(server)).toEqual(before);
+  await result(server, sessionId);
+  await workspace.git("rm", "-q", "--cached", "c.txt");
+  const { refs, skipped } = await server.client.undoChangeSet({ sessionId });
+  expect([refs, skipped]).toMatchObject([[], [{ path: ".git/index" }]]);
+  expect(await workspace.git("diff", "--cached", "--name-status")).toBe("D\tc.txt\nM\td.txt");
 });
 
 test("what a command stashed comes back with the files, whatever else is stashed", async () => {
