@@ -112,6 +112,9 @@ describe("createRedactingSink", () => {
     const step = fc.record({ item: fc.constantFrom("t", "i", ""), piece: words, wait: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const said = (of: string) => steps.flatMap(({ item, piece }) => (item === of ? piece : [])).join("");
+        // Now and then these words say a secret.
+        for (const of of ["t", "i"]) fc.pre((await redactor.redact(said(of))) === said(of));
         const { events, sink } = recording();
         for (const { item, piece, wait } of steps) {
           if (item === "") sink.emit(status);
