@@ -196,9 +196,9 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
       reviewing.unseen.onEvent(event, session);
       if (event.event.case === "toolResult" || event.event.case === "changeSetApplied") origins.recorded();
     },
-    onFacts: ({ openProposals }) => {
+    onFacts: () => {
       sessionWatch.onFacts();
-      reviewing.review.showProposals(openProposals);
+      reviewing.review.showProposals(sessions.facts.openProposals);
     },
     onSession: (session) => {
       sessionWatch.onSession(session);

@@ -1,4 +1,4 @@
-import { ItemText } from "@gennai/client/session/text/item-text";
+import type { SessionView } from "@gennai/client/view/session-view";
 import {
   type InvokeEvent,
   InvokeState,
@@ -31,11 +31,8 @@ export class EventPrinter {
   readonly #asTyped: (text: string) => string;
   readonly #paint: Paint;
   readonly #width: number;
-  readonly #items = new ItemText();
-  readonly #calls = new Map<
-    string,
-    { readonly name: string; readonly argumentsJson: string; readonly mark: string; shown: boolean; live: boolean }
-  >();
+  /** Keys of the calls whose lines were printed. */
+  readonly #calls = new Set<string>();
   #atLineStart = true;
   #streaming: "thinking" | "text" | "output" | undefined;
   #textShown = false;
@@ -55,36 +52,28 @@ export class EventPrinter {
     this.#width = options.width;
   }
 
-  print(event: InvokeEvent): void {
+  /**
+   * @param added what the event adds to a text that is streamed
+   * @param session after the event
+   */
+  print(event: InvokeEvent, added: string, session: SessionView): void {
     const body = event.event;
-    const place = { itemId: event.itemId, firstSeq: event.firstSeq, seq: event.seq };
     switch (body.case) {
       case "thinkingDelta":
-        this.#stream("thinking", this.#items.add({ ...place, text: body.value.text }));
+        this.#stream("thinking", added);
         break;
       case "assistantDelta":
         this.#textShown = true;
-        this.#stream("text", this.#items.add({ ...place, text: body.value.text }));
-        break;
-      case "toolCall":
-        this.#calls.set(body.value.id, {
-          ...body.value,
-          mark: event.parentToolCallId ? "  ↳" : "●",
-          shown: false,
-          live: false,
-        });
+        this.#stream("text", added);
         break;
       case "gateDecision":
-        this.#printDecision(body.value);
+        this.#printDecision(body.value, session);
         break;
-      case "toolOutputDelta": {
-        const call = this.#calls.get(body.value.id);
-        if (call !== undefined) call.live = true;
-        this.#stream("output", body.value.text);
+      case "toolOutputDelta":
+        this.#stream("output", added);
         break;
-      }
       case "toolResult":
-        this.#printResult(body.value);
+        this.#printResult(body.value, session);
         break;
       case "final":
         // Text that was streamed is not printed twice.
@@ -184,32 +173,32 @@ export class EventPrinter {
     this.#atLineStart = text.endsWith("\n");
   }
 
-  #printDecision(decision: GateDecision): void {
+  #printDecision(decision: GateDecision, session: SessionView): void {
     const verdict = verdictFromMessage(decision.verdict);
-    const call = this.#calls.get(decision.toolCallId);
+    const call = session.call(decision.toolCallId);
+    if (call !== undefined && this.#calls.has(call.key) && verdict === "allow") return;
+    const text = toolCallLine(decision.toolName, call?.item.peek().argumentsJson ?? "", this.#width - 24);
     const word = this.#paint(verdictStyles[verdict], verdict);
-    if (call?.shown === true && verdict === "allow") return;
-    const text = toolCallLine(decision.toolName, call?.argumentsJson ?? "", this.#width - 24);
-    if (call !== undefined) call.shown = true;
+    const risk = this.#paint("dim", `${riskFromMessage(decision.risk)} risk`);
     this.#lastCall = decision.toolCallId;
-    this.line(
-      `${this.#paint("cyan", call?.mark ?? "●")} ${text}  ${word} ${this.#paint("dim", `${riskFromMessage(decision.risk)} risk`)}`,
-    );
+    this.line(`${this.#paint("cyan", markOf(call))} ${text}  ${word} ${risk}`);
+    if (call !== undefined) this.#calls.add(call.key);
     if (verdict !== "allow" && decision.reason !== "") this.line(`  ${terminalSafe(decision.reason)}`);
   }
 
-  #printResult(result: ToolResult): void {
-    const call = this.#calls.get(result.id);
-    if (call !== undefined && (!call.shown || this.#lastCall !== result.id)) {
+  #printResult(result: ToolResult, session: SessionView): void {
+    const cell = session.call(result.id);
+    const call = cell?.item.peek();
+    const isShown = cell !== undefined && this.#calls.has(cell.key);
+    if (call !== undefined && (!isShown || this.#lastCall !== result.id)) {
       // Calls that ran together: say whose result this is.
-      this.line(
-        `${this.#paint("cyan", call.shown ? "└" : call.mark)} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`,
-      );
+      const mark = this.#paint("cyan", isShown ? "└" : markOf(cell));
+      this.line(`${mark} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`);
       this.#lastCall = result.id;
     }
     if (result.error !== "") {
       this.line(`  ${this.#paint("red", "failed")} ${indented(terminalSafe(toolErrorMessage(result.error)))}`);
-    } else if (call?.live !== true && call?.name !== proposingTool) {
+    } else if ((call?.liveOutput ?? "") === "" && call?.name !== proposingTool) {
       this.#printOutput(result.output);
     }
     const facts = [
@@ -235,6 +224,10 @@ export class EventPrinter {
 }
 
 const verdictStyles = { allow: "green", ask: "yellow", deny: "red" } as const;
+
+function markOf(call: ReturnType<SessionView["call"]>): string {
+  return call !== undefined && call.parentCallId !== "" ? "  ↳" : "●";
+}
 
 function indented(text: string): string {
   return text.replace(/\n/g, "\n  ");

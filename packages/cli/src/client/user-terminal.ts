@@ -2,6 +2,7 @@ import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/text/event-json";
+import { SessionView } from "@gennai/client/view/session-view";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/governance/user-question";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
@@ -75,11 +76,14 @@ export class UserTerminal implements Disposable {
       paint: this.paint,
       width: widthOf(target),
     });
+    const session = new SessionView();
     this.view = {
+      session,
       show: (event) => {
         pipeline?.hear(event);
+        const added = session.apply(event);
         if (json) this.writeJson(eventJson(event));
-        else this.printer.print(event);
+        else this.printer.print(event, added, session);
       },
       note: (text) => this.printer.line(this.paint("dim", asTyped(text, console.environment))),
     };

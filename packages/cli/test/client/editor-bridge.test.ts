@@ -1,4 +1,6 @@
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { SessionView } from "@gennai/client/view/session-view";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type FakeEditorScript, fakeEditor } from "@gennai/testkit/fake-editor";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -20,7 +22,12 @@ async function turnWith(script: FakeEditorScript, text: string) {
   const settings = { workingDir: repository.root };
   const session = await AgentSession.start(server.client, identity, settings, { interactive: true, signal });
   using interrupts = new Interrupts();
-  const view = { show: () => {}, note: (text: string) => expect.fail(text) };
+  const heard = new SessionView();
+  const view = {
+    session: heard,
+    show: (event: InvokeEvent) => void heard.apply(event),
+    note: (text: string) => expect.fail(text),
+  };
   const report = await runTurn(session, { text }, { view, interrupts, signal });
   return { report, asked: editor.asked };
 }

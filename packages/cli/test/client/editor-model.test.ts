@@ -1,4 +1,6 @@
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { SessionView } from "@gennai/client/view/session-view";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runTurn } from "#client/run-turn";
@@ -31,7 +33,12 @@ test("a turn runs on the editor's own model, tool calls through the gate as ever
   const settings = { workingDir: repository.root, backend: "editor" } as const;
   const session = await AgentSession.start(server.client, identity, settings, { interactive: true, signal });
   using interrupts = new Interrupts();
-  const view = { show: () => {}, note: (text: string) => expect.fail(text) };
+  const heard = new SessionView();
+  const view = {
+    session: heard,
+    show: (event: InvokeEvent) => void heard.apply(event),
+    note: (text: string) => expect.fail(text),
+  };
   const report = await runTurn(session, { text: "what does a.ts say?" }, { view, interrupts, signal });
   expect(report.text).toContain("It says: on disk.");
   expect(asked[1]?.messages.at(-1)).toMatchObject({ role: "tool", output: expect.stringContaining("on disk") });

@@ -1,4 +1,6 @@
-import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { create } from "@bufbuild/protobuf";
+import { SessionView } from "@gennai/client/view/session-view";
+import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { expect, test } from "vitest";
 import { EventPrinter } from "#client/event-printer";
@@ -14,9 +16,11 @@ function printed(bodies: readonly (readonly [number, number, object])[]): string
     paint: (_style, part) => part,
     width: 80,
   });
+  const session = new SessionView();
   for (const [firstSeq, seq, event] of bodies) {
-    const message = { firstSeq: BigInt(firstSeq), seq: BigInt(seq), itemId: "i", turnId: "t", event: event as Body };
-    printer.print(message as InvokeEvent);
+    const place = { firstSeq: BigInt(firstSeq), seq: BigInt(seq), itemId: "i", turnId: "t" };
+    const message = create(InvokeEventSchema, { ...place, event: event as Body });
+    printer.print(message, session.apply(message), session);
   }
   return text;
 }
@@ -31,7 +35,8 @@ test("what mends a warning is told where commands are typed", () => {
   });
   const event = { case: "warning", value: "It is not started." };
   const errorInfo = { code: "mcp_server_unaccepted", hint: "gennai mcp accept units" };
-  printer.print({ firstSeq: 1n, seq: 1n, itemId: "", turnId: "t", event, errorInfo } as unknown as InvokeEvent);
+  const message = { firstSeq: 1n, seq: 1n, itemId: "", turnId: "t", event, errorInfo } as unknown as InvokeEvent;
+  printer.print(message, "", new SessionView());
   expect(lines.join("")).toBe("warning: It is not started.\n  npx gennai mcp accept units\n");
 });
 

@@ -1,4 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { SessionView } from "@gennai/client/view/session-view";
 import { expect, test } from "vitest";
 import { runTurn } from "#client/run-turn";
 import { Interrupts } from "#terminal/interrupts";
@@ -29,7 +30,11 @@ test.each([
   const begun = Promise.withResolvers<void>();
   const { session, end } = lostSession(begun.resolve);
   const said = Promise.withResolvers<string>();
-  const view = { show: () => {}, note: (text: string) => text.includes("could not") && said.resolve(text) };
+  const view = {
+    session: new SessionView(),
+    show: () => {},
+    note: (text: string) => text.includes("could not") && said.resolve(text),
+  };
   const turn = runTurn(session, { text: "x" }, { view, interrupts, signal: new AbortController().signal });
   await begun.promise;
   interrupts.interrupt(signal);

@@ -1,8 +1,8 @@
 import type { ToolResult } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ClientIdentity } from "../connection/client-identity.ts";
 import type { AgentClient } from "../connection/connection.ts";
+import { StreamedText } from "../view/items/streamed-text.ts";
 import { subscribe } from "./subscription.ts";
-import { ItemText } from "./text/item-text.ts";
 
 /** A call of a turn. */
 export interface WatchedCallName {
@@ -25,16 +25,16 @@ export async function* callOutput(
 ): AsyncGenerator<string, string> {
   const { clientId, name, version } = identity;
   const watcher = { clientId: `${clientId}-watch`, name, version };
-  const printed = new ItemText();
+  const printed = new StreamedText();
   const meant = { sessionId, afterSeq, untilTurnId: turnId, identity: watcher, signal };
   for await (const { event, turnId: ofTurn, firstSeq, seq } of subscribe(client, meant)) {
     if (ofTurn !== turnId) continue;
     if (event.case === "toolOutputDelta" && event.value.id === callId) {
-      const text = printed.add({ itemId: callId, firstSeq, seq, text: event.value.text });
+      const text = printed.add({ firstSeq: firstSeq === 0n ? seq : firstSeq, text: event.value.text });
       if (text !== "") yield text;
     }
     if (event.case !== "toolResult" || event.value.id !== callId) continue;
-    if (printed.text(callId) === "" && event.value.output !== "") yield event.value.output;
+    if (printed.text === "" && event.value.output !== "") yield event.value.output;
     return endOf(event.value);
   }
   return "its turn has ended";

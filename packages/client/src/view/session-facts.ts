@@ -1,7 +1,9 @@
 import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governance/emergency";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { IntentSummary } from "../governance/intents.ts";
+import type { CutOffTurn } from "../session/agent-session.ts";
 import type { TurnPhase } from "../session/turn-state.ts";
 import { emptyMeter, type UsageMeter } from "../session/usage-meter.ts";
 
@@ -14,6 +16,8 @@ export interface SessionFacts {
   readonly turn: RunningTurn | undefined;
   /** The last turn, if it was cut off and can be continued. */
   readonly cutOffTurn: CutOffTurn | undefined;
+  /** The newest final answer. */
+  readonly answer: { readonly turnId: string; readonly text: string } | undefined;
   readonly usage: UsageMeter;
   readonly todos: readonly Todo[];
   /** undefined until one was selected. */
@@ -23,17 +27,18 @@ export interface SessionFacts {
   readonly emergency: EmergencyState;
   /** Messages for a running turn that the model has not got yet, oldest first. */
   readonly queuedMessages: readonly QueuedMessage[];
-}
-
-export interface CutOffTurn {
-  readonly turnId: string;
-  /** True if it waited for a person's answer. */
-  readonly waited: boolean;
+  /** What people are asked now, without secrets, by request id; oldest first. */
+  readonly questions: ReadonlyMap<string, string>;
+  /** Proposals that nobody has decided about, newest last. */
+  readonly openProposals: ReadonlyMap<string, Proposal>;
+  /** The newest call that a rule stopped or asked about. */
+  readonly violation: Violation | undefined;
 }
 
 export interface RunningTurn {
   readonly turnId: string;
-  readonly phase: TurnPhase;
+  /** `waiting-for-person` while a question is open, whatever goes on beside it. */
+  readonly phase: TurnPhase | "waiting-for-person";
   /** Model calls so far. */
   readonly iteration: number;
   /** The tool that runs; empty if none does. */
@@ -41,6 +46,18 @@ export interface RunningTurn {
   readonly since: Date | undefined;
   /** When a wait ends by itself. */
   readonly until?: Date | undefined;
+}
+
+export interface Violation {
+  readonly tool: string;
+  /** What was tried, in a few words. */
+  readonly words: string;
+  readonly rule: string;
+  readonly reason: string;
+  /** `file:line`; empty for a built-in rule. */
+  readonly place: string;
+  /** `blocked`, `asked`, `confirmed` or `refused`. */
+  readonly action: string;
 }
 
 export interface RulesFact {
@@ -56,10 +73,14 @@ export const emptyFacts: SessionFacts = {
   forkedFrom: "",
   turn: undefined,
   cutOffTurn: undefined,
+  answer: undefined,
   usage: emptyMeter,
   todos: [],
   intent: undefined,
   rules: undefined,
   emergency: noEmergency,
   queuedMessages: [],
+  questions: new Map(),
+  openProposals: new Map(),
+  violation: undefined,
 };

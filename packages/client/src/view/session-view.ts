@@ -9,8 +9,9 @@ import { asksEditor, requestFromEvent } from "@gennai/protocol/model/editor-mess
 import { appliedFileFromMessage, blobFromMessage } from "@gennai/protocol/model/session/proposal";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { type TurnPhase, turnOutcome, turnPhase } from "../session/turn-state.ts";
+import { meterAfter } from "../session/usage-meter.ts";
 import { factsAfter } from "./facts-after.ts";
-import { ChangeSetItems } from "./items/change-set-items.ts";
+import { ChangeSetItems, type StandingChangeSet } from "./items/change-set-items.ts";
 import { ItemList, type ItemStart } from "./items/item-list.ts";
 import { PlanItems } from "./items/plan-items.ts";
 import { ProposalItems } from "./items/proposal-items.ts";
@@ -21,7 +22,7 @@ import { noticeOf } from "./notice.ts";
 import { emptyFacts, type RunningTurn, type SessionFacts } from "./session-facts.ts";
 import { TurnRecords } from "./turn-records.ts";
 import { timeOf } from "./view-from-wire.ts";
-import type { ItemCell, ToolCallItem } from "./view-item.ts";
+import type { ItemCell, ProposalItem, ToolCallItem } from "./view-item.ts";
 
 /**
  * The view of a session, made only from its events. A repeated event is ignored; of an event that covers several, some of them
@@ -39,6 +40,8 @@ export class SessionView {
   readonly #plans = new PlanItems(this.#items);
   readonly #turns = new TurnRecords();
   readonly #scopeRequests: ScopeRequest[] = [];
+  /** As the last status says, without the questions beside it. */
+  #running: RunningTurn | undefined;
   #lastSeq = 0n;
 
   get cells(): readonly ItemCell[] {
@@ -59,22 +62,37 @@ export class SessionView {
     return this.#facts;
   }
 
+  /** The newest call of that id: models may use an id again. */
+  call(callId: string): ItemCell<ToolCallItem> | undefined {
+    return this.#calls.of(callId);
+  }
+
+  proposal(proposalId: string): ProposalItem | undefined {
+    return this.#proposals.of(proposalId);
+  }
+
+  /** Change sets that were not taken back, oldest first. */
+  get changeSets(): readonly StandingChangeSet[] {
+    return this.#changeSets.standing;
+  }
+
   /** Newest sequence number that was seen. */
   get lastSeq(): bigint {
     return this.#lastSeq;
   }
 
-  apply(event: InvokeEvent): void {
+  /** @returns what it adds to a text that is streamed; empty: nothing */
+  apply(event: InvokeEvent): string {
     const body = event.event;
     if (body.case === "heartbeat" || body.case === undefined) {
       this.#lastSeq = event.seq > this.#lastSeq ? event.seq : this.#lastSeq;
-      return;
+      return "";
     }
     if (body.case === "truncated") {
-      if (body.value.throughSeq <= this.#lastSeq) return;
+      if (body.value.throughSeq <= this.#lastSeq) return "";
       this.#lastSeq = body.value.throughSeq;
     } else {
-      if (event.seq <= this.#lastSeq) return;
+      if (event.seq <= this.#lastSeq) return "";
       this.#lastSeq = event.seq;
     }
     const firstSeq = event.firstSeq === 0n ? event.seq : event.firstSeq;
@@ -83,7 +101,26 @@ export class SessionView {
     const place: ItemStart = { key: `${body.case}:${seq}`, seq, turnId, time: timeOf(event), parentCallId };
     const before = this.#facts.peek();
     this.#facts.value = factsAfter(before, event);
+    if (this.#facts.peek().questions !== before.questions) this.#setTurn(this.#running);
+    const added = this.#addText(event, place, firstSeq);
+    if (added !== undefined) return added;
     if (!saysOnlyOfViolation(body, before)) this.#applyBody(event, body, place, firstSeq);
+    return "";
+  }
+
+  /** undefined: the event is no piece of a text that people read as it comes. */
+  #addText({ event: body, itemId }: InvokeEvent, place: ItemStart, firstSeq: bigint): string | undefined {
+    switch (body.case) {
+      case "thinkingDelta":
+        return this.#texts.stream("thinking", place, itemId, { firstSeq, text: body.value.text });
+      case "assistantDelta":
+        this.#turns.of(place.turnId, place.time).answered = true;
+        return this.#texts.stream("assistant", place, itemId, { firstSeq, text: body.value.text });
+      case "toolOutputDelta":
+        return this.#calls.output(body.value.id, { firstSeq, text: body.value.text });
+      default:
+        return undefined;
+    }
   }
 
   #applyBody(event: InvokeEvent, body: InvokeEvent["event"], place: ItemStart, firstSeq: bigint): void {
@@ -95,11 +132,6 @@ export class SessionView {
         this.#items.add(place, { kind: "user-message", text, scenario, images: images.map(blobFromMessage) });
         return;
       }
-      case "thinkingDelta":
-        return this.#texts.stream("thinking", place, event.itemId, { firstSeq, text: body.value.text });
-      case "assistantDelta":
-        this.#turns.of(turnId, time).answered = true;
-        return this.#texts.stream("assistant", place, event.itemId, { firstSeq, text: body.value.text });
       case "final":
         return this.#finish(place, body.value.text);
       case "toolCallStart":
@@ -114,16 +146,13 @@ export class SessionView {
         return;
       case "gateDecision":
         return this.#calls.decide(body.value);
-      case "toolOutputDelta":
-        return this.#calls.output(body.value.id, { firstSeq, text: body.value.text });
       case "toolResult":
         return this.#calls.finish(body.value, time);
       case "status":
         return this.#changeStatus(event, place, body.value);
       case "usage": {
         const turn = this.#turns.of(turnId);
-        turn.inputTokens += body.value.inputTokens;
-        turn.outputTokens += body.value.outputTokens;
+        turn.usage = meterAfter(turn.usage, body.value, place.parentCallId);
         return;
       }
       case "confirmationRequest":
@@ -151,7 +180,7 @@ export class SessionView {
         return;
       case "ruleViolation":
         // The call itself shows why it was stopped.
-        if (this.#calls.has(body.value.toolCallId)) return;
+        if (this.#calls.of(body.value.toolCallId) !== undefined) return;
         break;
       case "intentSelected":
         if (body.value.intent === undefined) return;
@@ -170,7 +199,7 @@ export class SessionView {
       case "error":
         break;
       case "checkpointClosed":
-        if (body.value.files.length > 0) this.#turns.of(turnId, time).changedFiles = true;
+        for (const { path } of body.value.files) this.#turns.of(turnId, time).changedByCommands.add(path);
         return;
       // What runs besides the session's turns has a list of its own.
       case "attemptsChanged":
@@ -179,6 +208,10 @@ export class SessionView {
       case "checkpointRestoring":
       case "workspaceRequest":
       case "instructionsTold":
+      // Added above.
+      case "thinkingDelta":
+      case "assistantDelta":
+      case "toolOutputDelta":
       // The subscription unpacks them.
       case "batch":
       case "heartbeat":
@@ -202,13 +235,16 @@ export class SessionView {
     if (ended !== undefined) {
       this.#texts.endTurn();
       this.#calls.endTurn(turnId, time);
-      const changedFiles = this.#changeSets.endTurn(place) || turn.changedFiles;
-      const { inputTokens, outputTokens, began } = turn;
+      const own = this.#changeSets.endTurn(place).map(({ path }) => path);
+      const { usage, changedByCommands, began } = turn;
       const duration = time === undefined || began === undefined ? undefined : time.getTime() - began.getTime();
-      const used = { inputTokens, outputTokens, changedFiles };
-      this.#items.add(place, { kind: "turn-end", turnId, outcome: ended, duration, ...used });
+      const changed = {
+        changedFiles: [...new Set([...own, ...changedByCommands])],
+        commandsChangedFiles: changedByCommands.size > 0,
+      };
+      this.#items.add(place, { kind: "turn-end", turnId, outcome: ended, duration, usage, ...changed });
       this.#turns.end(turnId);
-      if (this.#facts.value.turn?.turnId === turnId) this.#setTurn(undefined);
+      if (this.#running?.turnId === turnId) this.#setTurn(undefined);
       return;
     }
     if (status.state === InvokeState.THINKING) {
@@ -236,8 +272,11 @@ export class SessionView {
     this.#setTurn({ turnId, phase, toolName, iteration, since: began, until });
   }
 
-  #setTurn(turn: RunningTurn | undefined): void {
-    this.#facts.value = { ...this.#facts.peek(), turn };
+  #setTurn(running: RunningTurn | undefined): void {
+    this.#running = running;
+    const facts = this.#facts.peek();
+    const isAsked = running !== undefined && facts.questions.size > 0;
+    this.#facts.value = { ...facts, turn: isAsked ? { ...running, phase: "waiting-for-person" } : running };
   }
 
   #applyChangeSet(place: ItemStart, message: ChangeSetApplied): void {

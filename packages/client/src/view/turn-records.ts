@@ -1,13 +1,14 @@
+import { emptyMeter, type UsageMeter } from "../session/usage-meter.ts";
+
 /** Counts and facts of a turn until it ends. */
 export interface TurnRecord {
   readonly began: Date | undefined;
   iteration: number;
   /** True if the newest model call has written text. */
   answered: boolean;
-  inputTokens: number;
-  outputTokens: number;
-  /** True if commands changed files. */
-  changedFiles: boolean;
+  usage: UsageMeter;
+  /** Files that commands changed. */
+  readonly changedByCommands: Set<string>;
 }
 
 /** The turns that have not ended. */
@@ -22,7 +23,13 @@ export class TurnRecords {
   of(turnId: string, time?: Date): TurnRecord {
     const known = this.#records.get(turnId);
     if (known !== undefined) return known;
-    const turn = { began: time, iteration: 0, answered: false, inputTokens: 0, outputTokens: 0, changedFiles: false };
+    const turn = {
+      began: time,
+      iteration: 0,
+      answered: false,
+      usage: emptyMeter,
+      changedByCommands: new Set<string>(),
+    };
     this.#records.set(turnId, turn);
     return turn;
   }

@@ -5,6 +5,7 @@ import type { AppliedFile, BlobRef, Proposal } from "@gennai/protocol/model/sess
 import type { ReadonlySignal } from "@preact/signals-core";
 import type { ConfirmationQuestion } from "../host/editor.ts";
 import type { TurnOutcome } from "../session/turn-state.ts";
+import type { UsageMeter } from "../session/usage-meter.ts";
 
 /** What the chat shows, in its present state. Values are never changed in place. */
 export type ViewItem =
@@ -214,8 +215,9 @@ export interface TurnEndItem {
   readonly outcome: TurnOutcome;
   /** Milliseconds. */
   readonly duration: number | undefined;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** True if it changed files, also by commands, and can be taken back as a whole. */
-  readonly changedFiles: boolean;
+  readonly usage: UsageMeter;
+  /** Paths, each once. */
+  readonly changedFiles: readonly string[];
+  /** True if commands changed some of them: such changes are taken back with the whole turn only. */
+  readonly commandsChangedFiles: boolean;
 }

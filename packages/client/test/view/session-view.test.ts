@@ -9,6 +9,8 @@ import { FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/ag
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SessionView } from "#view/session-view";
+import { turnReport } from "#view/turn-report";
+import { turnWords } from "#view/turn-words";
 import type { ViewItem } from "#view/view-item";
 import { EventLog, fullTurn, replay } from "./wire-events.ts";
 
@@ -230,6 +232,25 @@ describe("what a session shows", () => {
     expect(ofKind(items, "change-set")[0]).toMatchObject({ proposalId: "p", undone: true, files: [{ path: "a.ts" }] });
   });
 
+  it("which proposals wait, and which change sets can be taken back, also of a turn that runs", () => {
+    const value = { proposalId: "p", changes: [{ id: "1", path: "a.ts" }] };
+    const log = new EventLog().status("t", InvokeState.STARTED).add("t", { case: "proposedChanges", value });
+    const files = [{ path: "a.ts", operation: ChangeOperation.UPDATE, beforeSha256: "1", afterSha256: "2" }];
+    log.add("", { case: "changeSetApplied", value: { changeSetId: "s", proposalId: "other", files } });
+    log.add("t", { case: "changeSetApplied", value: { changeSetId: "t", files } });
+    const before = viewOf(log.events);
+    expect([...before.facts.value.openProposals.keys()]).toEqual(["p"]);
+    expect(before.changeSets.map(({ changeSetId }) => changeSetId)).toEqual(["s", "t"]);
+    log.add("", { case: "changeSetUndone", value: { changeSetId: "s", files: [] } });
+    log.add("t", { case: "changeSetApplied", value: { changeSetId: "r", proposalId: "p", files } });
+    const after = viewOf(log.events);
+    expect({ open: after.facts.value.openProposals.size, kept: after.proposal("p")?.changeSetId }).toEqual({
+      open: 0,
+      kept: "r",
+    });
+    expect(after.changeSets.map(({ changeSetId }) => changeSetId)).toEqual(["r", "t"]);
+  });
+
   it("one change set for all steps of a turn", () => {
     const step = (path: string, before: string, after: string) => ({
       changeSetId: "t",
@@ -284,6 +305,41 @@ describe("what a session shows", () => {
   });
 });
 
+describe("what people are asked", () => {
+  const question = (fields: object = {}) =>
+    ({ case: "confirmationRequest", value: { requestId: "q", title: "Allow Bash?", ...fields } }) as const;
+  const ofModel = { requestId: "m", questions: [{ question: "Which port?" }] };
+  const running = () => new EventLog().status("t", InvokeState.RUN_TOOL, { toolName: "Bash" });
+  const factsOf = (log: EventLog) => viewOf(log.events).facts.value;
+
+  it("is told without secrets, and is what the turn waits for, whatever runs beside it", () => {
+    const log = running().add("t", question({ maskedStatement: "Run ls" }));
+    log
+      .add("t", { case: "userQuestionRequest", value: ofModel })
+      .status("t", InvokeState.RUN_TOOL, { toolName: "Read" });
+    expect([...factsOf(log).questions]).toEqual([
+      ["q", "Run ls"],
+      ["m", "Which port?"],
+    ]);
+    expect(turnWords(factsOf(log).turn)).toBe("Waits for your answer");
+    for (const requestId of ["q", "m"]) log.add("t", { case: "clientRequestResolved", value: { requestId } });
+    expect(factsOf(log).questions.size).toBe(0);
+    expect(turnWords(factsOf(log).turn)).toBe("Runs Read");
+  });
+
+  it.each([
+    ["answered", (log: EventLog) => log.add("t", { case: "clientRequestResolved", value: { requestId: "q" } })],
+    ["left when its turn ends", (log: EventLog) => log.status("t", InvokeState.INTERRUPTED)],
+  ])("waits no longer once it is %s", (_name, end) => {
+    expect(factsOf(end(running().add("t", question()))).questions.size).toBe(0);
+  });
+
+  it("does not wait where the event says that it was answered", () => {
+    const log = running().add("t", question());
+    expect(viewOf(log.events.map((event) => ({ ...event, resolved: true }))).facts.value.questions.size).toBe(0);
+  });
+});
+
 describe("a turn that was cut off", () => {
   const cutOff = () => {
     const log = new EventLog().status("t", InvokeState.STARTED);
@@ -297,7 +353,11 @@ describe("a turn that was cut off", () => {
   };
 
   it("can be gone on with until another one begins", () => {
-    expect(viewOf(cutOff().events).facts.value.cutOffTurn).toEqual({ turnId: "t", waited: true });
+    expect(viewOf(cutOff().events).facts.value.cutOffTurn).toEqual({
+      turnId: "t",
+      waited: true,
+      message: "The server went away while this waited for an answer: Run `ls`",
+    });
     const later = cutOff().status("t2", InvokeState.STARTED);
     expect(viewOf(later.events).facts.value.cutOffTurn).toBeUndefined();
   });
@@ -345,7 +405,7 @@ describe("what else a session tells", () => {
       .status("t", InvokeState.STARTED)
       .add("t", { case: "checkpointClosed", value: { checkpointId: "c", files: [{ path: "a" }] } })
       .status("t", InvokeState.COMPLETED);
-    expect(ofKind(itemsOf(log), "turn-end")[0]).toMatchObject({ changedFiles: true });
+    expect(ofKind(itemsOf(log), "turn-end")[0]).toMatchObject({ changedFiles: ["a"] });
   });
 
   it("shows the words about rules without their picture", () => {
@@ -370,5 +430,45 @@ describe("what else a session tells", () => {
       "Rules: Damage-Control Active: 3 Rules broken",
       "Rules: Damage-Control Active: 3 Rules",
     ]);
+  });
+});
+
+describe("what a turn came to", () => {
+  const refused = (id: string, name: string, failureClass: FailureClass, error: string) => (log: EventLog) =>
+    log
+      .add("t", { case: "toolCall", value: { id, name, argumentsJson: "{}" } }, id)
+      .add("t", { case: "toolResult", value: { id, error, failureClass } });
+
+  it("is its answer, files, proposals, refusals and usage", () => {
+    const log = fullTurn(new EventLog(), "t0").status("t", InvokeState.STARTED);
+    for (const [index, [name, failure, error]] of [
+      ["Bash", FailureClass.PERMISSION_DENIED, "no"],
+      ["Write", FailureClass.PERMISSION_DENIED, "no"],
+      ["Bash", FailureClass.UNSPECIFIED, ""],
+    ].entries() as IterableIterator<[number, [string, FailureClass, string]]>)
+      refused(`c${index}`, name, failure, error)(log);
+    const files = [{ path: "a", operation: ChangeOperation.UPDATE, beforeSha256: "1", afterSha256: "2" }];
+    log
+      .add("t", { case: "changeSetApplied", value: { changeSetId: "t", files } })
+      .add("t", { case: "checkpointClosed", value: { checkpointId: "c", files: [{ path: "a" }, { path: "b" }] } })
+      .add("t", { case: "proposedChanges", value: { proposalId: "p", changes: [{ id: "1", path: "a" }] } })
+      .add("t", { case: "usage", value: { inputTokens: 3, outputTokens: 4, cachedInputTokens: 1 } })
+      .add("t", { case: "final", value: { text: "Done." } })
+      .status("t", InvokeState.COMPLETED);
+    expect(turnReport(viewOf(log.events), "t")).toMatchObject({
+      outcome: "completed",
+      text: "Done.",
+      changedFiles: ["a", "b"],
+      commandsChangedFiles: true,
+      proposals: [{ proposalId: "p" }],
+      refused: ["Write"],
+      cutOff: undefined,
+      usage: { inputTokens: 3, outputTokens: 4, cachedInputTokens: 1, modelCalls: 1, unpricedCalls: 1 },
+    });
+  });
+
+  it("is nothing but an interruption where the server no longer runs it", () => {
+    const log = new EventLog().status("t", InvokeState.STARTED);
+    expect(turnReport(viewOf(log.events), "t")).toMatchObject({ outcome: "interrupted", text: "", changedFiles: [] });
   });
 });

@@ -1,8 +1,7 @@
 import { contextWords, costWords, type UsageMeter } from "@gennai/client/session/usage-meter";
-import type { RunningTurn } from "@gennai/client/view/session-facts";
+import { turnWords } from "@gennai/client/view/turn-words";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
-import type { TurnProgress } from "../control/turn-control.ts";
 import { Icon } from "../look/icon.tsx";
 import { countWords, durationWords } from "./words.ts";
 
@@ -24,7 +23,13 @@ export function StatusLine({ control }: { readonly control: ReplControl }) {
       {progress !== "idle" && (
         <span class="status-now">
           <Icon name={asked ? "question" : "loading"} spin={!asked && !isLost} />
-          {isLost ? "No connection" : asked ? "Waits for your answer" : progressWords(progress, turn)}
+          {isLost
+            ? "No connection"
+            : asked
+              ? "Waits for your answer"
+              : progress === "stopping"
+                ? "Stopping…"
+                : turnWords(turn)}
           {turn?.until !== undefined && <Countdown until={turn.until} />}
           {turn?.since !== undefined && <Clock since={turn.since} />}
         </span>
@@ -54,27 +59,6 @@ function usageDetails(usage: UsageMeter): string {
     ...(cost === undefined ? [] : ["The cost is an estimate by list prices."]),
     modelId,
   ].join(" ");
-}
-
-function progressWords(progress: TurnProgress, turn: RunningTurn | undefined): string {
-  if (progress === "stopping") return "Stopping…";
-  switch (turn?.phase) {
-    case undefined:
-    case "started":
-      return "Starting…";
-    case "thinking":
-      return turn.iteration > 1 ? `Thinking, step ${turn.iteration}` : "Thinking";
-    case "calling":
-      return "Chooses a tool";
-    case "running":
-      return turn.toolName === "" ? "Works" : `Runs ${turn.toolName}`;
-    case "waiting-for-client":
-      return "Waits for somebody who can answer";
-    case "waiting-for-tree":
-      return "Waits for another session that writes here";
-    case "waiting-for-provider":
-      return "Waits for the model's provider";
-  }
 }
 
 function Clock({ since }: { readonly since: Date }) {

@@ -26,12 +26,12 @@ export async function callChatTool(
   return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(JSON.stringify(answer, undefined, 2))]);
 }
 
-function sessionChanges({ sessions: { facts } }: Pick<Workbench, "sessions">) {
+function sessionChanges({ sessions: { facts, view } }: Pick<Workbench, "sessions">) {
   return {
-    changeSets: facts.changeSets.map(({ changeSetId, time, paths }) => ({
+    changeSets: view.changeSets.map(({ changeSetId, time, files }) => ({
       changeSetId,
       time: time?.toISOString(),
-      files: paths,
+      files: files.map(({ path }) => path),
     })),
     proposalsWaitingForReview: [...facts.openProposals.values()].map(({ proposalId, changes }) => ({
       proposalId,

@@ -1,7 +1,7 @@
+import type { SessionView } from "@gennai/client/view/session-view";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";
-import type { ChangeSetFacts } from "../session/session-facts.ts";
 
 /** The newest proposal, or the one the user chooses among several. */
 export async function pickProposal(open: ReadonlyMap<string, Proposal>): Promise<Proposal | undefined> {
@@ -20,13 +20,13 @@ export async function pickProposal(open: ReadonlyMap<string, Proposal>): Promise
 }
 
 /** The id of a change set that can be taken back. */
-export async function pickChangeSet(changeSets: readonly ChangeSetFacts[]): Promise<string | undefined> {
+export async function pickChangeSet(changeSets: SessionView["changeSets"]): Promise<string | undefined> {
   if (changeSets.length === 0) {
     void showInformation("This session has no change set to take back.");
     return undefined;
   }
-  const items = changeSets.toReversed().map(({ changeSetId, time, paths }) => ({
-    label: paths.join(", "),
+  const items = changeSets.toReversed().map(({ changeSetId, time, files }) => ({
+    label: files.map(({ path }) => path).join(", "),
     description: time?.toLocaleTimeString() ?? "",
     changeSetId,
   }));

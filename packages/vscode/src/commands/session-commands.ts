@@ -86,12 +86,12 @@ export const applyProposedChanges: Command = async (workbench) => {
 
 export const undo: Command = async (workbench) => {
   const session = await workbench.session();
-  await revert(workbench, session, workbench.sessions.facts.changeSets.at(-1)?.changeSetId);
+  await revert(workbench, session, workbench.sessions.view.changeSets.at(-1)?.changeSetId);
 };
 
 export const revertChangeSet: Command = async (workbench) => {
   const session = await workbench.session();
-  const changeSetId = await pickChangeSet(workbench.sessions.facts.changeSets);
+  const changeSetId = await pickChangeSet(workbench.sessions.view.changeSets);
   if (changeSetId !== undefined) await revert(workbench, session, changeSetId);
 };
 

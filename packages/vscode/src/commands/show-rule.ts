@@ -1,9 +1,9 @@
+import type { Violation } from "@gennai/client/view/session-facts";
 import * as vscode from "vscode";
 import { columnBesideRepl } from "../documents/beside-repl.ts";
 import { showInformation } from "../editor/notifications.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
 import { thisMachine } from "../server/this-machine.ts";
-import type { ViolationFacts } from "../session/session-facts.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
 /** Opens the rule that last stopped, or asked about, a call. */
@@ -15,7 +15,7 @@ export const showRule: Command = async (workbench) => {
 
 /** Opens a rule: at its line in its file or, for a built-in rule, as a description. */
 export async function openRule(
-  violation: ViolationFacts,
+  violation: Violation,
   { documents, root }: Pick<Workbench, "documents" | "root">,
 ): Promise<void> {
   const found = await ruleInFile(violation.place, root);
@@ -56,7 +56,7 @@ async function ruleInFile(
   }
 }
 
-function describeRule({ tool, words, rule, reason, place, action }: ViolationFacts): string {
+function describeRule({ tool, words, rule, reason, place, action }: Violation): string {
   const lines = [
     `# ${rule}`,
     reason,

@@ -22,7 +22,7 @@ export function hostActions(workbench: () => Workbench): HostActions {
   const proposal = async (sessionId: string, proposalId: string) => {
     const { sessions } = workbench();
     const session = await sessions.follow(sessionId);
-    const found = sessions.facts.proposals.get(proposalId);
+    const found = sessions.view.proposal(proposalId)?.proposal;
     if (found === undefined)
       throw new Error("This window does not know that proposal. Reload the window and try again.");
     return { session, proposal: found };

@@ -1,7 +1,8 @@
+import type { RunningTurn } from "@gennai/client/view/session-facts";
+import { turnWords } from "@gennai/client/view/turn-words";
 import * as vscode from "vscode";
 import { showProgress } from "../editor/notifications.ts";
 import { plainMessage } from "../editor/plain-message.ts";
-import type { RunningTurn } from "./session-facts.ts";
 
 interface ShownTurn {
   readonly turnId: string;
@@ -25,7 +26,7 @@ export class TurnProgress implements Disposable {
       this.#shown?.end();
       this.#shown = turn === undefined ? undefined : this.#show(turn.turnId);
     }
-    if (turn !== undefined) this.#shown?.report(turn.doing);
+    if (turn !== undefined) this.#shown?.report(turnWords(turn));
   }
 
   [Symbol.dispose](): void {

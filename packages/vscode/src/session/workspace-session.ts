@@ -2,11 +2,12 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { EventGapError } from "@gennai/client/session/subscription";
+import type { SessionFacts } from "@gennai/client/view/session-facts";
+import { SessionView } from "@gennai/client/view/session-view";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { ServerConnection } from "../server/server-connection.ts";
-import { factsAfter, noFacts, type SessionFacts } from "./session-facts.ts";
 
 export interface WorkspaceSessionOptions {
   readonly connect: () => Promise<ServerConnection>;
@@ -19,7 +20,7 @@ export interface WorkspaceSessionOptions {
   readonly remembered: () => string | undefined;
   readonly remember: (sessionId: string) => Promise<void>;
   readonly onEvent: (event: InvokeEvent, session: AgentSession) => void;
-  readonly onFacts: (facts: SessionFacts) => void;
+  readonly onFacts: () => void;
   readonly onSession: (session: AgentSession) => void;
   readonly onStream: (change: { readonly type: "lost"; readonly reason: string } | { readonly type: "back" }) => void;
   /** Reports to the log what was not done. */
@@ -30,7 +31,7 @@ export interface WorkspaceSessionOptions {
 export class WorkspaceSession implements AsyncDisposable {
   readonly #options: WorkspaceSessionOptions;
   #session: AgentSession | undefined;
-  #facts: SessionFacts = noFacts;
+  #view = new SessionView();
   #opening: Promise<AgentSession> | undefined;
   #stop = new AbortController();
   #following: Promise<void> = Promise.resolve();
@@ -48,8 +49,13 @@ export class WorkspaceSession implements AsyncDisposable {
     return this.#options.remembered();
   }
 
+  /** What the session's events came to so far. */
+  get view(): SessionView {
+    return this.#view;
+  }
+
   get facts(): SessionFacts {
-    return this.#facts;
+    return this.#view.facts.peek();
   }
 
   /** The session of the workspace: the followed one, the last one, or a new one. Rejects with `NoServerError`. */
@@ -131,7 +137,7 @@ export class WorkspaceSession implements AsyncDisposable {
     await this.#following;
     this.#stop = new AbortController();
     this.#session = session;
-    this.#set(noFacts);
+    this.#beginAnew();
     await this.#options.remember(session.sessionId);
     this.#options.onSession(session);
     this.#following = this.#run(session, this.#stop.signal);
@@ -146,7 +152,7 @@ export class WorkspaceSession implements AsyncDisposable {
         if (signal.aborted) return;
         if (error instanceof EventGapError) {
           this.#options.onProblem("Events were missing; the session is read again.", error);
-          this.#set(noFacts);
+          this.#beginAnew();
           continue;
         }
         this.#options.onProblem("The session can no longer be followed.", error);
@@ -167,14 +173,15 @@ export class WorkspaceSession implements AsyncDisposable {
       onProblem: ({ requestId, error }) => this.#options.onProblem(`Request ${requestId} was not answered.`, error),
     });
     for await (const event of events) {
-      this.#set(factsAfter(this.#facts, event));
+      const before = this.facts;
+      this.#view.apply(event);
+      if (this.facts !== before) this.#options.onFacts();
       this.#options.onEvent(event, session);
     }
   }
 
-  #set(facts: SessionFacts): void {
-    if (facts === this.#facts) return;
-    this.#facts = facts;
-    this.#options.onFacts(facts);
+  #beginAnew(): void {
+    this.#view = new SessionView();
+    this.#options.onFacts();
   }
 }

@@ -1,5 +1,5 @@
+import type { Violation } from "@gennai/client/view/session-facts";
 import { plainMessage } from "../editor/plain-message.ts";
-import type { ViolationFacts } from "../session/session-facts.ts";
 
 /** The functions of the window that notifications of blocked calls need. */
 export interface BlockedCallsPorts {
@@ -8,7 +8,7 @@ export interface BlockedCallsPorts {
   /** Resolves with the chosen button; undefined: the notification was closed without one. */
   show(message: string, buttons: readonly string[]): Promise<string | undefined>;
   /** Opens the rule that blocked a call. */
-  showRule(call: ViolationFacts): Promise<void>;
+  showRule(call: Violation): Promise<void>;
   /** Shows no such notification from now on. */
   quiet(): Promise<void>;
   /** Calls back after some milliseconds. @returns a function that cancels */
@@ -29,14 +29,14 @@ export const quietButton = "Don't tell again";
 export class BlockedCalls implements Disposable {
   readonly #ports: BlockedCallsPorts;
   readonly #told = new Set<string>();
-  #waiting: ViolationFacts[] = [];
+  #waiting: Violation[] = [];
   #cancel: (() => void) | undefined;
 
   constructor(ports: BlockedCallsPorts) {
     this.#ports = ports;
   }
 
-  add(call: ViolationFacts): void {
+  add(call: Violation): void {
     const what = JSON.stringify([call.rule, call.tool, call.words]);
     if (this.#told.has(what)) return;
     this.#told.add(what);
@@ -67,7 +67,7 @@ export class BlockedCalls implements Disposable {
   }
 
   /** @param count number of calls that the notification reports */
-  async #show(last: ViolationFacts, count: number): Promise<void> {
+  async #show(last: Violation, count: number): Promise<void> {
     const what = count === 1 ? last.tool : `${count} calls, the last one`;
     const message = `🛡️ Damage-Control blocked ${what}: ${plainMessage(last.words)}. ${plainMessage(last.reason)}`;
     const chosen = await this.#ports.show(message, [showRuleButton, quietButton]);

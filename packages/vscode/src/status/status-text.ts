@@ -1,8 +1,9 @@
 import { contextWords, costWords } from "@gennai/client/session/usage-meter";
+import type { SessionFacts } from "@gennai/client/view/session-facts";
+import { turnWords } from "@gennai/client/view/turn-words";
 import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
 import type { LinkState } from "../server/server-link.ts";
 import { emergencyWords, type GovernanceFacts } from "../session/governance-facts.ts";
-import type { SessionFacts } from "../session/session-facts.ts";
 
 export interface StatusFacts {
   readonly link: LinkState;
@@ -74,7 +75,9 @@ function headline(
   }
   if (session.questions.size > 0) return { icon: "question", text: "Gennai needs your answer", tone: "warning" };
   if (watching) return { icon: "eye", text: "Gennai: watching", tone: "plain" };
-  if (session.turn !== undefined) return { icon: "loading~spin", text: `Gennai: ${session.turn.doing}`, tone: "plain" };
+  if (session.turn !== undefined) {
+    return { icon: "loading~spin", text: `Gennai: ${turnWords(session.turn)}`, tone: "plain" };
+  }
   return { icon: "comment-discussion", text: modelName(backend, shortModel(model)), tone: "plain" };
 }
 

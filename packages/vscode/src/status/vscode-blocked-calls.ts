@@ -1,13 +1,13 @@
+import type { Violation } from "@gennai/client/view/session-facts";
 import * as vscode from "vscode";
 import { showWarning } from "../editor/notifications.ts";
-import type { ViolationFacts } from "../session/session-facts.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
 import { BlockedCalls } from "./blocked-calls.ts";
 
 /** Notifications of VS Code about calls that damage control blocked. */
 export function vsCodeBlockedCalls(options: {
   readonly settings: () => GennaiSettings;
-  readonly showRule: (call: ViolationFacts) => Promise<void>;
+  readonly showRule: (call: Violation) => Promise<void>;
 }): BlockedCalls {
   return new BlockedCalls({
     isQuiet() {

@@ -1,8 +1,8 @@
+import type { SessionFacts } from "@gennai/client/view/session-facts";
 import type { EditingMode, ReportedSettings } from "@gennai/protocol/model/session/session-settings";
 import * as vscode from "vscode";
 import type { LinkState } from "../server/server-link.ts";
 import { type GovernanceFacts, noGovernance } from "../session/governance-facts.ts";
-import type { SessionFacts } from "../session/session-facts.ts";
 import { showRules, showStatus } from "./status-item.ts";
 
 export interface WindowStatusOptions {

@@ -1,5 +1,5 @@
+import type { Violation } from "@gennai/client/view/session-facts";
 import { describe, expect, it } from "vitest";
-import type { ViolationFacts } from "../../src/session/session-facts.ts";
 import { BlockedCalls, quietButton, showRuleButton } from "../../src/status/blocked-calls.ts";
 
 function world() {
@@ -40,7 +40,7 @@ function world() {
   };
 }
 
-const call = (words: string): ViolationFacts => ({
+const call = (words: string): Violation => ({
   tool: "Bash",
   words,
   rule: "rules/project/1",

@@ -25,7 +25,7 @@ const usage = {
   cost: 0.042,
   currency: "USD",
 };
-const turn = { turnId: "t", doing: "running Bash" };
+const turn = { turnId: "t", phase: "running", toolName: "Bash", iteration: 1, since: undefined } as const;
 const questions = new Map([["q", "Run rm?"]]);
 
 describe("statusText", () => {
@@ -69,7 +69,7 @@ describe("statusText", () => {
       text: "$(question) Gennai needs your answer",
       tone: "warning",
     },
-    { name: "a turn", facts: { session: { ...plain.session, turn } }, text: "$(loading~spin) Gennai: running Bash" },
+    { name: "a turn", facts: { session: { ...plain.session, turn } }, text: "$(loading~spin) Gennai: Runs Bash" },
     {
       name: "a question goes before a turn",
       facts: { session: { ...plain.session, turn, questions } },

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createRouterTransport } from "@connectrpc/connect";
 import { connect } from "@gennai/client/connection/connection";
 import type { HostNotice } from "@gennai/client/host/repl-host";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { SessionView } from "@gennai/client/view/session-view";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { AgentService, Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -18,12 +20,17 @@ import * as problem from "../../../../packages/vscode/src/commands/problem-comma
 import { ContentDocuments } from "../../../../packages/vscode/src/documents/content-documents.ts";
 import { gitRepository } from "../../../../packages/vscode/src/git/vscode-git.ts";
 import { hostActions } from "../../../../packages/vscode/src/repl/host-actions.ts";
-import { noFacts } from "../../../../packages/vscode/src/session/session-facts.ts";
 import type { Command, Workbench } from "../../../../packages/vscode/src/workbench.ts";
 import { hostTest } from "./host-test.ts";
 import { workspaceRoot } from "./workspace.ts";
 
 const fileUri = (path: string) => vscode.Uri.file(join(workspaceRoot(), path));
+
+function viewAfter(event: MessageInitShape<typeof InvokeEventSchema>): SessionView {
+  const view = new SessionView();
+  view.apply(create(InvokeEventSchema, { seq: 1n, ...event }));
+  return view;
+}
 
 /** What a command tells the REPL. */
 async function told(command: Command, args: readonly unknown[] = []): Promise<readonly HostNotice[]> {
@@ -200,14 +207,15 @@ hostTest("language models of the editor's chat have the tools", async () => {
 });
 
 hostTest("a tool of the chat says what the session changed, and what was decided", async () => {
-  const facts = { ...noFacts, changeSets: [{ changeSetId: "c1", time: undefined, paths: ["src/a.ts"] }] };
+  const value = { changeSetId: "c1", files: [{ path: "src/a.ts" }] };
+  const view = viewAfter({ event: { case: "changeSetApplied", value } });
   const record = {
     timestamp: "t",
     metadata: { seq: 3, calls: [{ tool: "Bash", verdict: "deny", rule: "floor.push" }] },
   };
   const governance = { listLedgerRecords: async () => ({ records: [{ seq: 3n, json: JSON.stringify(record) }] }) };
   const workbench = {
-    sessions: { session: { sessionId: "s" }, facts },
+    sessions: { session: { sessionId: "s" }, view, facts: view.facts.peek() },
     connect: async () => ({ governance }),
   } as unknown as Workbench;
   const text = async (name: "gennai_session_changes" | "gennai_explain_decision", input: unknown = {}) => {
@@ -254,12 +262,13 @@ hostTest("a commit message is put into Source Control's box, and nothing is comm
   const before = repository.state.HEAD?.commit;
   const session = await sessionThatSays([], []);
   const governance = { listIntents: async () => ({ intents: [], warnings: [], activeIntentId: "" }) };
-  const facts = { ...noFacts, prompts: [{ text: "Greet the world", time: Date.now() + 5000 }] };
+  const time = timestampFromMs(Date.now() + 5000);
+  const view = viewAfter({ time, event: { case: "userMessage", value: { text: "Greet the world" } } });
   const workbench = {
     root: workspaceRoot(),
     session: async () => session,
     connect: async () => ({ governance }),
-    sessions: { facts },
+    sessions: { view },
   } as unknown as Workbench;
   const file = fileUri("docs/read me.md");
   await vscode.workspace.fs.writeFile(file, new TextEncoder().encode("# Hello world\n"));

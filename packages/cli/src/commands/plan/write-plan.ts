@@ -3,8 +3,10 @@ import { correctionRequestText } from "@gennai/agent/scenarios/plan-correction";
 import type { SubmittedPlan } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { SessionPlans } from "@gennai/client/session-plans";
+import type { TurnReport } from "@gennai/client/view/turn-report";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { CliError } from "../../cli-error.ts";
-import { runTurn, type TurnReport } from "../../client/run-turn.ts";
+import { runTurn } from "../../client/run-turn.ts";
 import { exitCode } from "../../exit-code.ts";
 import type { PlanTerminal } from "./plan-context.ts";
 
@@ -34,8 +36,10 @@ async function ask(
   // The envelope is for the server; a person sees the plan.
   const view = {
     ...terminal.view,
-    show: (event: Parameters<typeof terminal.view.show>[0]) =>
-      isEnvelope(event) ? undefined : terminal.view.show(event),
+    show: (event: InvokeEvent) => {
+      if (isEnvelope(event)) terminal.view.session.apply(event);
+      else terminal.view.show(event);
+    },
   };
   const report = await runTurn(
     session,
@@ -46,11 +50,9 @@ async function ask(
   return { raw: report.text, ...(await plans.submit(report.text, { signal })) };
 }
 
-function isEnvelope(event: Parameters<AgentViewShow>[0]): boolean {
-  return event.event.case === "assistantDelta" || event.event.case === "final";
+function isEnvelope({ event }: InvokeEvent): boolean {
+  return event.case === "assistantDelta" || event.case === "final";
 }
-
-type AgentViewShow = PlanTerminal["terminal"]["view"]["show"];
 
 function turnFailed({ outcome }: TurnReport, interrupted: boolean): CliError {
   return new CliError(`The turn that should write the plan ended: ${outcome}.`, {

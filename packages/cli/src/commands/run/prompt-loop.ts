@@ -10,9 +10,10 @@ import {
   slashCommands,
   typedCommand,
 } from "@gennai/client/slash-commands";
+import type { TurnReport } from "@gennai/client/view/turn-report";
 import type { EditingMode, ReportedSettings } from "@gennai/protocol/model/session/session-settings";
 import { asCliError } from "../../cli-error.ts";
-import { runTurn, type TurnReport } from "../../client/run-turn.ts";
+import { runTurn } from "../../client/run-turn.ts";
 import { intentTitle } from "../../client/session-intent.ts";
 import type { UserTerminal } from "../../client/user-terminal.ts";
 import type { ChosenServer } from "../../connection/server-choice.ts";

@@ -1,5 +1,7 @@
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { usageWords } from "@gennai/client/session/usage-meter";
+import type { TurnReport } from "@gennai/client/view/turn-report";
 import type { AgentBranch } from "@gennai/git/prepare-branch";
 import { addSessionWorktree } from "@gennai/git/session-worktree";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
@@ -10,9 +12,8 @@ import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import type { Pipeline } from "../../ci/pipeline.ts";
 import { usageError } from "../../cli-error.ts";
 import { branchTitle, prepareAgentBranch, presentBranch } from "../../client/agent-branch.ts";
-import { exitCodeOf, runTurn, type TurnReport } from "../../client/run-turn.ts";
+import { exitCodeOf, runTurn } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
-import { describeUsage } from "../../client/turn-usage.ts";
 import { UserTerminal } from "../../client/user-terminal.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import {
@@ -305,7 +306,7 @@ function finish(facts: {
     return;
   }
   if (report.refused.length > 0) terminal.view.note(`Refused: ${report.refused.join(", ")}`);
-  const used = describeUsage(report.usage);
+  const used = usageWords(report.usage);
   if (used !== "") terminal.view.note(used);
   const changed = report.changedFiles.length > 0 || reviewed.some(({ files }) => files.length > 0);
   const undo = report.commandsChangedFiles ? "gennai undo --list" : "gennai undo";

@@ -1,18 +1,32 @@
 import type { ChangeSetApplied, ChangeSetUndone } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { appliedFileFromMessage } from "@gennai/protocol/model/session/proposal";
+import { type AppliedFile, appliedFileFromMessage } from "@gennai/protocol/model/session/proposal";
 import { joinFiles } from "../view-from-wire.ts";
 import type { ChangeSetItem } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
+
+/** A change set that can be taken back. */
+export interface StandingChangeSet extends Pick<ChangeSetItem, "changeSetId" | "files"> {
+  readonly time: Date | undefined;
+}
 
 /** The change sets of a session, made from the events that name them. */
 export class ChangeSetItems {
   readonly #items: ItemList;
   readonly #cells = new Map<string, OpenCell<ChangeSetItem>>();
   /** A turn's own change set grows until the turn ends, and is shown only then. */
-  readonly #growing = new Map<string, Pick<ChangeSetItem, "files" | "branch">>();
+  readonly #growing = new Map<string, Pick<ChangeSetItem, "files" | "branch"> & { readonly time: Date | undefined }>();
 
   constructor(items: ItemList) {
     this.#items = items;
+  }
+
+  /** Those that were not taken back, oldest first; those of running turns too. */
+  get standing(): readonly StandingChangeSet[] {
+    const shown = [...this.#cells.values()].flatMap(({ item, time }) => {
+      const { changeSetId, files, undone } = item.peek();
+      return undone ? [] : [{ changeSetId, files, time }];
+    });
+    return [...shown, ...[...this.#growing].map(([changeSetId, { files, time }]) => ({ changeSetId, files, time }))];
   }
 
   /** @param ofRunningTurn true if its id is that of a turn that has not ended */
@@ -24,7 +38,7 @@ export class ChangeSetItems {
       known.item.value = { ...known.item.value, files: joinFiles(known.item.value.files, files), branch };
     } else if (ofRunningTurn && message.proposalId === "") {
       const earlier = this.#growing.get(changeSetId)?.files ?? [];
-      this.#growing.set(changeSetId, { files: joinFiles(earlier, files), branch });
+      this.#growing.set(changeSetId, { files: joinFiles(earlier, files), branch, time: place.time });
     } else {
       const proposalId = message.proposalId === "" ? undefined : message.proposalId;
       this.#show(place, { changeSetId, files, proposalId, branch });
@@ -40,15 +54,16 @@ export class ChangeSetItems {
     cell.item.value = { ...cell.item.value, ...(back.length === 0 ? {} : { files }), undone: true };
   }
 
-  /** Shows what the turn changed; false if it changed nothing. */
-  endTurn(place: ItemStart): boolean {
+  /** Shows what the turn changed, and gives these files. */
+  endTurn(place: ItemStart): readonly AppliedFile[] {
     const grown = this.#growing.get(place.turnId);
     this.#growing.delete(place.turnId);
     // Only refs moved.
-    if (grown === undefined || grown.files.length === 0) return false;
+    if (grown === undefined || grown.files.length === 0) return [];
+    const { files, branch } = grown;
     const key = `changeSet:${place.seq}`;
-    this.#show({ ...place, key }, { ...grown, changeSetId: place.turnId, proposalId: undefined });
-    return true;
+    this.#show({ ...place, key }, { files, branch, changeSetId: place.turnId, proposalId: undefined });
+    return files;
   }
 
   #show(place: ItemStart, fields: Pick<ChangeSetItem, "changeSetId" | "files" | "proposalId" | "branch">): void {

@@ -13,6 +13,10 @@ export class ProposalItems {
     this.#items = items;
   }
 
+  of(proposalId: string): ProposalItem | undefined {
+    return this.#cells.get(proposalId)?.item.peek();
+  }
+
   propose(place: ItemStart, message: ProposedChanges): void {
     const proposal = proposalFromMessage(message);
     const item: ProposalItem = { kind: "proposal", proposal, review: undefined, changeSetId: undefined, undone: false };

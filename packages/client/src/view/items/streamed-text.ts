@@ -15,14 +15,18 @@ export class StreamedText {
     this.#keep = keep;
   }
 
-  add(piece: { readonly firstSeq: bigint; readonly text: string }): void {
-    let start = this.#dropped + this.#text.length;
+  /** @returns the part that was not there before */
+  add(piece: { readonly firstSeq: bigint; readonly text: string }): string {
+    const end = this.#dropped + this.#text.length;
+    let start = end;
     for (let last = this.#pieces.at(-1); last !== undefined && last.firstSeq >= piece.firstSeq; ) {
       start = last.start;
       this.#pieces.pop();
       last = this.#pieces.at(-1);
     }
     this.#pieces.push({ firstSeq: piece.firstSeq, start });
+    const known = this.#text.slice(Math.max(0, start - this.#dropped));
+    const isMore = start < this.#dropped || piece.text.startsWith(known);
     if (start < this.#dropped) {
       this.#dropped = start;
       this.#text = piece.text;
@@ -33,6 +37,7 @@ export class StreamedText {
       this.#dropped += this.#text.length - this.#keep;
       this.#text = this.#text.slice(-this.#keep);
     }
+    return isMore ? piece.text.slice(end - start) : piece.text;
   }
 
   /** The whole text, or only its end if it is longer than `keep`. */

@@ -14,13 +14,16 @@ export class TextItems {
     this.#items = items;
   }
 
-  /** @param itemId as the server sent it; empty: the piece is a text of its own */
+  /**
+   * @param itemId as the server sent it; empty: the piece is a text of its own
+   * @returns the part that was not there before
+   */
   stream(
     kind: TextItem["kind"],
     place: ItemStart,
     itemId: string,
     piece: { readonly firstSeq: bigint; readonly text: string },
-  ): void {
+  ): string {
     const key = `${kind}:${itemId}`;
     let record = itemId === "" ? undefined : this.#texts.get(key);
     if (record === undefined) {
@@ -31,8 +34,9 @@ export class TextItems {
     }
     if (this.#streaming !== record.cell) this.settle();
     this.#streaming = record.cell;
-    record.text.add(piece);
+    const added = record.text.add(piece);
     record.cell.item.value = { kind, text: record.text.text, streaming: true };
+    return added;
   }
 
   /** Adds an answer that was not streamed. */

@@ -4,7 +4,7 @@ import { riskWords } from "@gennai/protocol/model/governance/risk";
 import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { joinFiles, toolResultView } from "../view-from-wire.ts";
-import type { ToolCallItem, ToolCallStatus, ToolResultView } from "../view-item.ts";
+import type { ItemCell, ToolCallItem, ToolCallStatus, ToolResultView } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 import { StreamedText } from "./streamed-text.ts";
 
@@ -24,9 +24,9 @@ export class ToolCallItems {
     this.#items = items;
   }
 
-  /** True for a call of that id, whatever happened to it. */
-  has(callId: string): boolean {
-    return this.#byId.has(callId);
+  /** The newest call of that id, whatever happened to it. */
+  of(callId: string): ItemCell<ToolCallItem> | undefined {
+    return this.#byId.get(callId)?.cell;
   }
 
   start(place: ItemStart, itemId: string, call: { readonly id: string; readonly name: string }): void {
@@ -76,11 +76,13 @@ export class ToolCallItems {
     change(record, { status: "running", startedAt: time, endedAt: undefined });
   }
 
-  output(callId: string, piece: { readonly firstSeq: bigint; readonly text: string }): void {
+  /** @returns the part that was not there before */
+  output(callId: string, piece: { readonly firstSeq: bigint; readonly text: string }): string {
     const record = this.#byId.get(callId);
-    if (record === undefined) return;
-    record.output.add(piece);
+    if (record === undefined) return piece.text;
+    const added = record.output.add(piece);
     change(record, { liveOutput: record.output.text, liveOutputCut: record.output.cut });
+    return added;
   }
 
   finish(result: ToolResult, time: Date | undefined): void {

@@ -117,7 +117,7 @@ const outcomes = { completed: "Done", error: "Failed", cancelled: "Stopped", int
 export function TurnEnd({ item, seq }: { readonly item: TurnEndItem; readonly seq: bigint }) {
   const { control } = useChat();
   const sessionId = control.followed.value?.session.sessionId;
-  const tokens = item.inputTokens + item.outputTokens;
+  const tokens = item.usage.inputTokens + item.usage.outputTokens;
   const words = [
     outcomes[item.outcome],
     item.duration === undefined ? "" : durationWords(item.duration),
@@ -126,7 +126,7 @@ export function TurnEnd({ item, seq }: { readonly item: TurnEndItem; readonly se
   return (
     <div class={`turn-end turn-end-${item.outcome}`}>
       <span>{words.join(" · ")}</span>
-      {item.changedFiles && (
+      {item.changedFiles.length > 0 && (
         <button
           type="button"
           class="tool-button quiet-button"

@@ -11,6 +11,8 @@ import { readSessionSettings } from "../../session/read-settings.ts";
 import type { Command, Workbench } from "../../workbench.ts";
 
 const callTimeoutMs = 30_000;
+/** Prompts, from the newest, that a message is made of. */
+const keptPrompts = 20;
 
 /** Writes a message into the box of the repository whose title has the chosen button, else the folder's. Commits nothing. */
 export const commitMessage: Command = async (workbench, [sourceControl]) => {
@@ -77,8 +79,11 @@ async function commitFacts(
   const commit = HEAD?.commit === undefined ? undefined : await repository.getCommit(HEAD.commit);
   const since = commit?.commitDate?.getTime() ?? 0;
   // git's times are whole seconds.
-  const prompts = workbench.sessions.facts.prompts.filter(({ time }) => time >= since).map(({ text }) => text);
-  return { intent: active, prompts, files: [...new Set(files)], staged };
+  const prompts = workbench.sessions.view.cells.flatMap(({ item, time }) => {
+    const value = item.peek();
+    return value.kind === "user-message" && (time?.getTime() ?? 0) >= since ? [value.text] : [];
+  });
+  return { intent: active, prompts: prompts.slice(-keptPrompts), files: [...new Set(files)], staged };
 }
 
 async function mayReplace(present: string, message: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { SessionView } from "@gennai/client/view/session-view";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import { showProposal } from "../../documents/proposal-diff.ts";
@@ -6,7 +7,6 @@ import { sessionText } from "../../documents/session-text.ts";
 import { showInformation } from "../../editor/notifications.ts";
 import { uriInWorkspace } from "../../editor/workspace-uri.ts";
 import type { UnseenFile } from "../../review/unseen-file.ts";
-import type { ChangeSetFacts } from "../../session/session-facts.ts";
 import type { Command, Workbench } from "../../workbench.ts";
 
 /** What `vscode.changes` takes for each file: its name, the old and the new content; undefined if there was, or is, no file. */
@@ -19,7 +19,7 @@ interface Choice extends vscode.QuickPickItem {
 /** All files of a proposal, of unseen changes, or of a change set, in one native diff. */
 export const showAllChanges: Command = async (workbench) => {
   const { proposals } = workbench.review;
-  const { changeSets } = workbench.sessions.facts;
+  const { changeSets } = workbench.sessions.view;
   const choices: Choice[] = [...proposals.values()].reverse().map((proposal) => ({
     label: "Proposed, not written yet",
     description: filesIn(proposal.changes),
@@ -43,7 +43,7 @@ export const showAllChanges: Command = async (workbench) => {
   await choice?.show();
 };
 
-function changeSetChoice(workbench: Workbench, changeSet: ChangeSetFacts): Choice {
+function changeSetChoice(workbench: Workbench, changeSet: SessionView["changeSets"][number]): Choice {
   return {
     label: filesIn(changeSet.files),
     description: changeSet.time?.toLocaleTimeString() ?? "",

@@ -54,7 +54,7 @@ const workbench = {
   root: "/w",
   session: async () => ({ sessionId: "s" }),
   connect: async () => ({}),
-  sessions: { facts: { prompts: [] } },
+  sessions: { view: { cells: [] } },
 } as unknown as Workbench;
 
 beforeEach(() => {
