@@ -88,7 +88,7 @@ describe("a mention is the file it names", () => {
   test("a change, with what the editor shows beside it", async () => {
     const editorContext = { activeFile: "notes.md", selection, openFiles: ["notes.md"] };
     const { text } = await said("replace Shopping with Packing in @notes.md", { editorContext });
-    expect(text).toContain("Replaced");
+    expect(text).toContain("Changed notes.md.");
     expect(await server.workspace.read("notes.md")).toBe(`Packing list${evil}`);
     await expectUntouched();
   });

@@ -1,7 +1,7 @@
 import { globMatcher } from "@gennai/governance/glob-matcher";
-import type { ChangeStep, StepOf } from "./request.ts";
-import { listedLines, readPage } from "./tool-output.ts";
-import { callTool, callTools, describeFailure, noReply, type ReplyFailure, type Work } from "./tool-round.ts";
+import { redactionMarker } from "@gennai/governance/redaction";
+import type { Step } from "./parse-request.ts";
+import { call, callAll, failureWords, noReply, type Reply, type Work } from "./work.ts";
 
 export interface FileChange {
   readonly path: string;
@@ -10,90 +10,98 @@ export interface FileChange {
   readonly after: string | undefined;
 }
 
-/** What earlier steps changed on paper, by path. */
-type Draft = ReadonlyMap<string, FileChange>;
-
 export interface DraftedChanges {
   readonly changes: readonly FileChange[];
   /** What cannot be changed, and why; each a line. */
   readonly problems: readonly string[];
 }
 
-/** Works out what a step changes, on top of a draft. Reads by tools; changes nothing. */
-export function* draftChange(step: ChangeStep, draft: Draft): Work<DraftedChanges> {
-  if (step.kind === "create") {
-    const there = draft.has(step.path) ? draft.get(step.path)?.after !== undefined : yield* isThere(step.path);
-    if (there) return { changes: [], problems: [`${step.path} exists already, so I leave it as it is.`] };
-    return { changes: [{ path: step.path, before: undefined, after: step.content }], problems: [] };
-  }
-  const { paths, problems } =
-    step.kind === "replace" ? yield* filesWithText(step, draft) : { paths: [step.path], problems: [] };
-  const onDisk = paths.filter((path) => !draft.has(path));
-  const thought = `Reading ${onDisk.length === 1 ? onDisk[0] : `${onDisk.length} files`} first.`;
-  const calls = onDisk.map((path) => ({ name: "Read", args: { file_path: path } }));
-  const replies = yield* callTools(thought, calls);
+export function isChange({ verb }: Step): boolean {
+  return /^(?:replace|rename|create|append|delete)$/.test(verb);
+}
+
+/** Works out what a step changes, and adds it to what earlier ones changed on paper. Reads by tools; changes nothing. */
+export function* draftChange(step: Step, draft: Map<string, FileChange>): Work<DraftedChanges> {
+  const { verb, path: place } = step;
   const changes: FileChange[] = [];
-  const failed = [...problems];
+  const { paths, problems } = isReplacement(step) ? yield* filesWithText(step, draft) : onlyPath(place);
+  const onDisk = paths.filter((path) => !draft.has(path));
+  const calls = verb === "create" ? [] : onDisk.map((path) => ({ name: "Read", args: { file_path: path } }));
+  const replies = yield* callAll(calls);
   for (const path of paths) {
     const drafted = draft.get(path);
-    const { text, failure } = drafted === undefined ? textOf(replies[onDisk.indexOf(path)]) : textAfter(drafted);
-    // What is deleted need not be text, and need not be seen whole.
-    const fails = failure !== undefined && (step.kind !== "delete" || failure.code === "not_found");
-    const after = fails ? text : changed(step, text);
-    if (fails) failed.push(`${path}: ${describeFailure(failure)}`);
-    else if (after !== text) changes.push({ path, before: text, after });
+    const isThere = drafted === undefined ? verb !== "create" || (yield* isOnDisk(path)) : drafted.after !== undefined;
+    const { text, failure } = drafted === undefined ? readText(replies[onDisk.indexOf(path)]) : { text: drafted.after };
+    if (isThere === (verb === "create")) {
+      problems.push(`${path} ${isThere ? "exists already, so I leave it as it is" : "is gone by an earlier step"}.`);
+      // What is deleted need not be text, and need not be seen whole.
+    } else if (failure !== undefined && isThere && (verb !== "delete" || failure.code === "not_found")) {
+      problems.push(`${path}: ${failureWords(failure)}`);
+    } else {
+      const change = { path, before: isThere ? (text ?? "") : undefined, after: changed(step, text ?? "") };
+      if (change.before === change.after) continue;
+      changes.push(change);
+      draft.set(path, { ...change, before: (drafted ?? change).before });
+    }
   }
-  return { changes, problems: failed };
+  return { changes, problems };
 }
 
-interface ReadText {
+function isReplacement({ verb }: Step): boolean {
+  return verb === "replace" || verb === "rename";
+}
+
+function onlyPath(path: string): { readonly paths: readonly string[]; readonly problems: string[] } {
+  return { paths: [path], problems: [] };
+}
+
+/** A file as the tool Read shows it, line by line. It fails if something was left out or masked: then it must not be written back. */
+function readText({ output, failure }: Reply = noReply): {
   readonly text: string;
-  /** Why it must not be written back. */
-  readonly failure?: ReplyFailure | undefined;
-}
-
-function textOf({ output, failure } = noReply): ReadText {
-  const { text, exact } = readPage(output);
+  readonly failure?: Reply["failure"];
+} {
+  const all = output.split("\n");
+  const lines = all.flatMap((line) => /^\d+\t([^]*)$/.exec(line)?.[1] ?? []);
+  const text = lines.join("\n") + (lines.length === 0 || all.includes("[no newline at end of file]") ? "" : "\n");
+  const isExact = !/^\[(?:lines .*offset \d+\]$|cut after )/m.test(output) && !output.includes(redactionMarker);
   const message = "What I could read of it is shortened or masked, so I must not write it back.";
-  return { text, failure: failure ?? (exact ? undefined : { code: "", message }) };
+  const why = failure ?? (isExact ? undefined : { code: "", message });
+  return why === undefined ? { text } : { text, failure: why };
 }
 
-function textAfter({ after }: FileChange): ReadText {
-  const message = "The file is gone after an earlier step of this request.";
-  return after === undefined ? { text: "", failure: { code: "not_found", message } } : { text: after };
+function changed({ verb, text, by }: Step, before: string): string | undefined {
+  const added = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  if (verb === "delete") return undefined;
+  if (verb === "create") return added;
+  if (verb === "append") return before === "" || before.endsWith("\n") ? before + added : `${before}\n${added}`;
+  return before.replaceAll(text, () => by);
 }
 
-function changed(step: Exclude<ChangeStep, { kind: "create" }>, before: string): string | undefined {
-  if (step.kind === "delete") return undefined;
-  if (step.kind === "replace") return before.replaceAll(step.find, () => step.replacement);
-  return before === "" || before.endsWith("\n") ? before + step.text : `${before}\n${step.text}`;
+/** What is written unseen must not be there; when the look fails, the write decides. */
+function* isOnDisk(path: string): Work<boolean> {
+  const { output } = yield* call("Glob", { pattern: path });
+  return output.split("\n").some((line) => line.replace(/^\.\//, "") === path);
 }
 
-/** What is changed unseen must not be there; when the look fails, the write decides. */
-function* isThere(path: string): Work<boolean> {
-  const reply = yield* callTool(`Is there a ${path} already?`, "Glob", { pattern: path });
-  return listedLines(reply.output).lines.some((line) => line.replace(/^\.\//, "") === path);
-}
-
-/** The files of a glob that may contain the text; a plain path is itself the result. */
+/** The files of a glob that may contain the text, on disk or on paper; a plain path is itself the result. */
 function* filesWithText(
-  { find, path: glob }: StepOf<"replace">,
-  draft: Draft,
-): Work<{ readonly paths: readonly string[]; readonly problems: readonly string[] }> {
-  if (!isGlob(glob)) return { paths: [glob], problems: [] };
+  { text, path: glob }: Step,
+  draft: ReadonlyMap<string, FileChange>,
+): Work<{ readonly paths: readonly string[]; readonly problems: string[] }> {
+  if (!isGlob(glob)) return onlyPath(glob);
   // The search goes line by line.
-  const [line = ""] = find.split("\n", 1);
-  const args = { pattern: escapePattern(line), glob, output_mode: "files_with_matches" };
-  const reply = yield* callTool(`Looking for the text in ${glob}.`, "Grep", args);
-  if (reply.failure !== undefined) return { paths: [], problems: [`${glob}: ${describeFailure(reply.failure)}`] };
-  const { lines, notes } = listedLines(reply.output);
+  const [line = ""] = text.split("\n", 1);
+  const reply = yield* call("Grep", { pattern: exactly(line), glob, output_mode: "files_with_matches" });
+  if (reply.failure !== undefined) return { paths: [], problems: [`${glob}: ${failureWords(reply.failure)}`] };
+  const lines = reply.output.split("\n").filter((each) => each.trim() !== "");
+  const isNote = (each: string) => /^\[.* .*\]$/.test(each);
   // As the search does it: a glob without a slash matches names at any depth.
   const isMatch = globMatcher(glob.includes("/") ? glob : `**/${glob}`);
-  const paths = new Set([
-    ...lines.map((found) => found.replace(/^\.\//, "")),
-    ...[...draft.keys()].filter((path) => isMatch(path)),
-  ]);
-  return { paths: [...paths], problems: notes.map((note) => `what the search left out: ${note}`) };
+  const found = lines.filter((each) => !isNote(each)).map((each) => each.replace(/^\.\//, ""));
+  return {
+    paths: [...new Set([...found, ...[...draft.keys()].filter((path) => isMatch(path))])],
+    problems: lines.filter((each) => isNote(each) && !each.startsWith("[no ")).map((note) => `${glob}: ${note}`),
+  };
 }
 
 export function isGlob(path: string): boolean {
@@ -101,6 +109,6 @@ export function isGlob(path: string): boolean {
 }
 
 /** A regular expression that matches just the text. */
-export function escapePattern(text: string): string {
+export function exactly(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

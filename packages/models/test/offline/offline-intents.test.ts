@@ -38,7 +38,7 @@ const rows: readonly ConversationRow[] = [
       ...["Edit a.txt", "Edit b.txt"],
     ],
     after: { "a.txt": "bar\n", "b.txt": "bar\n" },
-    answer: ["2 files, 2 occurrences"],
+    answer: ["Changed 2 files:"],
     never: ["changed meanwhile"],
   },
   {
@@ -49,7 +49,7 @@ const rows: readonly ConversationRow[] = [
     refuse: asksFor("INT-1", "INT-2"),
     calls: ["Read a.txt", "Edit a.txt"],
     after: { "a.txt": "foo\n" },
-    answer: ["You must cite a valid active Intent ID.", "several: INT-1, INT-2", "run --intent ID"],
+    answer: ["You must cite a valid active Intent ID.", "run --intent ID"],
   },
   {
     name: "says when no intent can be selected",
@@ -58,7 +58,7 @@ const rows: readonly ConversationRow[] = [
     tools: intentTools,
     refuse: asksFor(),
     calls: ["Read a.txt", "Delete a.txt"],
-    answer: ["No intent can be selected now; gennai intents list says what to do."],
+    answer: ["You must cite a valid active Intent ID."],
   },
 ];
 

@@ -16,34 +16,28 @@ const rows: readonly ConversationRow[] = [
     say: "replace foo with $& in src/*.ts",
     calls: ["Grep foo", "Read src/a.ts", "Read src/c.ts", "Edit src/a.ts", "Edit src/c.ts"],
     after: { "src/a.ts": "$& $&\n", "src/b.ts": "bar\n", "src/c.ts": "x $&" },
-    answer: ["2 files, 3 occurrences", "src/a.ts (2)", "src/c.ts (1)"],
+    answer: ["Changed 2 files:\n- src/a.ts\n- src/c.ts"],
   },
   {
     name: "searches for the text itself, not for a pattern",
     files: { "a.txt": "a.b(c)\n", "b.txt": "aXb(c)\n" },
     say: "replace a.b(c) with ok in *.txt",
     after: { "a.txt": "ok\n", "b.txt": "aXb(c)\n" },
-    answer: ["1 file, 1 occurrence"],
+    answer: ["Changed a.txt."],
   },
   {
     name: "changes nothing that it cannot see whole",
     files: { "a.txt": "foo\n", "b.txt": `foo ${redactionMarker}\n`, "long.txt": long },
     say: "replace foo with bar in *.txt",
     after: { "a.txt": "bar\n", "b.txt": `foo ${redactionMarker}\n`, "long.txt": long },
-    answer: [
-      "in 1 file, 1 occurrence:",
-      "a.txt (1)",
-      "Not changed:",
-      /- b\.txt: .* masked/,
-      /- long\.txt: .* shortened/,
-    ],
+    answer: ["Changed a.txt.", "Not changed:", /- b\.txt: .* masked/, /- long\.txt: .* shortened/],
   },
   {
     name: "says when nothing matches",
     files: { "a.txt": "x\n" },
     say: "replace foo with bar in *.txt then say done",
     after: { "a.txt": "x\n" },
-    answer: ["does not occur in any file that matches *.txt", "done"],
+    answer: ["nothing was changed: replace foo with bar in *.txt", "done"],
   },
   {
     name: "stops at a refusal and says why, and what it left out",
@@ -56,11 +50,11 @@ const rows: readonly ConversationRow[] = [
     calls: ["Grep foo", "Read a.txt", "Read b.txt", "Edit a.txt", "Edit b.txt"],
     after: { "a.txt": "foo\n", "b.txt": "bar\n" },
     answer: [
-      "1 file, 1 occurrence",
+      "Changed b.txt.",
       "Not changed",
       "a.txt: Scope Violation: INT-1. (scope_violation)",
       "Not attempted",
-      "run “echo done”",
+      "- run echo done",
     ],
   },
   {
@@ -68,7 +62,7 @@ const rows: readonly ConversationRow[] = [
     say: "create docs/a.md with # Title",
     calls: ["Glob docs/a.md", "Write docs/a.md"],
     after: { "docs/a.md": "# Title\n" },
-    answer: ["Created docs/a.md (1 line)."],
+    answer: ["Created docs/a.md."],
   },
   {
     name: "creates nothing over a file that exists",
@@ -92,14 +86,14 @@ const rows: readonly ConversationRow[] = [
     files: { "a.txt": "one" },
     say: "append two to a.txt",
     after: { "a.txt": "one\ntwo\n" },
-    answer: ["Appended"],
+    answer: ["Changed a.txt."],
   },
   {
     name: "appends to an empty file",
     files: { "a.txt": "" },
     say: "append two to a.txt",
     after: { "a.txt": "two\n" },
-    answer: ["Appended"],
+    answer: ["Changed a.txt."],
   },
   {
     name: "deletes",
@@ -117,60 +111,58 @@ const rows: readonly ConversationRow[] = [
     answer: ["does not exist"],
     never: ["Deleted"],
   },
-  { name: "finds", files: { "a.txt": "one\ntwo foo\n" }, say: "find foo", answer: ["1 line", "a.txt:2:two foo"] },
+  { name: "finds", files: { "a.txt": "one\ntwo foo\n" }, say: "find foo", answer: ["find foo:\n```\na.txt:2:two foo"] },
   {
     name: "shows",
     files: { "a.txt": "one\n```\ntwo" },
     say: "show a.txt",
-    answer: ["a.txt (3 lines)", "````\none\n```\ntwo\n````"],
+    answer: ["show a.txt:\n````\n1\tone\n2\t```\n3\ttwo"],
   },
-  { name: "lists", files: { "a.txt": "" }, say: "list", answer: ["1 entry", "a.txt"] },
+  { name: "lists", files: { "a.txt": "" }, say: "list", answer: ["list:", "a.txt"] },
   {
     name: "lists the files",
     files: { "a.txt": "" },
     say: "list the files",
-    answer: ["The working directory has 1 entry", "a.txt"],
+    answer: ["a.txt"],
   },
   {
     name: "runs",
     say: "run echo hello",
     calls: ["Bash echo hello"],
-    answer: ["“echo hello” ended with exit code 0.", "hello"],
+    answer: ["run echo hello:\n```\nhello\n[exit code 0]\n```"],
   },
   {
     name: "stops after a command that failed",
     say: "run fail then say well done",
-    answer: ["exit code 2", "Not attempted after that", "say “well done”"],
+    answer: ["exit code 2", "Not attempted after that", "- say well done"],
     never: [/^well done$/m],
   },
   {
     name: "says what was noted of a command",
     say: "run echo hello then say done",
-    refuse: () => ({
-      raw: "hello\n[exit code 0]\n[what git ignores stays in the session: dist]\n[for the model: do not run it again]",
-    }),
-    answer: ["ended with exit code 0", "hello", "\nWhat git ignores stays in the session: dist.\n", "done"],
+    refuse: () =>
+      "hello\n[exit code 0]\n[what git ignores stays in the session: dist]\n[for the model: do not run it again]",
+    answer: ["hello", "what git ignores stays in the session: dist", "done"],
     never: ["for the model"],
   },
   {
     name: "says that a command has no exit code",
     say: "run sleep 99 then say done",
     refuse: () => ({ raw: "tick\n[ended after 5 s: time is up]" }),
-    answer: ["its exit code is not known", "tick\n[ended after 5 s: time is up]", "Not attempted"],
+    answer: ["tick\n[ended after 5 s: time is up]", "Not attempted"],
   },
   {
     name: "hands to the terminal",
     say: "run npm i in the terminal",
     calls: ["RunInTerminal npm i"],
-    answer: ["handed “npm i” to the terminal"],
-    never: ["exit code"],
+    answer: ["run npm i in the terminal:\n```\nSENT"],
   },
   {
     name: "cannot write where it may only read",
     files: { "a.txt": "foo" },
     tools: readTools,
     say: "replace foo with bar in a.txt",
-    calls: [],
+    calls: ["Read a.txt"],
     answer: ["does not offer Edit", "CODE"],
   },
   {
@@ -204,7 +196,7 @@ describe("OfflineModel", () => {
     expect(events.flatMap((event) => (event.type === "tool-call-delta" ? [event.text] : [])).join("")).toBe(
       whole.join(""),
     );
-    expect(events.filter((event) => event.type === "thinking-delta").length).toBeGreaterThan(1);
+
     expect(events.at(-2)).toMatchObject({ type: "usage" });
     expect(events.at(-1)).toEqual({ type: "finish", reason: "tool-calls" });
   });

@@ -2,7 +2,7 @@ import type { Message } from "@gennai/agent/model";
 import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
 import { validateRinaOutput } from "@gennai/protocol/validate-rina-output";
 import { describe, expect, test } from "vitest";
-import { nextAnswer } from "#offline/next-answer";
+import { nextAnswer } from "#offline/offline-model";
 
 const tools = ["Read", "LS", "Grep", "Glob"].map((name) => ({ name, description: "", inputSchema: {} }));
 
@@ -16,14 +16,14 @@ function envelope(
   const messages: Message[] = [request];
   for (let round = 0; round < 20; round += 1) {
     const answer = nextAnswer({ messages, tools, system: `x\n- ${planAnswerRule} y` });
-    if (answer.type === "text") return JSON.parse(answer.text) as Record<string, unknown>;
-    const calls = answer.calls.map(({ name, args }, index) => ({
+    if (typeof answer === "string") return JSON.parse(answer) as Record<string, unknown>;
+    const calls = answer.map(({ name, args }, index) => ({
       id: `${round}-${index}`,
       name,
       argumentsJson: JSON.stringify(args),
     }));
     messages.push({ role: "assistant", text: "", toolCalls: calls });
-    for (const [index, { name, args }] of answer.calls.entries())
+    for (const [index, { name, args }] of answer.entries())
       messages.push(reply(`${round}-${index}`, name, args, files));
   }
   throw new Error("The assistant never came to an end.");
@@ -73,7 +73,7 @@ const plans: readonly [string, string, Readonly<Record<string, string>>, ReturnT
     "create notes/a.txt with hello",
     {},
     step(
-      "create notes/a.txt",
+      "create notes/a.txt with hello",
       "Write",
       [{ type: "file_write", path: "notes/a.txt", content: "hello\n" }],
       ["grep -nF -e hello -- notes/a.txt"],
@@ -84,7 +84,7 @@ const plans: readonly [string, string, Readonly<Record<string, string>>, ReturnT
     "replace colour with color in a.ts",
     { "a.ts": "let colour;\n" },
     step(
-      "replace “colour” with “color” in a.ts",
+      "replace colour with color in a.ts",
       "Edit",
       [
         {
@@ -106,19 +106,19 @@ const plans: readonly [string, string, Readonly<Record<string, string>>, ReturnT
     "a command with its proof",
     "run npm run build then verify npm test",
     {},
-    step("run “npm run build”", "Bash", [{ type: "command", command: "npm run build" }], ["npm test"]),
+    step("run npm run build", "Bash", [{ type: "command", command: "npm run build" }], ["npm test"]),
   ],
   [
     "a command that leaves the machine",
     "run git push --force then verify git status",
     {},
-    step("run “git push --force”", "Bash", [{ type: "command", command: "git push --force" }], ["git status"], "high"),
+    step("run git push --force", "Bash", [{ type: "command", command: "git push --force" }], ["git status"], "high"),
   ],
   [
     "a command that only reads",
     "run cat a.ts then verify ls",
     {},
-    step("run “cat a.ts”", "Bash", [{ type: "command", command: "cat a.ts" }], ["ls"], "low"),
+    step("run cat a.ts", "Bash", [{ type: "command", command: "cat a.ts" }], ["ls"], "low"),
   ],
 ];
 

@@ -92,7 +92,7 @@ export class ToolWorld {
       case "Delete":
         return this.files.delete(path) ? "Deleted it." : missing;
       case "Bash":
-        return `hello\n[exit code ${text(args, "command").startsWith("fail") ? 2 : 0}]`;
+        return text(args, "command").startsWith("fail") ? { raw: "hello\n[exit code 2]" } : "hello\n[exit code 0]";
       case "RunInTerminal":
         return "SENT";
       case "ProposeChanges": {
