@@ -1,4 +1,4 @@
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { KnownText } from "@gennai/store/provenance/matching/known-text";
 import type { SeededRandom } from "@gennai/testkit/seeded-random";
 

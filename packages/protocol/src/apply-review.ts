@@ -1,3 +1,5 @@
+import { splitLines } from "./diff/line-edit.ts";
+
 /** What `applyReview` looks at of a proposed change. */
 export interface ReviewableChange {
   /** For messages. */
@@ -71,6 +73,12 @@ export function applyReview(
   return marked === base ? { type: "unchanged" } : { type: "write", text: marked };
 }
 
+/** Throws `ReviewError` unless the hunks lie on both texts, which are the same between them. */
+export function checkHunks(base: string, newText: string, { hunks, path }: ReviewableChange): void {
+  const kept = hunks.map((): HunkDecision => ({ type: "keep" }));
+  joinHunks(base, newText, hunks, kept, path);
+}
+
 const byteOrderMark = "\uFEFF";
 
 function joinHunks(
@@ -126,11 +134,6 @@ function fitEndings(text: string, like: string, isLast: boolean): string {
 function span(range: LineRange): { readonly start: number; readonly end: number } {
   const start = range.count === 0 ? range.start : range.start - 1;
   return { start, end: start + range.count };
-}
-
-/** Lines with their endings: joined they are the text again. */
-function splitLines(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
 function withoutEndings(text: string): string {

@@ -1,4 +1,4 @@
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
 import type { RecordedChange } from "./recorded-commits.ts";
 
 export interface Call {

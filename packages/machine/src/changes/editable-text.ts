@@ -1,6 +1,6 @@
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import { countLineFeeds, type LineEdit, splitLines } from "@gennai/protocol/diff/line-edit";
 import { type DecodedText, decodeText, encodeText } from "../workspace/files/text-file.ts";
-import { diffLines } from "./diff/line-diff.ts";
-import { countLineFeeds, type LineEdit, splitLines } from "./diff/line-edit.ts";
 
 /**
  * A text file as a model sees it: lines end with LF, and there is no byte-order mark. The file's own line ends and mark are kept

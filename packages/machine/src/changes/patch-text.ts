@@ -1,5 +1,5 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { countLineFeeds } from "./diff/line-edit.ts";
+import { countLineFeeds } from "@gennai/protocol/diff/line-edit";
 import { ComparingTime } from "./fit/comparing-time.ts";
 import { type FitStep, fitEdit } from "./fit/fit-edit.ts";
 import { FittingText } from "./fit/fitting-text.ts";

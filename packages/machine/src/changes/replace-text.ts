@@ -1,6 +1,6 @@
 import { redactionMarker } from "@gennai/governance/redaction";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { countLineFeeds } from "./diff/line-edit.ts";
+import { countLineFeeds } from "@gennai/protocol/diff/line-edit";
 import { ComparingTime } from "./fit/comparing-time.ts";
 import { type FitStep, fitEdit, type WantedEdit } from "./fit/fit-edit.ts";
 import { FittingText } from "./fit/fitting-text.ts";

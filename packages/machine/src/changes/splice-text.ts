@@ -1,4 +1,4 @@
-import { countLineFeeds, type LineEdit, splitLines } from "./diff/line-edit.ts";
+import { countLineFeeds, type LineEdit, splitLines } from "@gennai/protocol/diff/line-edit";
 
 /** `text` replaces the characters from `start` to `end` (UTF-16 offsets, end exclusive). */
 export interface Splice {

@@ -1,8 +1,8 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import { splitLines } from "@gennai/protocol/diff/line-edit";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diffLines } from "#changes/diff/line-diff";
-import { splitLines } from "#changes/diff/line-edit";
 import { type PatchHunk, parsePatch } from "#changes/parse-patch";
 import { patchText } from "#changes/patch-text";
 

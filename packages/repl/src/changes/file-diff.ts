@@ -1,4 +1,5 @@
-import { type DiffRow, diffRows, splitLines } from "../review/diff/diff-rows.ts";
+import { splitLines } from "@gennai/protocol/diff/line-edit";
+import { type DiffRow, diffRows } from "../review/diff/diff-rows.ts";
 
 /** Unchanged lines that are shown before and after a change. */
 const context = 3;
@@ -13,18 +14,7 @@ export interface FileDiff {
 
 /** Compares two texts line by line. */
 export function fileDiff(before: string, after: string): FileDiff {
-  const [old, fresh] = [splitLines(before), splitLines(after)];
-  const shorter = Math.min(old.length, fresh.length);
-  let head = 0;
-  while (head < shorter && old[head] === fresh[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && old[old.length - 1 - tail] === fresh[fresh.length - 1 - tail]) tail++;
-  const first = Math.max(0, head - context);
-  const last = Math.max(0, tail - context);
-  const rows =
-    head === old.length && head === fresh.length
-      ? []
-      : diffRows(old.slice(first, old.length - last), fresh.slice(first, fresh.length - last), first + 1, first + 1);
+  const rows = diffRows(splitLines(before), splitLines(after), 1, 1);
   let added = 0;
   let removed = 0;
   for (const row of rows) {

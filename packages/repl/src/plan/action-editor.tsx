@@ -1,6 +1,6 @@
+import { splitLines } from "@gennai/protocol/diff/line-edit";
 import { useMemo, useRef, useState } from "preact/hooks";
 import { CodePane, type CodePaneHandle } from "../look/code-pane.tsx";
-import { splitLines } from "../review/diff/diff-rows.ts";
 import { textForField, textFromField } from "../review/file/hunk-edit.ts";
 import type { EditableAction } from "./edit-action.ts";
 

@@ -1,8 +1,9 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { useEffect, useState } from "preact/hooks";
+import { fileDiff } from "../changes/file-diff.ts";
 import { CodePane } from "../look/code-pane.tsx";
 import { DiffTable } from "../review/diff/diff-table.tsx";
-import { type FileVersion, type VersionSource, versionDiff, versionText } from "./file-version.ts";
+import { type FileVersion, type VersionSource, versionText } from "./file-version.ts";
 
 export interface FileThenProps {
   readonly version: FileVersion;
@@ -73,8 +74,7 @@ function Difference({
   if (texts.problem !== "") return <NotKept problem={texts.problem} />;
   const [old, fresh] = texts.loaded;
   if (old === undefined || fresh === undefined) return <p role="status">Loading…</p>;
-  const hunks = versionDiff(old, fresh);
-  if (hunks === undefined) return <p class="g-quiet">The two are too different to be compared here.</p>;
+  const { hunks } = fileDiff(old, fresh);
   if (hunks.length === 0) return <p class="g-quiet">Nothing is different.</p>;
   return hunks.map((rows, index) => (
     <DiffTable

@@ -1,6 +1,4 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import { structuredPatch } from "diff";
-import { type DiffRow, diffRows } from "../review/diff/diff-rows.ts";
 
 /** What a record did to one file. */
 export interface FileVersion {
@@ -26,19 +24,4 @@ export async function versionText(
   const text = new TextDecoder().decode(bytes);
   if (text.includes("\0") || text.includes("\uFFFD")) throw new Error("It is not UTF-8 text.");
   return text;
-}
-
-/** Unchanged lines that are shown around a difference. */
-const context = 3;
-/** Milliseconds that a comparison may take. */
-const timeoutMs = 2000;
-
-/** The differences between two texts, each with the lines around it; undefined if finding them takes too long. */
-export function versionDiff(before: string, after: string): readonly (readonly DiffRow[])[] | undefined {
-  const patch = structuredPatch("", "", before, after, undefined, undefined, { context, timeout: timeoutMs });
-  return patch?.hunks.map(({ lines, oldStart, newStart }) => {
-    const side = (mark: "-" | "+") =>
-      lines.filter((line) => line.startsWith(" ") || line.startsWith(mark)).map((line) => `${line.slice(1)}\n`);
-    return diffRows(side("-"), side("+"), oldStart, newStart);
-  });
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { editableText } from "@gennai/machine/changes/editable-text";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { changesBetween, contentAt, type FileState, readTreeState, type TreeState } from "@gennai/shell/tree-state";
 import type { Attempt, AttemptChange } from "./attempt.ts";
 import type { OpenAttempts } from "./kept-attempts.ts";

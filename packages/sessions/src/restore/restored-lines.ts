@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";

@@ -1,5 +1,5 @@
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
-import { splitLines } from "@gennai/machine/changes/diff/line-edit";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { Hunk } from "@gennai/protocol/model/session/proposal";
 
 /** One version of a text, and the command that made it; empty: a file tool did. */

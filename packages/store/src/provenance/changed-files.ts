@@ -1,5 +1,5 @@
 import { git } from "@gennai/git/run/run-git";
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { readObjects } from "../read-objects.ts";
 import { linesOf } from "./matching/text-lines.ts";
 

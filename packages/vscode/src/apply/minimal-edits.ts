@@ -1,41 +1,24 @@
-import { diffArrays } from "diff";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { TextReplacement } from "../editor/files/editor-files.ts";
 
-/** Milliseconds to look for small edits; after that, the whole part that differs is replaced. */
+/** Milliseconds to look for small edits; after that, they are larger. */
 const timeoutMs = 250;
 
 /** Edits that turn one text into another: ascending, not touching each other, without common text at their ends. */
 export function minimalEdits(oldText: string, newText: string): readonly TextReplacement[] {
   if (oldText === newText) return [];
-  const oldLines = linesWithEnds(oldText);
-  const newLines = linesWithEnds(newText);
-  const shortest = Math.min(oldLines.length, newLines.length);
-  let head = 0;
-  while (head < shortest && oldLines[head] === newLines[head]) head++;
-  let tail = 0;
-  while (tail < shortest - head && oldLines.at(-1 - tail) === newLines.at(-1 - tail)) tail++;
-  const oldMiddle = oldLines.slice(head, oldLines.length - tail);
-  const newMiddle = newLines.slice(head, newLines.length - tail);
-  let at = lengthOf(oldLines.slice(0, head));
-  const parts = diffArrays(oldMiddle, newMiddle, { timeout: timeoutMs }) ?? [
-    { removed: true, added: false, value: oldMiddle },
-    { removed: false, added: true, value: newMiddle },
-  ];
-  const edits: { start: number; end: number; text: string }[] = [];
-  for (const { added, removed, value } of parts) {
-    const open = edits.at(-1);
-    const continues = open !== undefined && open.end === at;
-    if (removed) {
-      const end = at + lengthOf(value);
-      if (continues) open.end = end;
-      else edits.push({ start: at, end, text: "" });
-      at = end;
-    } else if (added) {
-      if (continues) open.text += value.join("");
-      else edits.push({ start: at, end: at, text: value.join("") });
-    } else at += lengthOf(value);
+  const [oldLines, newLines] = [splitLines(oldText), splitLines(newText)];
+  const edits: TextReplacement[] = [];
+  let [line, at] = [0, 0];
+  for (const { oldStart, oldCount, newStart, newCount } of diffLines(oldText, newText, { timeoutMs }).edits) {
+    const start = at + lengthOf(oldLines.slice(line, oldStart - 1));
+    line = oldStart - 1 + oldCount;
+    at = start + lengthOf(oldLines.slice(oldStart - 1, line));
+    const text = newLines.slice(newStart - 1, newStart - 1 + newCount).join("");
+    edits.push(withoutCommonEnds(oldText, { start, end: at, text }));
   }
-  return edits.map((edit) => withoutCommonEnds(oldText, edit));
+  return edits;
 }
 
 /** Applies the result of `minimalEdits`. */
@@ -47,10 +30,6 @@ export function withEdits(text: string, edits: readonly TextReplacement[]): stri
     at = edit.end;
   }
   return result + text.slice(at);
-}
-
-function linesWithEnds(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
 function lengthOf(lines: readonly string[]): number {

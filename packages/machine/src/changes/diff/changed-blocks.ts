@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChangedBlock } from "@gennai/governance/tool";
-import type { LineEdit } from "./line-edit.ts";
+import type { LineEdit } from "@gennai/protocol/diff/line-edit";
 
 /** Lines of a text, 1-based; with `count` 0, lines were only removed before `start`. */
 export interface LineSpan {

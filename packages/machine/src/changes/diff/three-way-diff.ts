@@ -1,5 +1,5 @@
-import { diffLines } from "./line-diff.ts";
-import { type LineEdit, splitLines } from "./line-edit.ts";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import { type LineEdit, splitLines } from "@gennai/protocol/diff/line-edit";
 
 export interface ThreeTexts {
   /** What both sides started from. */

@@ -1,6 +1,6 @@
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import { type LineEdit, splitLines } from "@gennai/protocol/diff/line-edit";
 import type { ChangeOperation, Hunk } from "@gennai/protocol/model/session/proposal";
-import { diffLines } from "./line-diff.ts";
-import { type LineEdit, splitLines } from "./line-edit.ts";
 
 export interface UnifiedDiff {
   /** Headers and hunks, LF after each line; only the headers if nothing differs. */

@@ -1,5 +1,5 @@
-import { diffLines } from "../diff/line-diff.ts";
-import { countLineFeeds, countLines, splitLines } from "../diff/line-edit.ts";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import { countLineFeeds, countLines, splitLines } from "@gennai/protocol/diff/line-edit";
 import { ComparingTime } from "./comparing-time.ts";
 import { type FittingText, type SearchedText, trimmedLines } from "./fitting-text.ts";
 import { hasLookAlikes, isBorder, type LooseText, looseText, originalOffset } from "./loose-text.ts";

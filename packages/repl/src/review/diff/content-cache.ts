@@ -1,9 +1,8 @@
 import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/review/review-state";
-import { applyReview, type HunkDecision } from "@gennai/protocol/apply-review";
+import { applyReview, checkHunks, type HunkDecision } from "@gennai/protocol/apply-review";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { hunksFit, splitLines } from "./diff-rows.ts";
 import { type BlobSource, type ChangeContent, type ContentSide, loadChangeContent } from "./verified-content.ts";
 
 /** Most characters of file content that are kept in memory, both sides of all changes together. */
@@ -75,10 +74,14 @@ export class ContentCache implements Disposable {
     if (content.type !== "loaded") return content;
     const [base, fresh] = [textOf(content.base) ?? "", textOf(content.fresh) ?? ""];
     if (content.base.type === "binary" || content.fresh.type === "binary") return content;
-    if (hunksFit(splitLines(withoutMark(base)), splitLines(withoutMark(fresh)), change.hunks)) return content;
     // A change without hunks is shown as a whole.
     if (change.hunks.length === 0) return content;
-    return { type: "unverified", reason: "The proposed hunks do not fit the file. Ask for the change again." };
+    try {
+      checkHunks(base, fresh, change);
+      return content;
+    } catch (error) {
+      return { type: "unverified", reason: errorMessage(error) };
+    }
   }
 
   #forgetOldest(newest: string): void {

@@ -1,10 +1,11 @@
 import { countDecisions, type Decided, decidableIds, decisionFor } from "@gennai/client/review/review-state";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
+import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { memo } from "preact/compat";
 import { useState } from "preact/hooks";
 import { type ContentCache, textOf, withoutMark } from "../diff/content-cache.ts";
-import { diffRows, hunkCounts, splitLines } from "../diff/diff-rows.ts";
+import { diffRows, hunkCounts } from "../diff/diff-rows.ts";
 import { DiffTable } from "../diff/diff-table.tsx";
 import type { ChangeContent } from "../diff/verified-content.ts";
 import { VisibleText } from "../diff/visible-text.tsx";

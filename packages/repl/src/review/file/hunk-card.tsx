@@ -1,10 +1,11 @@
 import type { HunkDecision } from "@gennai/protocol/apply-review";
+import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { Hunk, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useMemo, useRef } from "preact/hooks";
 import { CodePane, type CodePaneHandle } from "../../look/code-pane.tsx";
 import { useLineColours } from "../../look/use-line-colours.ts";
 import { textOf, withoutMark } from "../diff/content-cache.ts";
-import { type DiffRow, diffRows, linesIn, splitLines } from "../diff/diff-rows.ts";
+import { type DiffRow, diffRows, linesIn } from "../diff/diff-rows.ts";
 import { DiffTable } from "../diff/diff-table.tsx";
 import type { ChangeContent, ContentSide } from "../diff/verified-content.ts";
 import { ChangedBy } from "./changed-by.tsx";

@@ -1,9 +1,10 @@
-import { applyReview, type HunkDecision } from "@gennai/protocol/apply-review";
+import { applyReview, checkHunks, type HunkDecision } from "@gennai/protocol/apply-review";
+import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { structuredPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diffRows, hunksFit, lineParts, linesIn, splitLines } from "#review/diff/diff-rows";
+import { diffRows, lineParts, linesIn } from "#review/diff/diff-rows";
 import { textForField, textFromField } from "#review/file/hunk-edit";
 
 /** Hunks as a server makes them: ranges count lines, an empty one names the line before. */
@@ -82,11 +83,12 @@ describe("the rows of a difference", () => {
   test("fit the texts that they were made from, and no others", () => {
     fc.assert(
       fc.property(pair, ([base, fresh]) => {
-        expect(hunksFit(splitLines(base), splitLines(fresh), hunksOf(base, fresh))).toBe(true);
+        checkHunks(base, fresh, { path: "a", hunks: hunksOf(base, fresh) });
       }),
     );
     const [base, fresh] = ["a\nb\nc\nd\ne\n", "a\nb\nx\nd\ne\n"];
-    expect(hunksFit(splitLines(base), splitLines(`${fresh}more\n`), hunksOf(base, fresh))).toBe(false);
-    expect(hunksFit(splitLines(base), splitLines(fresh.replace("a", "z")), hunksOf(base, fresh))).toBe(false);
+    const change = { path: "a", hunks: hunksOf(base, fresh) };
+    expect(() => checkHunks(base, `${fresh}more\n`, change)).toThrow("do not fit");
+    expect(() => checkHunks(base, fresh.replace("a", "z"), change)).toThrow("do not fit");
   });
 });

@@ -1,6 +1,6 @@
-import { countLineFeeds } from "@gennai/machine/changes/diff/line-edit";
 import { plainLineFeeds } from "@gennai/machine/changes/editable-text";
 import { endOfLine } from "@gennai/machine/workspace/files/text-file";
+import { countLineFeeds } from "@gennai/protocol/diff/line-edit";
 
 const maxLineLength = 2000;
 

@@ -1,13 +1,13 @@
 import type { FileWrite, WorkspacePath } from "@gennai/governance/effect";
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { changedText, editableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
 import { ComparingTime } from "@gennai/machine/changes/fit/comparing-time";
 import { type PatchedFile, parsePatch } from "@gennai/machine/changes/parse-patch";
 import { patchText } from "@gennai/machine/changes/patch-text";
 import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FileBase, WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import {
   changedText,
@@ -12,6 +11,7 @@ import {
 } from "@gennai/machine/changes/editable-text";
 import { decodeText, endOfLine } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
 import type { FileRead } from "@gennai/protocol/model/editor-requests";
 import type { ChangeOperation, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { BlobStore } from "@gennai/store/log/session-log";

@@ -1,8 +1,8 @@
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
 import { changedText, editableText } from "@gennai/machine/changes/editable-text";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { z } from "zod";
 import { appendLesson } from "../../prompt/append-lesson.ts";
 import { projectNotePaths } from "../../prompt/project-notes.ts";

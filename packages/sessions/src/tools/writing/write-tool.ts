@@ -1,8 +1,8 @@
 import type { BuiltInTool } from "@gennai/governance/tool";
-import { diffLines } from "@gennai/machine/changes/diff/line-diff";
-import { countLines } from "@gennai/machine/changes/diff/line-edit";
 import { changedText, editableText, withPlainLineFeeds } from "@gennai/machine/changes/editable-text";
 import { endOfLine } from "@gennai/machine/workspace/files/text-file";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import { countLines } from "@gennai/protocol/diff/line-edit";
 import { z } from "zod";
 import { maxFileBytes } from "../text-limits.ts";
 import type { FileChangePorts, IntendedText } from "./change/file-change.ts";

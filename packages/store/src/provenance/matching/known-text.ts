@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { redactionMarker } from "@gennai/governance/redaction";
-import { diffLines, type LineDiff } from "@gennai/machine/changes/diff/line-diff";
-import type { LineEdit } from "@gennai/machine/changes/diff/line-edit";
+import { diffLines, type LineDiff } from "@gennai/protocol/diff/line-diff";
+import type { LineEdit } from "@gennai/protocol/diff/line-edit";
 import { matchByLines } from "./match-by-lines.ts";
 import { matchRewrapped } from "./match-rewrapped.ts";
 import { type Match, outside, type Passage, type Source, unsure } from "./passage.ts";

@@ -1,8 +1,8 @@
 import type { ArgumentsForm } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { splitLines } from "@gennai/machine/changes/diff/line-edit";
 import { editableText, plainLineFeeds } from "@gennai/machine/changes/editable-text";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
+import { splitLines } from "@gennai/protocol/diff/line-edit";
 import { z } from "zod";
 import { editFields, type TextEdit } from "./edit-text.ts";
 
