@@ -35,6 +35,8 @@ export interface Tool<Args = unknown> {
   readonly access: "read" | "change";
   /** It changes nothing itself, so that it may run again if it is unknown whether it ran. */
   readonly repeatable?: true;
+  /** It has what it did judged, and reports only what came of it into the workspace. */
+  readonly judged?: true;
   /** Its analysis rests on what calls before it in the same answer have seen: it never runs beside them. */
   readonly alone?: true;
   /** Resolves what the call would do, touching nothing. Throws `ToolFailure` for input that cannot be right. */
@@ -177,6 +179,8 @@ export interface ToolOutcome {
   readonly dropped?: readonly string[];
   /** Files that changed on disk. */
   readonly changes?: readonly FileChange[];
+  /** Its changes are not in the workspace, but on what is staged in its place: no record has them. */
+  readonly apart?: true;
   /** Of the workspace's repository. */
   readonly refs?: readonly RefMove[];
   /** What it reached, or wanted to reach. */

@@ -2,6 +2,7 @@ import type { Confirmer } from "../confirmation.ts";
 import type { Policy } from "../policy.ts";
 import type { Redactor } from "../redaction.ts";
 import type { Tool } from "../tool.ts";
+import type { CallRunner } from "./call-runner.ts";
 import type { LastingConnections } from "./confirm/lasting-connections.ts";
 import type { PersistentApprovals } from "./confirm/persistent-approvals.ts";
 import type { RememberedAnswers } from "./confirm/remembered-answers.ts";
@@ -13,8 +14,8 @@ import type { StandingCheck } from "./standing-check.ts";
 export interface GateOptions {
   readonly sessionId: string;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Is called before the calls of a model's answer run. */
-  readonly beginAnswer?: () => void;
+  /** What is done around the tools; default: nothing. */
+  readonly runner?: CallRunner;
   readonly policies: readonly Policy[];
   readonly confirmer: Confirmer;
   readonly journal: GateJournal;

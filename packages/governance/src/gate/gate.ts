@@ -20,7 +20,6 @@ export interface CallResult {
   readonly failureClass: FailureClass | undefined;
   readonly exitCode: number | undefined;
   readonly verification: Verification;
-  readonly facts: readonly unknown[];
   /** Names of changes that the user chose not to keep. */
   readonly dropped: readonly string[];
 }
@@ -61,7 +60,7 @@ class GovernedToolSet {
    * everything else one by one. Rejects only when the records cannot be written: then nothing more has run.
    */
   async run(calls: readonly ToolCall[], context: Omit<CallContext, "callId">): Promise<readonly CallResult[]> {
-    this.#options.beginAnswer?.();
+    this.#options.runner?.beginAnswer();
     const results: CallResult[] = [];
     const runsBesideOthers = (name: string): boolean => {
       const tool = toolNamed(this.#options.tools, name);
@@ -84,7 +83,6 @@ function resultOf(ended: CallOutcome): CallResult {
     failureClass,
     exitCode: outcome?.exitCode,
     verification,
-    facts: outcome?.facts ?? [],
     dropped: outcome?.dropped ?? [],
   };
 }

@@ -4,6 +4,7 @@ import { singleWriter } from "../policies/files/single-writer.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Analysis, CallContext } from "../tool.ts";
 import { ToolFailure } from "../tool-error.ts";
+import { toolsAlone } from "./call-runner.ts";
 import { answerTo, askAbout, factsOf, questionContext, withPattern } from "./confirm/ask-person.ts";
 import { buildQuestion } from "./confirm/build-question.ts";
 import { explainedRefusal } from "./confirm/explain-refusal.ts";
@@ -119,7 +120,7 @@ function decide(call: ToolCall, context: CallContext, options: GateOptions): Pro
 
 /** Stages 1 to 4: what a call is, what it would do, and whether it is allowed. Nothing is asked, recorded or run. */
 export async function decideCall(made: ToolCall, context: CallContext, options: DecideOptions): Promise<DecidedCall> {
-  const { redactor } = options;
+  const { redactor, runner = toolsAlone } = options;
   const { signal } = context;
 
   // 1 registry
@@ -135,7 +136,7 @@ export async function decideCall(made: ToolCall, context: CallContext, options: 
   // 3 analyse
   let analysis: Analysis;
   try {
-    analysis = withDeclaredRisk(await tool.analyse(parsed.args, context), call.declaredRisk);
+    analysis = withDeclaredRisk(await runner.analyse(tool, parsed.args, context), call.declaredRisk);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ToolFailure)) throw error;
@@ -181,7 +182,8 @@ function report(decided: DecidedCall, turnId: string, { journal, remembered }: G
 
 /** Stages 7 and 8: runs an admitted call with the effects that were decided on, and looks at the world again. */
 async function executeCall(admitted: AdmittedCall, context: CallContext, options: GateOptions): Promise<CallOutcome> {
-  const startedAt = options.now();
+  const { now, runner = toolsAlone } = options;
+  const startedAt = now();
   const { decided, refusal } = admitted;
   if (refusal !== undefined || decided === undefined) return notRun(admitted, refusal ?? stopped, startedAt);
   if (context.signal.aborted) return notRun(admitted, stopped, startedAt);
@@ -189,15 +191,15 @@ async function executeCall(admitted: AdmittedCall, context: CallContext, options
   if (execution.forbidden !== undefined) return notRun(admitted, execution.forbidden, startedAt);
   try {
     // 7 execute: through its context the tool has found changes judged, and connections
-    const outcome = await decided.tool.execute(decided.args, decided.analysis, execution.context);
+    const outcome = await runner.execute(decided.tool, decided.args, decided.analysis, execution.context);
     await execution.output.end();
 
     // 8 verify
     const verification = await verified(decided, outcome, context);
-    return { ...(await execution.ended(outcome)), verification, startedAt, endedAt: options.now() };
+    return { ...(await execution.ended(outcome)), verification, startedAt, endedAt: now() };
   } catch (error) {
     await execution.output.end();
     const verification = { state: "unverified", evidence: "The tool did not finish." } as const;
-    return { ...(await execution.failed(error)), verification, startedAt, endedAt: options.now() };
+    return { ...(await execution.failed(error)), verification, startedAt, endedAt: now() };
   }
 }

@@ -1,9 +1,6 @@
 import type { PersistentApprovals } from "@gennai/governance/gate/confirm/persistent-approvals";
 import type { Policy } from "@gennai/governance/policy";
-import type { Tool } from "@gennai/governance/tool";
 import { allow, ask } from "@gennai/governance/verdict";
-import { whatRuns } from "@gennai/machine/workspace/what-runs";
-import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { AcceptedChecks } from "../rules/accepted-checks.ts";
 
 /** Commands defined by the repository, by the id of the call that runs them. */
@@ -25,20 +22,6 @@ export function createCheckPolicy(checks: RepositoryChecks): Policy {
         rule: "project-check/repository-command",
         reason: `The check \`${check.command}\` comes from the repository (${check.source}).`,
       });
-    },
-  };
-}
-
-/** The same tool; for a repository's check, the action that a user accepts includes what is known to run. */
-export function withCheckOperands(bash: Tool, checks: RepositoryChecks, workspace: Workspace): Tool {
-  return {
-    ...bash,
-    async analyse(args, context) {
-      const analysis = await bash.analyse(args, context);
-      const check = checks.get(context.callId);
-      if (check === undefined) return analysis;
-      const { claim: _ours, ...computed } = analysis;
-      return { ...computed, operands: { ...analysis.operands, ...(await whatRuns(workspace, check.command)) } };
     },
   };
 }

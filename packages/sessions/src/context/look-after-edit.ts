@@ -1,5 +1,3 @@
-import type { Tool, ToolOutcome } from "@gennai/governance/tool";
-
 /** A call that has changed files and whose result is not yet reported. */
 export interface EditingCall {
   readonly callId: string;
@@ -19,34 +17,4 @@ export interface LookAfterEdit {
 }
 
 /** More changed files than this are checked after the round. */
-const mostFiles = 50;
-
-/**
- * The same tool; its results also report new problems in the files that a call changed.
- * @param record makes a call's changes durable
- */
-export function withLookAfterEdit(
-  tool: Tool,
-  after: LookAfterEdit,
-  {
-    bySubAgent,
-    record,
-  }: {
-    readonly bySubAgent: boolean;
-    readonly record: (callId: string, outcome: ToolOutcome, turnId: string) => Promise<void>;
-  },
-): Tool {
-  if (tool.access === "read") return tool;
-  return {
-    ...tool,
-    async execute(args, analysis, context) {
-      const outcome = await tool.execute(args, analysis, context);
-      const paths = (outcome.changes ?? []).map(({ path }) => path);
-      if (after.look === undefined || paths.length === 0 || paths.length > mostFiles) return outcome;
-      const { callId, turnId, signal } = context;
-      const recorded = () => record(callId, outcome, turnId);
-      const found = await after.look({ callId, paths, bySubAgent, signal, record: recorded });
-      return found === undefined ? outcome : { ...outcome, output: `${outcome.output.trimEnd()}\n\n${found}` };
-    },
-  };
-}
+export const mostFiles = 50;

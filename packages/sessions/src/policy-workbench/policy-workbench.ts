@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import type { Outside } from "@gennai/egress/network/way-out";
 import { gitContentsGuard } from "@gennai/git/secrets/contents-guard";
 import { secretPath } from "@gennai/governance/command/secret-paths";
+import type { CallRunner } from "@gennai/governance/gate/call-runner";
 import type { DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import { decideCall } from "@gennai/governance/gate/run-calls";
 import { createIntentsPolicy } from "@gennai/governance/intents/intents-policy";
@@ -31,7 +32,7 @@ import { zeroAccessOf } from "../policies/zero-access.ts";
 import { RulesService } from "../rules/rules-service.ts";
 import { createTools } from "../tools/tool-set.ts";
 import { type CommandsHere, commandsHere } from "./decide/commands-here.ts";
-import { decidableTool } from "./decide/decidable-tool.ts";
+import { decidableCalls } from "./decide/decidable-calls.ts";
 import { noBlobs, noEditor, plain } from "./decide/nobody-there.ts";
 import { ReadAlready } from "./decide/read-already.ts";
 import { namedCall } from "./decide/tool-input.ts";
@@ -82,6 +83,7 @@ async function intentPolicies(root: string, intents: IntentsService, id: string)
  */
 export class PolicyWorkbench implements AsyncDisposable {
   readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #runner: Pick<CallRunner, "analyse">;
   readonly #policies: readonly Policy[];
   readonly #home: string;
   readonly #stateDir: string;
@@ -158,9 +160,9 @@ export class PolicyWorkbench implements AsyncDisposable {
       commands,
       rules,
     });
-    const staged = here.stages !== undefined;
     return new PolicyWorkbench({
-      tools: new Map([...tools].map(([name, tool]) => [name, decidableTool(tool, { workspace, knownFiles, staged })])),
+      tools,
+      runner: decidableCalls({ workspace, knownFiles, staged: here.stages !== undefined }),
       policies: [
         rulesPolicy,
         ...(options.intent === undefined ? [] : await intentPolicies(workspace.root, intents, options.intent)),
@@ -195,6 +197,7 @@ export class PolicyWorkbench implements AsyncDisposable {
 
   private constructor(parts: {
     readonly tools: ReadonlyMap<string, Tool>;
+    readonly runner: Pick<CallRunner, "analyse">;
     readonly policies: readonly Policy[];
     readonly rules: RulesService;
     readonly here: CommandsHere;
@@ -208,6 +211,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     readonly ledger: PersonsLedgerOptions;
   }) {
     this.#tools = parts.tools;
+    this.#runner = parts.runner;
     this.#policies = parts.policies;
     this.rules = parts.rules;
     this.intentsIgnored = parts.intentsIgnored;
@@ -308,7 +312,11 @@ export class PolicyWorkbench implements AsyncDisposable {
     const id = `check-${++this.#count}`;
     const context: CallContext = { callId: id, turnId: id, signal: this.#closed.signal };
     const call = { id, name, argumentsJson: JSON.stringify(args) };
-    const decided = await decideCall(call, context, { tools: this.#tools, ...this.#options() });
+    const decided = await decideCall(call, context, {
+      tools: this.#tools,
+      runner: this.#runner,
+      ...this.#options(),
+    });
     const found = this.#found.get(id) ?? [];
     this.#found.delete(id);
     return { report: reportOf(name, decided, { found, workspaceRoot: this.root }), decided, context };

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { type Effect, isReadOnly } from "@gennai/governance/effect";
 import type { Policy } from "@gennai/governance/policy";
-import type { Analysis, ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
+import type { Analysis, ExecutionContext, Found, Judgement, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { allow, ask } from "@gennai/governance/verdict";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -60,13 +60,24 @@ export class TurnCheckpoints {
     };
   }
 
-  /** The same tool, with a checkpoint around each call. */
-  guard(tool: Tool): Tool {
-    if (tool.access === "read" || tool.repeatable === true) return tool;
-    return {
-      ...tool,
-      execute: (args, analysis, context) => this.#execute(tool, args, analysis, context),
-    };
+  /** Runs a call, with a checkpoint around it where it needs one. */
+  async around(
+    { name, access, repeatable }: Pick<Tool, "name" | "access" | "repeatable">,
+    { effects }: Pick<Analysis, "effects">,
+    context: ExecutionContext,
+    run: (context: ExecutionContext) => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
+    if (access === "read" || repeatable === true) return run(context);
+    if (!effects.every(isReadOnly)) await this.#closing;
+    await this.#options.beforeWrite?.(effects, context.signal);
+    if (effects.some(isStaged)) return run({ ...context, judge: (found) => this.#judge(found, context) });
+    const checkpointId = effects.some(runsSomething) ? await this.#open(name, context) : undefined;
+    if (checkpointId === undefined) return run(context);
+    try {
+      return await run(context);
+    } finally {
+      this.#closing = this.#close(checkpointId, context);
+    }
   }
 
   /** Resolves when the checkpoint after the last call is complete. The turn does not end before. Never rejects. */
@@ -74,39 +85,21 @@ export class TurnCheckpoints {
     return this.#closing;
   }
 
-  async #execute(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
-    if (!analysis.effects.every(isReadOnly)) await this.#closing;
-    await this.#options.beforeWrite?.(analysis.effects, context.signal);
-    if (analysis.effects.some(isStaged)) return this.#executeStaged(tool, args, analysis, context);
-    const checkpointId = analysis.effects.some(runsSomething) ? await this.#open(tool.name, context) : undefined;
-    if (checkpointId === undefined) return tool.execute(args, analysis, context);
-    try {
-      return await tool.execute(args, analysis, context);
-    } finally {
-      this.#closing = this.#close(checkpointId, context);
-    }
-  }
-
   /** Prepares the tree when it is known what will be kept. */
-  #executeStaged(tool: Tool, args: unknown, analysis: Analysis, context: ExecutionContext): Promise<ToolOutcome> {
-    return tool.execute(args, analysis, {
-      ...context,
-      judge: async (found) => {
-        const judgement = await context.judge(found);
-        if (judgement.type !== "keep") return judgement;
-        const kept = found.parts.filter((part) => !judgement.dropped.includes(part));
-        try {
-          await this.#options.beforeWrite?.(
-            kept.flatMap((part) => part.effects),
-            context.signal,
-          );
-        } catch (error) {
-          if (error instanceof ToolFailure) return { type: "drop", error: error.toToolError() };
-          throw error;
-        }
-        return judgement;
-      },
-    });
+  async #judge(found: Found, context: ExecutionContext): Promise<Judgement> {
+    const judgement = await context.judge(found);
+    if (judgement.type !== "keep") return judgement;
+    const kept = found.parts.filter((part) => !judgement.dropped.includes(part));
+    try {
+      await this.#options.beforeWrite?.(
+        kept.flatMap((part) => part.effects),
+        context.signal,
+      );
+    } catch (error) {
+      if (error instanceof ToolFailure) return { type: "drop", error: error.toToolError() };
+      throw error;
+    }
+    return judgement;
   }
 
   async #open(toolName: string, { callId, turnId, signal }: ExecutionContext): Promise<string | undefined> {

@@ -12,7 +12,6 @@ import { runInTerminalTool } from "./commands/run-in-terminal-tool.ts";
 import type { KeptOutputs } from "./kept-output.ts";
 import { globTool } from "./reading/glob-tool.ts";
 import { grepTool } from "./reading/grep-tool.ts";
-import { withLayerHint } from "./reading/layer-hint.ts";
 import { lsTool } from "./reading/ls-tool.ts";
 import { readTool } from "./reading/read-tool.ts";
 import { requestScopeExpansionTool } from "./session/request-scope-expansion-tool.ts";
@@ -44,6 +43,8 @@ export interface ToolPorts {
   readonly activeIntent: () => string | undefined;
   /** The user's home directory. */
   readonly home: string;
+  /** Whether models are told of the user's terminal. */
+  readonly terminalTold?: boolean;
   /** Environment of commands, from `commandEnvironment`. */
   readonly environment: Readonly<Record<string, string>>;
   /** Resource limits of each command; defaults for missing ones. */
@@ -67,7 +68,7 @@ export interface ToolPorts {
 export function createTools(ports: ToolPorts): Map<string, Tool> {
   const shellArguments = ports.shellArguments?.bind(ports) ?? plainShell;
   const tools: readonly BuiltInTool[] = [
-    withLayerHint(readTool(ports), { staging: ports.staging, root: ports.workspace.root }),
+    readTool(ports),
     lsTool(ports),
     globTool(ports),
     grepTool(ports),

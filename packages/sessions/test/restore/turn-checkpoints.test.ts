@@ -11,7 +11,6 @@ import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkp
 import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
-import { z } from "zod";
 import { TurnCheckpoints } from "#restore/turn-checkpoints";
 import { inputWith } from "../../../governance/test/policies/effects.ts";
 
@@ -66,18 +65,10 @@ function world(failure?: CheckpointErrorCode) {
   const stop = new AbortController();
   const context = executionContext({ callId: "1", turnId: "t", signal: stop.signal });
   const run = (effects: readonly Effect[], access: Tool["access"] = "change") => {
-    const tool: Tool = {
-      name: "T",
-      description: "",
-      parameters: z.unknown(),
-      access,
-      analyse: async () => ({ statement: "", effects }),
-      execute: async () => {
-        log.push("run");
-        return { output: "" };
-      },
-    };
-    return turn.guard(tool).execute({}, { statement: "", effects }, context);
+    return turn.around({ name: "T", access }, { effects }, context, async () => {
+      log.push("run");
+      return { output: "" };
+    });
   };
   const decide = (effects: readonly Effect[]) =>
     turn.policy.decide(inputWith({ callId: "1", analysis: { statement: "", effects } }), { signal: context.signal });

@@ -7,6 +7,7 @@ import type { Redactor } from "../../redaction.ts";
 import type { Analysis, CallContext, Tool } from "../../tool.ts";
 import { type ToolError, toolErrorFromFinding } from "../../tool-error.ts";
 import type { Verdict } from "../../verdict.ts";
+import type { CallRunner } from "../call-runner.ts";
 import type { CallOutcome, Decision, ToolCall } from "../gate-journal.ts";
 import type { FiredPolicy } from "./run-policies.ts";
 
@@ -48,6 +49,7 @@ export interface DecideOptions {
   readonly redactor: Redactor;
   readonly sessionId: string;
   readonly policyTimeoutMs: number;
+  readonly runner?: Pick<CallRunner, "analyse">;
 }
 
 /** The call as policies see it. */

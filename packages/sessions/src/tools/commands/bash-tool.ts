@@ -166,6 +166,7 @@ export function bashTool(ports: BashPorts): BuiltInTool<BashArguments> {
     },
     otherShape: ({ command, ...others }) => ({ ...others, command: commandText(command) }),
     access: "change",
+    judged: true,
 
     async analyse(args, { signal }) {
       if (patchProgram.test(args.command)) throw patchIsTool;

@@ -25,6 +25,8 @@ export interface RunInTerminalPorts {
   readonly editor: EditorBridge;
   /** The user's home directory, for `~` in commands. */
   readonly home: string;
+  /** Whether models are told of it; they may call it in any case. */
+  readonly terminalTold?: boolean;
 }
 
 /** Runs a command in the user's own terminal, through an attached client. */
@@ -35,6 +37,7 @@ export function runInTerminalTool(ports: RunInTerminalPorts): BuiltInTool<Termin
       "Runs a one-line command in a terminal of the user's editor, where the user sees it and can answer it. " +
       "Only for what the user must see or answer, e.g. a login: Bash runs the rest. Its result may stay unknown.",
     parameters,
+    ...(ports.terminalTold === false ? { shownTo: noModel } : {}),
     access: "change",
 
     async analyse(args) {
@@ -78,6 +81,8 @@ export function runInTerminalTool(ports: RunInTerminalPorts): BuiltInTool<Termin
     },
   };
 }
+
+const noModel = /(?!)/;
 
 /** Only the analysed command may be typed: throws for further lines or control keys. */
 function refuseUntypeable(command: string): void {

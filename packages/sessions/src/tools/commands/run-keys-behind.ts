@@ -1,7 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import { keyChain } from "@gennai/governance/network/key-chain";
-import type { ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
+import type { Analysis, ExecutionContext, ToolOutcome } from "@gennai/governance/tool";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import { z } from "zod";
@@ -15,36 +15,35 @@ const shellCall = z.object({
 
 type ShellCall = z.infer<typeof shellCall>;
 
+/** The commands of a chain that need a user's login, each as it is typed. */
+export function keysBehind({ effects }: Analysis): readonly string[] {
+  return effects.flatMap((effect) => (effect.type === "exec" ? (effect.behind ?? []) : []));
+}
+
 /**
- * Bash that splits a chain with commands that need a user's login: the part before each, and each of them, is a separate call
- * through the gate, analysed, asked about and recorded in its turn, as if the model had made it then. So the effect of one is
- * recorded before the next is asked about. The chain ends with a failed, refused or not completely kept call, or a stop. The
- * results of earlier calls are always reported: they have happened.
- * @param calls the gate for these; available when a call is made
+ * Splits a chain with such commands: the part before each, and each of them, is a separate call through the gate, analysed, asked
+ * about and recorded in its turn, as if the model had made it then. So the effect of one is recorded before the next is asked
+ * about. The chain ends with a failed, refused or not completely kept call, or a stop. The results of earlier calls are always
+ * reported: they have happened.
  */
-export function withKeysBehind(bash: Tool, calls: () => Pick<GovernedTools, "run">): Tool {
-  return {
-    ...bash,
-    async execute(args, analysis, context) {
-      const behind = analysis.effects.flatMap((effect) => (effect.type === "exec" ? (effect.behind ?? []) : []));
-      if (behind.length === 0) return bash.execute(args, analysis, context);
-      const { command: chain, cwd, timeout_ms } = shellCall.parse(args);
-      const { first, directory } = keyChain(chain) ?? {};
-      const gate = calls();
-      let whole: ToolOutcome | undefined;
-      if (first !== undefined) {
-        whole = await oneCall({ command: first, cwd, timeout_ms }, { id: `${context.callId}-first`, gate, context });
-      }
-      for (const [index, command] of behind.entries()) {
-        const why = whyNotOn(whole, context.signal);
-        if (why !== undefined) return notRun(whole, command, why);
-        const call = { command, cwd: within(cwd, directory), timeout_ms };
-        const id = `${context.callId}-key-${index + 1}`;
-        whole = together(whole, command, await oneCall(call, { id, gate, context }));
-      }
-      return whole ?? { output: "" };
-    },
-  };
+export async function runKeysBehind(args: unknown, keys: readonly string[], place: Place): Promise<ToolOutcome> {
+  const { command: chain, cwd, timeout_ms } = shellCall.parse(args);
+  const { first, directory } = keyChain(chain) ?? {};
+  const { callId, signal } = place.context;
+  let whole: ToolOutcome | undefined;
+  if (first !== undefined) whole = await oneCall(`${callId}-first`, { command: first, cwd, timeout_ms }, place);
+  for (const [index, command] of keys.entries()) {
+    const why = whyNotOn(whole, signal);
+    if (why !== undefined) return notRun(whole, command, why);
+    const call = { command, cwd: within(cwd, directory), timeout_ms };
+    whole = together(whole, command, await oneCall(`${callId}-key-${index + 1}`, call, place));
+  }
+  return whole ?? { output: "" };
+}
+
+interface Place {
+  readonly gate: Pick<GovernedTools, "run">;
+  readonly context: ExecutionContext;
 }
 
 interface WhyNotOn {
@@ -77,12 +76,9 @@ function notRun(before: ToolOutcome | undefined, command: string, { note, failur
 
 /** Its changes are only in its own record. Never rejects: earlier results must be reported. */
 async function oneCall(
+  id: string,
   call: ShellCall,
-  {
-    id,
-    gate,
-    context: { callId, turnId, signal },
-  }: { readonly id: string; readonly gate: Pick<GovernedTools, "run">; readonly context: ExecutionContext },
+  { gate, context: { callId, turnId, signal } }: Place,
 ): Promise<ToolOutcome> {
   const { command } = call;
   const made = { id, name: "Bash", argumentsJson: JSON.stringify(call) };

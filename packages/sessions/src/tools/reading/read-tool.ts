@@ -11,12 +11,14 @@ import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import { keptOutputName } from "../../session/state/kept-output-name.ts";
 import type { SeenContents } from "../../session/state/seen-contents.ts";
+import type { Staging } from "../commands/bash-tool.ts";
 import { type KeptOutputs, keptOutput } from "../kept-output.ts";
 import { lostEditor } from "../lost-editor.ts";
 import { filePathNames } from "../other-names.ts";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";
 import { effectPath } from "./effect-path.ts";
+import { withLayerHint } from "./layer-hint.ts";
 import { numberedLines, partOfText, type TextPart } from "./numbered-lines.ts";
 import { isShownFromDisk, shownFile, type WantedPart } from "./shown-file.ts";
 
@@ -42,18 +44,22 @@ const parameters = z.strictObject({
 
 type ReadArguments = z.infer<typeof parameters>;
 
-/**
- * Reads a text file as numbered lines: from an attached editor's buffer if possible, to include unsaved changes. Images are
- * shown. The type is decided by the bytes, not the name.
- */
-export function readTool(ports: {
+export interface ReadPorts {
   readonly workspace: Workspace;
   readonly editor: EditorBridge;
   /** Stores what was read. */
   readonly seen?: SeenContents | undefined;
   readonly outputs: KeptOutputs;
-}): BuiltInTool<ReadArguments> {
-  const { workspace, editor, outputs } = ports;
+  /** Where commands of the session may see other files. */
+  readonly staging?: Pick<Staging, "stages" | "session"> | undefined;
+}
+
+/**
+ * Reads a text file as numbered lines: from an attached editor's buffer if possible, to include unsaved changes. Images are
+ * shown. The type is decided by the bytes, not the name.
+ */
+export function readTool(ports: ReadPorts): BuiltInTool<ReadArguments> {
+  const { workspace, outputs } = ports;
   return {
     name: "Read",
     description:
@@ -81,27 +87,37 @@ export function readTool(ports: {
         return shownPart(args.file_path, part);
       }
       const path = effectPath(analysis, "read");
-      if (!editor.can("file-read")) return readDisk(ports, path, wanted, signal);
-      const stat = await workspace.stat(path);
-      // Do not ask the editor: it has no buffer for non-text files, and the disk gives the exact error.
-      if (
-        isShownFromDisk(path.relative) ||
-        (stat !== undefined && (stat.kind !== "file" || stat.size > maxFileBytes))
-      ) {
-        return readDisk(ports, path, wanted, signal);
-      }
-      try {
-        const request = { path: pathName(path), offset, limit, reason: "Need latest buffer including unsaved changes" };
-        const file = await editor.readFile(request, { signal });
-        return await editorOutcome(ports, path, file, offset, limit, signal);
-      } catch (error) {
-        if (signal.aborted || !lostEditor(error)) throw error;
-        const outcome = await readDisk(ports, path, wanted, signal);
-        if (outcome.images !== undefined) return outcome;
-        return { ...outcome, output: `${outcome.output}\n[read from disk: the editor did not answer]` };
-      }
+      const { staging } = ports;
+      return withLayerHint(path, { staging, root: workspace.root }, () => readFile(ports, path, wanted, signal));
     },
   };
+}
+
+/** From the editor's buffer, if it has one. */
+async function readFile(
+  ports: ReadPorts,
+  path: WorkspacePath,
+  wanted: WantedPart & { readonly offset: number; readonly limit: number },
+  signal: AbortSignal,
+): Promise<ToolOutcome> {
+  const { workspace, editor } = ports;
+  const { offset, limit } = wanted;
+  if (!editor.can("file-read")) return readDisk(ports, path, wanted, signal);
+  const stat = await workspace.stat(path);
+  // Do not ask the editor: it has no buffer for non-text files, and the disk gives the exact error.
+  if (isShownFromDisk(path.relative) || (stat !== undefined && (stat.kind !== "file" || stat.size > maxFileBytes))) {
+    return readDisk(ports, path, wanted, signal);
+  }
+  try {
+    const request = { path: pathName(path), offset, limit, reason: "Need latest buffer including unsaved changes" };
+    const file = await editor.readFile(request, { signal });
+    return await editorOutcome(ports, path, file, offset, limit, signal);
+  } catch (error) {
+    if (signal.aborted || !lostEditor(error)) throw error;
+    const outcome = await readDisk(ports, path, wanted, signal);
+    if (outcome.images !== undefined) return outcome;
+    return { ...outcome, output: `${outcome.output}\n[read from disk: the editor did not answer]` };
+  }
 }
 
 /** Some models count from 0; 0 is the first line in both cases. */
@@ -119,11 +135,6 @@ function withoutViewRange({ view_range: range, ...others }: Readonly<Record<stri
   }
   // An inverted range stays invalid, so that the tool refuses it.
   return { ...others, offset: first, limit: last === -1 ? mostLines : Math.min(mostLines, last - first + 1) };
-}
-
-interface ReadPorts {
-  readonly workspace: Workspace;
-  readonly seen?: SeenContents | undefined;
 }
 
 async function readDisk(

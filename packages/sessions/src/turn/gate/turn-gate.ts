@@ -13,24 +13,23 @@ import { sessionBridge } from "../../bridge/session-bridge.ts";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
 import { createCheckPolicy, lastingCheckAnswers } from "../../context/accept-check.ts";
 import type { ProjectCheck } from "../../context/detect-check.ts";
-import { type LookAfterEdit, withLookAfterEdit } from "../../context/look-after-edit.ts";
+import type { LookAfterEdit } from "../../context/look-after-edit.ts";
 import { NotedFiles } from "../../context/noted-files.ts";
 import type { OwnCalls } from "../../context/own-calls.ts";
 import { modeFor, onlyProposes, whyNotStaged } from "../../policies/proposal-mode.ts";
 import { loadTurnRules } from "../../policies/turn-rules.ts";
 import { ProposalReader } from "../../proposal/proposal-reader.ts";
 import { SessionProposal } from "../../proposal/session-proposal.ts";
-import { unrecorded, withStagedChanges } from "../../proposal/with-staged-changes.ts";
 import { noCheckpoints } from "../../restore/no-checkpoints.ts";
 import { TurnCheckpoints } from "../../restore/turn-checkpoints.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
 import { WorkingTreeClaim } from "../../session/working-tree-claim.ts";
-import { withKeysBehind } from "../../tools/commands/run-keys-behind.ts";
 import { SessionJournal, type SessionJournalOptions } from "../records/session-journal.ts";
 import { type TaskPorts, taskTools } from "../task-tools.ts";
 import { TreeWait } from "./tree-wait.ts";
 import { TurnBranch, type TurnBranchOptions } from "./turn-branch.ts";
+import { TurnCalls } from "./turn-calls.ts";
 import { turnTools } from "./turn-tools.ts";
 
 /** Maximum milliseconds for a policy. */
@@ -122,7 +121,6 @@ export async function buildTurnGate(
     editingMode,
     knownFiles,
     proposal,
-    repositoryChecks,
     onlyChecks,
     signal,
   });
@@ -140,9 +138,6 @@ export async function buildTurnGate(
     emit: (event, ofTurn) => writer.emit(event, { turnId: ofTurn }),
     commit: (event, ofTurn) => writer.commit([event], { turnId: ofTurn, durable: true }),
   });
-  if (proposal === undefined) {
-    for (const some of [tools, ownTools]) for (const [name, tool] of some) some.set(name, checkpoints.guard(tool));
-  }
   const warmUp = (): void => {
     if (onlyChecks || editingMode === "proposal" || !tools.has("Bash")) return;
     const { stages } = services;
@@ -158,6 +153,8 @@ export async function buildTurnGate(
 
   const notes = new NotedFiles();
   const afterEdit: LookAfterEdit = {};
+  const { background } = session;
+  const surroundings = { workspace, repositoryChecks, checkpoints, background, afterEdit, isOpen };
   const policies = [
     ...rules.policies,
     ...(proposal === undefined ? [checkpoints.policy] : []),
@@ -172,22 +169,18 @@ export async function buildTurnGate(
     const isMain = calls.parentToolCallId === undefined && calls.forUser !== true;
     const reader = proposal && (isMain ? proposal.reader : new ProposalReader(proposal.tree));
     const journal = new SessionJournal(session, { ...calls, modelId, governance: rules.governance, notes });
-    const record = journal.changed.bind(journal);
-    const over = (tool: Tool): Tool => {
-      if (proposal !== undefined && reader !== undefined) {
-        return withStagedChanges(tool, proposal, { reader, takesNotes: isMain });
-      }
-      // What a command did is recorded when it comes into the workspace.
-      const whole = tool.name === "Bash" ? withKeysBehind(tool, () => behind()) : unrecorded(tool, isOpen);
-      return calls.forUser === true ? whole : withLookAfterEdit(whole, afterEdit, { bySubAgent: !isMain, record });
-    };
     const governed: GovernedTools = governTools({
       lasting:
         calls.forUser === true ? lastingCheckAnswers(repositoryChecks, services.acceptedChecks(workspace)) : undefined,
       connections: services.acceptedConnections(workspace),
       sessionId: session.id,
-      tools: new Map([...some].map(([name, tool]) => [name, over(tool)])),
-      beginAnswer: () => reader?.beginAnswer(),
+      tools: some,
+      runner: new TurnCalls(surroundings, {
+        by: calls.forUser === true ? "server" : isMain ? "model" : "sub-agent",
+        staged: proposal && reader && { proposal, reader },
+        behind: () => behind(),
+        record: journal.changed.bind(journal),
+      }),
       policies,
       confirmer,
       journal: withPostToolHooks(journal, rules.hooks.commands, {

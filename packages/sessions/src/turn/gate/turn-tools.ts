@@ -9,7 +9,6 @@ import { OpenWorkspace } from "@gennai/shell/open-workspace";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import type { SessionBridge } from "../../bridge/session-bridge.ts";
 import { warningsForClient } from "../../client-workspace/client-warnings.ts";
-import { type RepositoryChecks, withCheckOperands } from "../../context/accept-check.ts";
 import { createMayRead } from "../../context/may-read.ts";
 import type { OfferedTools } from "../../mcp/mcp-servers.ts";
 import type { TurnRules } from "../../policies/turn-rules.ts";
@@ -24,7 +23,6 @@ import { usersContents } from "../../session/state/users-contents.ts";
 import { bashOutputTool } from "../../tools/commands/bash-output-tool.ts";
 import type { Staging } from "../../tools/commands/bash-tool.ts";
 import { killShellTool } from "../../tools/commands/kill-shell-tool.ts";
-import { withEndedRuns } from "../../tools/commands/with-ended-runs.ts";
 import { problemsTool } from "../../tools/reading/problems-tool.ts";
 import { skillTool } from "../../tools/reading/skill-tool.ts";
 import { symbolsTool } from "../../tools/reading/symbols-tool.ts";
@@ -56,7 +54,6 @@ export async function turnTools(
     readonly knownFiles: KnownFiles;
     /** Staged changes, in place of the workspace. */
     readonly proposal: SessionProposal | undefined;
-    readonly repositoryChecks: RepositoryChecks;
     /** Nothing runs, so external servers are not started. */
     readonly onlyChecks: boolean;
     readonly signal: AbortSignal;
@@ -70,6 +67,7 @@ export async function turnTools(
   const isOpen = (): boolean => client === undefined && stages?.open.of(session.id) !== undefined;
   const own =
     client !== undefined || stages === undefined ? workspace : new OpenWorkspace(workspace, { ...place, stages });
+  const terminal = state.conversation.partTold("terminal");
   const tools = createTools({
     workspace: proposal?.workspace ?? own,
     editor: withoutBuffers(editor, () => proposal !== undefined || isOpen()),
@@ -81,6 +79,8 @@ export async function turnTools(
     intents: rules.governance.intents,
     activeIntent: () => state.activeIntentId,
     home: client?.home ?? services.home,
+    // As the conversation began: what a provider has in its cache stays the same.
+    terminalTold: terminal === undefined ? editor.can("command") : terminal !== "",
     environment: services.commandEnvironment,
     limits: services.commandLimits,
     staging:
@@ -135,19 +135,12 @@ export async function turnTools(
   });
   const { editorAbilities } = session;
   for (const kind of ["diagnostics", "find-symbols"] as const) if (editor.can(kind)) editorAbilities.add(kind);
-  const terminal = tools.get("RunInTerminal");
-  // As the conversation began: what a provider has in its cache stays the same.
-  const told = state.conversation.partTold("terminal");
-  if (terminal !== undefined && !(told === undefined ? editor.can("command") : told !== ""))
-    tools.set("RunInTerminal", { ...terminal, shownTo: noModel });
   if (editorAbilities.has("diagnostics")) tools.set("Problems", problemsTool({ workspace, editor }));
   if (editorAbilities.has("find-symbols")) tools.set("Symbols", symbolsTool({ workspace, editor }));
   if (skills.size > 0) tools.set("Skill", skillTool({ workspace, skills }));
   if (client?.commands === "none") tools.delete("Bash");
 
   const ownTools = new Map([...tools].filter(([name]) => ownToolNames.has(name)));
-  const bash = ownTools.get("Bash");
-  if (bash !== undefined) ownTools.set("Bash", withCheckOperands(bash, turn.repositoryChecks, workspace));
   if (proposal !== undefined || editingMode === "branch") {
     ownTools.set(
       "ProposeChanges",
@@ -163,7 +156,6 @@ export async function turnTools(
     // If nothing may be written, only tools that only read according to the user.
     if (editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
   }
-  for (const [name, tool] of tools) tools.set(name, withEndedRuns(tool, background));
   return {
     tools,
     ownTools,
@@ -176,8 +168,6 @@ export async function turnTools(
     ],
   };
 }
-
-const noModel = /(?!)/;
 
 /** Without the editor's buffers: staged changes are compared with them only when the user keeps something. */
 function withoutBuffers(editor: SessionBridge, isStaged: () => boolean): EditorBridge {

@@ -102,8 +102,11 @@ export class SessionJournal implements GateJournal {
         this.#options.governance.rules.violation(violation);
       }
       (each.result.outcome === undefined ? refused : ran).push(each);
-      changes.push(...(each.result.outcome?.changes ?? []));
-      if ((each.result.outcome?.changes?.length ?? 0) > 0) changedBy = each.result.call.id;
+      const { changes: its = [], apart = false } = each.result.outcome ?? {};
+      if (!apart && its.length > 0) {
+        changes.push(...its);
+        changedBy = each.result.call.id;
+      }
       const told = this.#factEvents(each.result, turnId);
       // Its changes are shown while the call is still running.
       events.push(...told.filter(({ type }) => type === "change-set-applied"));
@@ -203,7 +206,7 @@ export class SessionJournal implements GateJournal {
       if (!isToolFact(fact) || this.#recorded.has(fact)) continue;
       switch (fact.type) {
         case "change-set":
-          events.push(this.#changeSet(fact, call.id, turnId));
+          if (outcome?.apart !== true) events.push(this.#changeSet(fact, call.id, turnId));
           break;
         case "proposal":
           events.push({ type: "proposed-changes", proposal: fact.proposal });

@@ -1,8 +1,8 @@
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
-import type { Analysis, ExecutionContext, Tool } from "@gennai/governance/tool";
+import type { Analysis, ExecutionContext } from "@gennai/governance/tool";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { withKeysBehind } from "#tools/commands/run-keys-behind";
+import { keysBehind, runKeysBehind } from "#tools/commands/run-keys-behind";
 
 const done: Omit<CallResult, "call"> = {
   output: "done\n[exit code 0]",
@@ -11,7 +11,6 @@ const done: Omit<CallResult, "call"> = {
   failureClass: undefined,
   exitCode: 0,
   verification: { state: "verified", evidence: "" },
-  facts: [],
   dropped: [],
 };
 
@@ -23,14 +22,6 @@ async function runChain(
 ) {
   const controller = new AbortController();
   const ran: string[] = [];
-  const bash: Tool = {
-    name: "Bash",
-    description: "",
-    parameters: z.unknown(),
-    access: "change",
-    analyse: () => Promise.reject(new Error("it is analysed already")),
-    execute: () => Promise.reject(new Error("each part is a call of its own")),
-  };
   const calls: Pick<GovernedTools, "run"> = {
     async run([call], { shownAs }) {
       if (call === undefined) throw new Error("there is one call");
@@ -43,7 +34,7 @@ async function runChain(
   // As the gate hands them over; nothing else of them is looked at here.
   const analysis = { statement: "", effects: [{ type: "exec", behind }] } as unknown as Analysis;
   const context = { callId: "c", turnId: "t", signal: controller.signal } as ExecutionContext;
-  const outcome = await withKeysBehind(bash, () => calls).execute({ command }, analysis, context);
+  const outcome = await runKeysBehind({ command }, keysBehind(analysis), { gate: calls, context });
   return { outcome, ran };
 }
 
@@ -51,7 +42,7 @@ const first = "prettier -w .";
 
 describe("what stands behind a command and needs a login", () => {
   test("runs in order, each part as a call of its own; what one changed is in its own record alone", async () => {
-    const { outcome, ran } = await runChain({ [first]: async () => ({ facts: [{ type: "change-set", files: [] }] }) });
+    const { outcome, ran } = await runChain({});
     expect(ran).toEqual([first, "git push", "git push --tags"]);
     expect(outcome).toMatchObject({ exitCode: 0 });
     expect(outcome.failure ?? outcome.facts ?? outcome.changes).toBeUndefined();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { samplePng } from "@gennai/testkit/sample-images";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ToolPorts } from "#tools/tool-set";
 import { noise, pem } from "../../../../machine/test/redaction/secret-cases.ts";
 import { sha256, ToolBench } from "../tool-bench.ts";
 
@@ -50,6 +51,13 @@ describe("Read from disk", () => {
     bench.editor.abilities.add("file-read");
     bench.editor.buffers.set("keys.ts", { content: `// unsaved\n${content}`, dirty: true });
     expect(await bench.output("Read", part)).not.toContain(noise(64));
+  });
+
+  test("a kept output is no file, also where commands of the session see other files", async () => {
+    // Only what says where commands are staged is looked at here.
+    const staging = { session: "s", stages: { layer: async () => undefined } } as unknown as ToolPorts["staging"];
+    using staged = new ToolBench({ staging, outputs: { text: async () => "kept\n" } });
+    expect(await staged.output("Read", { file_path: "@output/0123456789ab" })).toBe("1\tkept");
   });
 
   test("2000 lines at most, unless asked for", async () => {

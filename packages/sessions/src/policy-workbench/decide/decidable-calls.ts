@@ -1,5 +1,5 @@
 import type { Effect, FileWrite } from "@gennai/governance/effect";
-import type { Tool } from "@gennai/governance/tool";
+import type { CallRunner } from "@gennai/governance/gate/call-runner";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { KnownFiles } from "../../session/state/known-files.ts";
@@ -20,17 +20,17 @@ const aboutContent = new Set([
 ]);
 
 /**
- * The tool, only for decisions: it never runs, and a change whose text does not fit the file is judged by its path.
+ * Analyses calls that never run: a change whose text does not fit the file is judged by its path.
  *
  * @param ports.staged commands of the workspace are staged
  */
-export function decidableTool(
-  tool: Tool,
-  ports: { readonly workspace: Workspace; readonly knownFiles: KnownFiles; readonly staged: boolean },
-): Tool {
+export function decidableCalls(ports: {
+  readonly workspace: Workspace;
+  readonly knownFiles: KnownFiles;
+  readonly staged: boolean;
+}): Pick<CallRunner, "analyse"> {
   return {
-    ...tool,
-    async analyse(args, context) {
+    async analyse(tool, args, context) {
       try {
         const analysis = await tool.analyse(args, context);
         const effects = analysis.effects.map((effect) => (ports.staged ? asStaged(effect) : effect));
@@ -48,11 +48,6 @@ export function decidableTool(
         }
         return { statement: `${tool.name} ${paths.join(" to ")}`, effects };
       }
-    },
-    execute() {
-      throw new ToolFailure("decides_only", "Calls are only judged here; none runs.", {
-        failureClass: "permission_denied",
-      });
     },
   };
 }
