@@ -18,7 +18,7 @@ import type { SettingsChoice } from "@gennai/protocol/model/session/session-sett
 import type { EditorMcpServers } from "./editor/editor-mcp-servers.ts";
 import { ServedSession } from "./session/served-session.ts";
 import { modeOf, modeState } from "./session/session-modes.ts";
-import type { SessionContext } from "./session/session-view.ts";
+import type { SessionContext } from "./session/told-session.ts";
 
 export interface EditorServer {
   readonly agent: AgentClient;

@@ -23,7 +23,7 @@ import { type PromptContent, promptContent } from "./prompt-content.ts";
 import { ServedTurn, type TurnPrompt } from "./served-turn.ts";
 import { type Mode, modeFor, modeOf } from "./session-modes.ts";
 import { chosenSetting, sessionOptions } from "./session-options.ts";
-import { type SessionContext, SessionView } from "./session-view.ts";
+import { type SessionContext, ToldSession } from "./told-session.ts";
 
 /** Milliseconds to wait for the models that there are. */
 const modelsMs = 5_000;
@@ -32,7 +32,7 @@ const modelsMs = 5_000;
 export class ServedSession {
   readonly #session: AgentSession;
   readonly #place: SessionContext;
-  readonly #view: SessionView;
+  readonly #view: ToldSession;
   #settings: ReportedSettings;
   #mode: Mode;
   #providers: Promise<readonly ProviderChoice[]> | undefined;
@@ -42,7 +42,7 @@ export class ServedSession {
   private constructor(session: AgentSession, place: SessionContext) {
     this.#session = session;
     this.#place = place;
-    this.#view = new SessionView(session, place);
+    this.#view = new ToldSession(session, place);
     this.#settings = session.settings;
     this.#mode = modeFor(session.settings.editingMode);
     this.#waiting = place.waiting;

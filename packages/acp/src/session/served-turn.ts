@@ -1,13 +1,13 @@
 import type { StopReason } from "@agentclientprotocol/sdk";
-import { turnOutcome } from "@gennai/client/session/turn-state";
 import { SessionPlans } from "@gennai/client/session-plans";
+import { type TurnReport, turnReport } from "@gennai/client/view/turn-report";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type Proposal, proposalFromMessage } from "@gennai/protocol/model/session/proposal";
+import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { decideProposal } from "../editor/proposal-permission.ts";
 import type { PromptContent } from "./prompt-content.ts";
 import { decidePlan } from "./served-plan.ts";
 import type { Mode } from "./session-modes.ts";
-import { type SessionView, wayOn } from "./session-view.ts";
+import { type ToldSession, wayOn } from "./told-session.ts";
 
 export interface TurnPrompt extends PromptContent {
   /** Empty: the default of the mode. */
@@ -22,12 +22,12 @@ const cancelReason = "Stopped by the user in the editor.";
 
 /** A prompt that is being answered, from the question before its turn to the decision after it. */
 export class ServedTurn {
-  readonly #view: SessionView;
+  readonly #view: ToldSession;
   /** Aborts what is no turn of the server's: a question before it or after it. */
   readonly #stop = new AbortController();
   #turnId = "";
 
-  constructor(view: SessionView) {
+  constructor(view: ToldSession) {
     this.#view = view;
   }
 
@@ -47,21 +47,18 @@ export class ServedTurn {
     if (this.#turnId !== "") await session.cancelTurn(this.#turnId, cancelReason, place);
   }
 
-  run(prompt: TurnPrompt, mode: Mode): Promise<StopReason> {
-    return mode.id === "plan" ? this.#plan(prompt, mode) : this.#turn(prompt, mode);
+  async run(prompt: TurnPrompt, mode: Mode): Promise<StopReason> {
+    return mode.id === "plan" ? this.#plan(prompt, mode) : (await this.#turn(prompt, mode)).end;
   }
 
   /** The envelope that the model writes is for the server; the person sees the plan. */
   async #plan(prompt: TurnPrompt, mode: Mode): Promise<StopReason> {
-    let written = "";
-    const end = await this.#turn(prompt, mode, ({ event }) => {
-      if (event.case === "final") written = event.value.text;
-      return event.case !== "assistantDelta" && event.case !== "final";
-    });
+    const isShown = ({ event }: InvokeEvent) => event.case !== "assistantDelta" && event.case !== "final";
+    const { end, report } = await this.#turn(prompt, mode, isShown);
     if (end !== "end_turn") return end;
     const { place, session } = this.#view;
     try {
-      await decidePlan(written, {
+      await decidePlan(report.text, {
         plans: new SessionPlans(place.plans, session.sessionId),
         editor: place.editor,
         signal: this.signal,
@@ -81,30 +78,21 @@ export class ServedTurn {
     const { signal } = place;
     const stopIt = (): void => void session.stop("session", cancelReason, { signal }).catch(() => undefined);
     this.#stop.signal.addEventListener("abort", stopIt, { once: true });
-    const leaving = new AbortController();
-    const attached = Promise.withResolvers<void>();
     const updates = this.#view.updates({ withPrompts: false });
-    const watching = (async () => {
-      const events = session.follow({
-        afterSeq: session.lastSeq,
-        signal: AbortSignal.any([signal, leaving.signal]),
-        onConnection: ({ state }) => {
-          if (state === "connected") attached.resolve();
-        },
-      });
-      for await (const event of events) await this.#view.tell(await updates.of(event));
-    })()
-      .catch(() => undefined)
-      .finally(() => attached.resolve());
     try {
-      // The one who answers must be there before the first question.
-      await attached.promise;
-      this.#stop.signal.throwIfAborted();
-      return await work();
+      return await session.whileAttached(
+        () => {
+          this.#stop.signal.throwIfAborted();
+          return work();
+        },
+        {
+          signal,
+          onEvent: async (event) => this.#view.tell(await updates.of(event)),
+          onBroken: () => undefined,
+        },
+      );
     } finally {
       this.#stop.signal.removeEventListener("abort", stopIt);
-      leaving.abort();
-      await watching;
     }
   }
 
@@ -113,11 +101,9 @@ export class ServedTurn {
     prompt: TurnPrompt,
     mode: Mode,
     shows: (event: InvokeEvent) => boolean = () => true,
-  ): Promise<StopReason> {
+  ): Promise<{ readonly end: StopReason; readonly report: TurnReport }> {
     const { session, place } = this.#view;
     const updates = this.#view.updates({ withPrompts: false });
-    const proposals: Proposal[] = [];
-    let outcome: ReturnType<typeof turnOutcome>;
     const events = session.runTurn(
       { ...prompt, enableThinking: true },
       {
@@ -130,12 +116,16 @@ export class ServedTurn {
       },
     );
     for await (const event of events) {
-      outcome = turnOutcome(event) ?? outcome;
-      if (event.event.case === "proposedChanges") proposals.push(proposalFromMessage(event.event.value));
-      if (shows(event)) await this.#view.tell(await updates.of(event));
+      const told = await updates.of(event);
+      if (shows(event)) await this.#view.tell(told);
     }
+    const report = turnReport(updates.session, this.#turnId);
+    return { report, end: await this.#ended(report, mode) };
+  }
+
+  async #ended({ outcome, proposals, cutOff }: TurnReport, mode: Mode): Promise<StopReason> {
     if (outcome === "cancelled" || this.signal.aborted) return "cancelled";
-    if (outcome === "interrupted" && (await this.#view.cutOffTurn()) !== undefined) await this.#view.say(wayOn);
+    if (cutOff !== undefined) await this.#view.say(wayOn);
     // Nothing is kept in a mode that only reads, whatever a project's scenario proposed.
     if (mode.id !== "read-only") await this.#decide(proposals);
     if (this.stopped) return "cancelled";

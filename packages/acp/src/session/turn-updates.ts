@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation } from "@agentclientprotocol/sdk";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
-import { emptyMeter, meterAfter } from "@gennai/client/session/usage-meter";
+import { SessionView } from "@gennai/client/view/session-view";
 import {
   type AppliedFile,
   type InvokeEvent,
@@ -35,24 +35,26 @@ export class TurnUpdates {
   readonly #options: TurnUpdatesOptions;
   /** What each call shows so far. */
   readonly #shown = new Map<string, readonly ToolCallContent[]>();
-  readonly #output = new Map<string, string>();
   readonly #called = new Set<string>();
-  #meter = emptyMeter;
+  /** What was told so far came to. */
+  readonly session = new SessionView();
 
   constructor(options: TurnUpdatesOptions) {
     this.#options = options;
   }
 
-  async of({ event, parentToolCallId, itemId }: InvokeEvent): Promise<readonly SessionUpdate[]> {
+  async of(told: InvokeEvent): Promise<readonly SessionUpdate[]> {
+    const { event, parentToolCallId, itemId } = told;
+    const added = this.session.apply(told);
     // A sub-agent's own steps stay behind its call.
     if (parentToolCallId !== "") return [];
     switch (event.case) {
       case "userMessage":
         return this.#options.withPrompts ? [chunk("user_message_chunk", event.value.text)] : [];
       case "thinkingDelta":
-        return [chunk("agent_thought_chunk", event.value.text, itemId)];
+        return added === "" ? [] : [chunk("agent_thought_chunk", added, itemId)];
       case "assistantDelta":
-        return [chunk("agent_message_chunk", event.value.text, itemId)];
+        return added === "" ? [] : [chunk("agent_message_chunk", added, itemId)];
       case "toolCallStart": {
         const { id, name } = event.value;
         this.#called.add(id);
@@ -72,7 +74,7 @@ export class TurnUpdates {
         ];
       }
       case "toolOutputDelta":
-        return [this.#outputUpdate(event.value.id, event.value.text)];
+        return [this.#outputUpdate(event.value.id)];
       case "toolResult":
         return [this.#resultUpdate(event.value)];
       case "changeSetApplied":
@@ -82,7 +84,7 @@ export class TurnUpdates {
       case "todosChanged":
         return [{ sessionUpdate: "plan", entries: event.value.items.map(planEntry) }];
       case "usage":
-        return this.#usageUpdate(event.value);
+        return this.#usageUpdate();
       case "branchChanged": {
         const { branch, created } = event.value;
         return [
@@ -98,9 +100,8 @@ export class TurnUpdates {
     }
   }
 
-  #outputUpdate(toolCallId: string, text: string): SessionUpdate {
-    const output = `${this.#output.get(toolCallId) ?? ""}${text}`.slice(-maxLiveOutput);
-    this.#output.set(toolCallId, output);
+  #outputUpdate(toolCallId: string): SessionUpdate {
+    const output = this.session.call(toolCallId)?.item.peek().liveOutput.slice(-maxLiveOutput) ?? "";
     return {
       sessionUpdate: "tool_call_update",
       toolCallId,
@@ -111,7 +112,6 @@ export class TurnUpdates {
 
   #resultUpdate(result: { readonly id: string; readonly output: string; readonly error: string }): SessionUpdate {
     const { id: toolCallId, output, error } = result;
-    this.#output.delete(toolCallId);
     const told = resultForPeople({ error, output });
     const texts = [[told.error, told.advice].filter((text) => text !== "").join("\n"), told.output].filter(
       (text) => text !== "",
@@ -183,9 +183,8 @@ export class TurnUpdates {
     return { type: "diff", path: resolve(this.#options.workingDir, path), oldText, newText };
   }
 
-  #usageUpdate(usage: Parameters<typeof meterAfter>[1]): readonly SessionUpdate[] {
-    this.#meter = meterAfter(this.#meter, usage, "");
-    const { contextTokens, maxContextTokens, cost, currency } = this.#meter;
+  #usageUpdate(): readonly SessionUpdate[] {
+    const { contextTokens, maxContextTokens, cost, currency } = this.session.facts.peek().usage;
     if (maxContextTokens === 0) return [];
     return [
       {

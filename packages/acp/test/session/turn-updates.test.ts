@@ -11,7 +11,9 @@ const texts: Readonly<Record<string, string>> = { before: "one\n", after: "two\n
 async function told(events: readonly EventInit[], withPrompts = false) {
   const updates = new TurnUpdates({ workingDir: "/w", withPrompts, textOf: async (sha256) => texts[sha256] });
   const all = [];
-  for (const event of events) all.push(...(await updates.of(create(InvokeEventSchema, event))));
+  for (const [index, event] of events.entries()) {
+    all.push(...(await updates.of(create(InvokeEventSchema, { seq: BigInt(index + 1), ...event }))));
+  }
   return all;
 }
 
@@ -122,7 +124,7 @@ test("of a loaded session, prompts are told too", async () => {
 
 test("of a long output the end is shown while it comes", async () => {
   const part = (text: string): EventInit => ({ event: { case: "toolOutputDelta", value: { id: "c", text } } });
-  const updates = await told([part("x".repeat(9_000)), part("end")]);
+  const updates = await told([call("c"), part("x".repeat(9_000)), part("end")]);
   const last = JSON.stringify(updates.at(-1));
   expect(last).toContain("xend");
   expect(last.length).toBeLessThan(8_300);

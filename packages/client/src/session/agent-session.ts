@@ -24,7 +24,7 @@ import type { FollowOptions } from "./follow-options.ts";
 import { type RunTurnOptions, runTurn } from "./run-turn.ts";
 import { subscribe } from "./subscription.ts";
 import { startTurnFields, type Turn, type TurnRequest } from "./turn.ts";
-import { whileAttached } from "./while-attached.ts";
+import { type AttachedOptions, whileAttached } from "./while-attached.ts";
 
 interface CallOptions {
   readonly signal: AbortSignal;
@@ -161,9 +161,9 @@ export class AgentSession {
 
   /**
    * Does something while this client is attached, so that its editor answers the server's requests. Not needed for a turn,
-   * which attaches by itself. Rejects like `work`, and with the stream's error if that ends first.
+   * which attaches by itself. Rejects like `work`, and with the stream's error if that ends first and nobody hears it.
    */
-  whileAttached<Value>(work: () => Promise<Value>, options: CallOptions): Promise<Value> {
+  whileAttached<Value>(work: () => Promise<Value>, options: AttachedOptions): Promise<Value> {
     return whileAttached(this, work, options);
   }
 

@@ -30,7 +30,7 @@ const maxShownText = 1024 * 1024;
 export const wayOn = "\n\n`/again` goes on with the turn that was cut off; anything else begins a new one.";
 
 /** What an editor shows of a session. */
-export class SessionView {
+export class ToldSession {
   readonly session: AgentSession;
   readonly place: SessionContext;
 
