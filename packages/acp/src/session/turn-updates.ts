@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation } from "@agentclientprotocol/sdk";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
+import { isNews } from "@gennai/client/view/notice";
 import { SessionView } from "@gennai/client/view/session-view";
 import {
   type AppliedFile,
@@ -85,18 +86,18 @@ export class TurnUpdates {
         return [{ sessionUpdate: "plan", entries: event.value.items.map(planEntry) }];
       case "usage":
         return this.#usageUpdate();
-      case "branchChanged": {
-        const { branch, created } = event.value;
-        return [
-          chunk("agent_message_chunk", `Branch ${spelledOut(branch)} (${created ? "created" : "switched"}).\n\n`),
-        ];
-      }
       case "sessionRenamed":
         return [{ sessionUpdate: "session_info_update", title: event.value.title }];
       case "error":
         return [chunk("agent_message_chunk", `\n\n${spelledOut(event.value)}\n`)];
-      default:
+      case "warning":
         return [];
+      default: {
+        const notice = this.session.noticeOf(told);
+        return notice !== undefined && isNews(notice)
+          ? [chunk("agent_message_chunk", `${spelledOut(notice.text).replace(/\.$/, "")}.\n\n`)]
+          : [];
+      }
     }
   }
 

@@ -30,6 +30,14 @@ test.each<[string, EventInit[], unknown[]]>([
   ["text", [{ event: { case: "assistantDelta", value: { text: "Hi" } } }], [{ content: { type: "text", text: "Hi" } }]],
   ["nothing of a sub-agent", [{ ...call("c"), parentToolCallId: "p" }], []],
   ["no prompt that was just typed", [{ event: { case: "userMessage", value: { text: "go" } } }], []],
+  [
+    "what the session tells besides, and nothing of what was just set here",
+    [
+      { event: { case: "settingsChanged", value: { summary: "branch mode" } } },
+      { event: { case: "emergencyChanged", value: { control: 1, enabled: true, by: "ann" } } },
+    ],
+    [{ content: { type: "text", text: "Read-only was switched on by ann.\n\n" } }],
+  ],
   ["a call without a start", [call("c")], [{ sessionUpdate: "tool_call", title: "Edit a.txt", status: "pending" }]],
   [
     "a result",

@@ -1,3 +1,4 @@
+import { branchWords } from "@gennai/client/view/notice";
 import { type AgentBranch, prepareBranch, wantedBranch } from "@gennai/git/prepare-branch";
 import { ExpectedError } from "@gennai/machine/expected-error";
 import { CliError } from "../cli-error.ts";
@@ -45,10 +46,8 @@ async function asCliErrors<Value>(work: Promise<Value>): Promise<Value> {
 
 /** Text about the branch, for people. */
 export function branchTitle({ name, how, before }: AgentBranch): string {
-  const title = `Branch ${terminalSafe(name)}${how === "kept" ? "" : ` (${how})`}`;
-  if (before === undefined || before.commit !== undefined) return title;
-  const branch = terminalSafe(before.branch);
-  return `${title} · ${branch} has no commit, so git has no branch ${branch} now; make it with: git switch --create ${branch}`;
+  const unborn = before === undefined || before.commit !== undefined ? "" : before.branch;
+  return terminalSafe(branchWords({ name, how, unborn }));
 }
 
 const ways = "On the command line: --branch NAME, or Proposal Mode by --mode proposal.";

@@ -1,4 +1,6 @@
+import { isNews } from "@gennai/client/view/notice";
 import type { SessionView } from "@gennai/client/view/session-view";
+import type { NoticeItem } from "@gennai/client/view/view-item";
 import {
   type InvokeEvent,
   InvokeState,
@@ -14,7 +16,6 @@ import { riskFromMessage } from "@gennai/protocol/model/governance/risk";
 import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
 import { colouredLine, type Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import { branchTitle } from "./agent-branch.ts";
 import { toolCallLine, toolErrorMessage } from "./tool-call-line.ts";
 
 /** Lines of a result that are shown; the session has all lines. */
@@ -86,12 +87,6 @@ export class EventPrinter {
         if (body.value.messageId !== "")
           this.line(this.#paint("dim", `  told meanwhile: ${terminalSafe(body.value.text)}`));
         break;
-      case "contextAdded": {
-        // A warning reports what was refused or cut.
-        const names = body.value.items.filter(({ reason }) => reason === "").map(({ name }) => terminalSafe(name));
-        if (names.length > 0) this.line(this.#paint("dim", `  with ${names.join(", ")}`));
-        break;
-      }
       case "status":
         if (body.value.state === InvokeState.WAITING_FOR_CLIENT)
           this.line(this.#paint("yellow", "Waiting for somebody who can answer."));
@@ -109,13 +104,6 @@ export class EventPrinter {
         this.line(this.#paint("red", `error: ${this.#asTyped(terminalSafe(body.value))}`));
         this.#printHint(event);
         break;
-      case "branchChanged": {
-        const { branch, created, before, beforeCommit } = body.value;
-        const left = before === "" ? {} : { before: { branch: before, commit: beforeCommit || undefined } };
-        const title = branchTitle({ name: branch, how: created ? "created" : "switched", ...left });
-        this.line(this.#paint("dim", title));
-        break;
-      }
       case "changeSetApplied":
       case "checkpointClosed":
         for (const file of body.value.files) {
@@ -131,18 +119,8 @@ export class EventPrinter {
         this.line(this.#paint(broke ? "red" : "dim", `  ${name}: ${indented(terminalSafe(text))}`));
         break;
       }
-      case "conversationCompacted": {
-        const { tokensBefore, tokensAfter } = body.value;
-        this.line(
-          this.#paint("dim", `  the conversation was shortened: about ${tokensBefore} tokens, now ${tokensAfter}`),
-        );
-        break;
-      }
-      case "truncated":
-        this.line(this.#paint("yellow", `Some events are not shown: ${terminalSafe(body.value.reason)}`));
-        break;
       default:
-        break;
+        this.#printNotice(session.noticeOf(event));
     }
   }
 
@@ -162,6 +140,15 @@ export class EventPrinter {
   #printHint({ errorInfo }: InvokeEvent): void {
     const { hint = "" } = errorInfo ?? {};
     if (hint !== "") this.line(`  ${this.#asTyped(terminalSafe(hint))}`);
+  }
+
+  #printNotice(notice: NoticeItem | undefined): void {
+    if (notice === undefined || (!isNews(notice) && notice.topic !== "context")) return;
+    const { level, text, hint } = notice;
+    const indent = notice.topic === "branch" ? "" : "  ";
+    this.line(this.#paint(levelStyles[level], `${indent}${indented(this.#asTyped(terminalSafe(text)))}`));
+    // A warning of its own says what was left out of the context.
+    if (level !== "info" && notice.topic !== "context" && hint !== "") this.line(`  ${indented(terminalSafe(hint))}`);
   }
 
   #stream(kind: "thinking" | "text" | "output", raw: string): void {
@@ -223,6 +210,7 @@ export class EventPrinter {
   }
 }
 
+const levelStyles = { info: "dim", warning: "yellow", error: "red" } as const;
 const verdictStyles = { allow: "green", ask: "yellow", deny: "red" } as const;
 
 function markOf(call: ReturnType<SessionView["call"]>): string {

@@ -95,6 +95,16 @@ const rows = [
     "● Bash a  allow medium risk\n● Bash b  allow medium risk\n└ Bash a\n  x\n",
   ],
   [
+    "what the session tells besides, and nothing of what was just set here",
+    [
+      [1, 1, { case: "settingsChanged", value: { summary: "branch mode" } }],
+      [2, 2, { case: "contextAdded", value: { items: [{ name: "a.ts" }] } }],
+      [3, 3, { case: "branchChanged", value: { branch: "b", created: true, before: "main" } }],
+      [4, 4, { case: "emergencyChanged", value: { control: 1, enabled: true, by: "ann" } }],
+    ],
+    "  With the prompt: a.ts\nBranch b (created) · main has no commit, so git has no branch main now; make it with: git switch --create main\n  Read-only was switched on by ann\n",
+  ],
+  [
     "no more of a long result than helps",
     [[1, 1, result("c", { output: "l\n".repeat(9) })]],
     `${"  l\n".repeat(6)}  … 3 more lines\n`,

@@ -44,12 +44,11 @@ export function noticeOf(event: InvokeEvent): NoticeItem | undefined {
       return { ...notice(level, "checkpoint", text), hint };
     }
     case "branchChanged": {
-      const { branch, before } = body.value;
-      return notice(
-        "info",
-        "branch",
-        `Works on the branch ${branch}${before === "" ? "" : `; ${before} stays as it is`}`,
-      );
+      const { branch: name, created, before, beforeCommit } = body.value;
+      const how = created ? "created" : "switched";
+      const isUnborn = before !== "" && beforeCommit === "";
+      const hint = before === "" || isUnborn ? "" : `${before} stays as it is.`;
+      return { ...notice("info", "branch", branchWords({ name, how, unborn: isUnborn ? before : "" })), hint };
     }
     case "intentSelected":
       return notice("info", "intent", `Works under intent ${body.value.intent?.id}: ${body.value.intent?.name}`);
@@ -70,6 +69,26 @@ export function noticeOf(event: InvokeEvent): NoticeItem | undefined {
     default:
       return undefined;
   }
+}
+
+/** False for what the one who drives a session has just set or sent, and for what is seen elsewhere. */
+export function isNews({ level, topic }: NoticeItem): boolean {
+  return level !== "info" || !["session", "settings", "intent", "rules", "context"].includes(topic);
+}
+
+/** @param unborn the branch before, if it had no commit; else empty */
+export function branchWords({
+  name,
+  how,
+  unborn,
+}: {
+  readonly name: string;
+  readonly how: "kept" | "switched" | "created";
+  readonly unborn: string;
+}): string {
+  const title = `Branch ${name}${how === "kept" ? "" : ` (${how})`}`;
+  if (unborn === "") return title;
+  return `${title} · ${unborn} has no commit, so git has no branch ${unborn} now; make it with: git switch --create ${unborn}`;
 }
 
 function notice(level: NoticeItem["level"], topic: NoticeItem["topic"], text: string): NoticeItem {

@@ -22,7 +22,7 @@ import { noticeOf } from "./notice.ts";
 import { emptyFacts, type RunningTurn, type SessionFacts } from "./session-facts.ts";
 import { TurnRecords } from "./turn-records.ts";
 import { timeOf } from "./view-from-wire.ts";
-import type { ItemCell, ProposalItem, ToolCallItem } from "./view-item.ts";
+import type { ItemCell, NoticeItem, ProposalItem, ToolCallItem } from "./view-item.ts";
 
 /**
  * The view of a session, made only from its events. A repeated event is ignored; of an event that covers several, some of them
@@ -71,6 +71,13 @@ export class SessionView {
     return this.#proposals.of(proposalId);
   }
 
+  /** The line that an event added, just after it was applied; undefined: it added none. */
+  noticeOf(event: InvokeEvent): NoticeItem | undefined {
+    const cell = this.cells.at(-1);
+    const item = cell?.item.peek();
+    return item?.kind === "notice" && cell?.key === placeOf(event).key ? item : undefined;
+  }
+
   /** Change sets that were not taken back, oldest first. */
   get changeSets(): readonly StandingChangeSet[] {
     return this.#changeSets.standing;
@@ -96,9 +103,7 @@ export class SessionView {
       this.#lastSeq = event.seq;
     }
     const firstSeq = event.firstSeq === 0n ? event.seq : event.firstSeq;
-    const seq = body.case === "truncated" ? body.value.throughSeq : firstSeq;
-    const { turnId, parentToolCallId: parentCallId } = event;
-    const place: ItemStart = { key: `${body.case}:${seq}`, seq, turnId, time: timeOf(event), parentCallId };
+    const place = placeOf(event);
     const before = this.#facts.peek();
     this.#facts.value = factsAfter(before, event);
     if (this.#facts.peek().questions !== before.questions) this.#setTurn(this.#running);
@@ -285,6 +290,12 @@ export class SessionView {
     if (proposalId !== "") this.#proposals.applied(proposalId, changeSetId);
     this.#changeSets.apply(place, message, this.#turns.has(changeSetId));
   }
+}
+
+function placeOf(event: InvokeEvent): ItemStart {
+  const { event: body, firstSeq, turnId, parentToolCallId: parentCallId } = event;
+  const seq = body.case === "truncated" ? body.value.throughSeq : firstSeq === 0n ? event.seq : firstSeq;
+  return { key: `${body.case}:${seq}`, seq, turnId, time: timeOf(event), parentCallId };
 }
 
 /** True if the status only repeats a violation, which the refused call shows itself, and the rules are unchanged. */
