@@ -4,6 +4,7 @@ import { compactedText } from "./loop/compacted-text.ts";
 import { KeptFacts } from "./loop/kept-facts.ts";
 import type { Message, MessageCall, ModelRequest } from "./model.ts";
 import { type Instructions, type InstructionsTold, ToldInstructions } from "./prompt/instructions.ts";
+import { UnfilledMessages } from "./unfilled-messages.ts";
 import { userActionNote } from "./user-action-note.ts";
 
 type Note = Extract<Message, { readonly role: "note" }>;
@@ -19,23 +20,11 @@ export interface OpenCall {
   readonly begun: boolean;
 }
 
-interface Unfilled {
-  readonly index: number;
-  readonly output?: string;
-  readonly images?: readonly string[];
-  /** Comes after the output. */
-  readonly note?: string;
-}
-
-const decoder = new TextDecoder();
-
 /**
  * Outputs of at least this many characters are dropped when room is needed. Less than the part of a blob that stays in
  * the log.
  */
 const largeOutput = 2_000;
-
-const goneImage = "[An image that was shown here is no longer stored.]";
 
 const leftOut = "[This output was left out to save room. Call the tool again if you need it.]";
 
@@ -58,8 +47,7 @@ export class Conversation {
   readonly #heldNotes = new Map<string, readonly string[]>();
   /** Notes that must come after the pending answer or results: providers refuse a message between a call and its result. */
   #held: Note[] = [];
-  /** Messages whose content is still in the blob store. */
-  #unfilled: Unfilled[] = [];
+  readonly #unfilled = new UnfilledMessages();
   readonly #facts = new KeptFacts();
   readonly #callIds = new Set<string>();
   /** The provider's last token count, and how many messages it covered. */
@@ -123,11 +111,10 @@ export class Conversation {
   largeOutputs(dropped: number): ReadonlyMap<number, Message> {
     const found = new Map<number, Message>();
     // The result does not depend on whether they were fetched yet.
-    const shown = new Set(this.#unfilled.flatMap(({ index, images }) => (images === undefined ? [] : [index])));
     for (const [index, message] of this.#messages.slice(0, dropped).entries()) {
       if (message.role !== "tool") continue;
       const { images, ...text } = message;
-      if (text.output.length > largeOutput || images !== undefined || shown.has(index))
+      if (text.output.length > largeOutput || images !== undefined || this.#unfilled.hasImages(index))
         found.set(index, { ...text, output: leftOut });
     }
     return found;
@@ -138,23 +125,7 @@ export class Conversation {
    * @param read content by digest; undefined if it was purged
    */
   async fill(read: (sha256: string) => Promise<Uint8Array | undefined>): Promise<void> {
-    for (const { index, output, images, note = "" } of this.#unfilled.splice(0)) {
-      const message = this.#messages[index];
-      if (message === undefined) continue;
-      const filled = { ...message };
-      if (filled.role === "tool" && output !== undefined) {
-        const bytes = await read(output);
-        filled.output =
-          (bytes === undefined ? `${filled.output}\n[the rest is no longer stored]` : decoder.decode(bytes)) + note;
-      }
-      if ((filled.role === "tool" || filled.role === "user") && images !== undefined) {
-        const stored = await Promise.all(images.map(read));
-        const found = stored.filter((bytes) => bytes !== undefined);
-        filled.images = found;
-        if (filled.role === "tool" && found.length < stored.length) filled.output += `\n${goneImage}`;
-      }
-      this.#messages[index] = filled;
-    }
+    await this.#unfilled.fill(() => this.#messages, read);
   }
 
   apply(logged: LoggedEvent): void {
@@ -166,12 +137,7 @@ export class Conversation {
       case "user-message":
         this.#endAnswer({ closeCalls: true });
         this.#push({ role: "user", text: event.text });
-        if (event.images.length > 0) {
-          this.#unfilled.push({
-            index: this.#messages.length - 1,
-            images: event.images.map((image) => image.sha256),
-          });
-        }
+        if (event.images.length > 0) this.#unfilled.add(this.#messages.length - 1, { images: digests(event.images) });
         break;
       case "status":
         this.#follow(event);
@@ -203,12 +169,8 @@ export class Conversation {
           isError: event.error !== undefined,
         });
         if (event.outputBlob !== undefined || event.images !== undefined) {
-          const images = event.images?.map(({ sha256 }) => sha256);
-          this.#unfilled.push({
-            index: this.#messages.length - 1,
-            ...(event.outputBlob === undefined ? {} : { output: event.outputBlob.sha256 }),
-            ...(images === undefined ? {} : { images }),
-          });
+          const images = event.images && digests(event.images);
+          this.#unfilled.add(this.#messages.length - 1, { output: event.outputBlob?.sha256, images });
         }
         this.#noteHeld(event.id);
         this.#release();
@@ -253,7 +215,7 @@ export class Conversation {
         this.#unanswered = new Map();
         this.#heldNotes.clear();
         this.#held = [];
-        this.#unfilled = [];
+        this.#unfilled.drop(() => true);
         this.#measured = undefined;
         this.#told.forget();
         break;
@@ -316,7 +278,7 @@ export class Conversation {
     if (stage === "outputs") {
       const outputs = this.largeOutputs(dropped);
       for (const [index, message] of outputs) this.#messages[index] = message;
-      this.#unfilled = this.#unfilled.filter(({ index }) => !outputs.has(index));
+      this.#unfilled.drop((index) => outputs.has(index));
     } else {
       const first = this.compactedMessage(event);
       const gone = this.#messages.slice(0, dropped);
@@ -327,9 +289,7 @@ export class Conversation {
       if (this.#answer !== undefined && gone.includes(this.#answer)) this.#answer = undefined;
       this.#messages = [first, ...this.#messages.slice(dropped)];
       this.#asked = Math.max(1, this.#asked - dropped + 1);
-      this.#unfilled = this.#unfilled
-        .filter(({ index }) => index >= dropped)
-        .map((each) => ({ ...each, index: each.index - dropped + 1 }));
+      this.#unfilled.drop((index) => index < dropped, dropped - 1);
     }
     this.#measured = { tokens: tokensAfter, messages: this.#messages.length };
   }
@@ -344,10 +304,7 @@ export class Conversation {
     const message = this.#messages[index];
     if (message?.role !== "tool") return;
     const note = `\n\n[${text}]`;
-    const fetched = this.#unfilled.findIndex((each) => each.index === index && each.output !== undefined);
-    const waiting = this.#unfilled[fetched];
-    if (waiting === undefined) this.#messages[index] = { ...message, output: message.output + note };
-    else this.#unfilled[fetched] = { ...waiting, note: (waiting.note ?? "") + note };
+    if (!this.#unfilled.addNote(index, note)) this.#messages[index] = { ...message, output: message.output + note };
   }
 
   /** Adds the notes about a call that came before its result. */
@@ -398,4 +355,8 @@ export class Conversation {
 
 function callOf({ id, name, argumentsJson, providerState }: MessageCall): MessageCall {
   return { id, name, argumentsJson, ...(providerState === undefined ? {} : { providerState }) };
+}
+
+function digests(images: readonly { readonly sha256: string }[]): readonly string[] {
+  return images.map(({ sha256 }) => sha256);
 }

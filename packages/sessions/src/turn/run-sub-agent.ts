@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Conversation } from "@gennai/agent/conversation";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { TurnBudget } from "@gennai/agent/events/turn-budget";
-import { runTurn, type TurnEnd } from "@gennai/agent/loop/turn-loop";
+import { runTurn, type TurnEnd, type TurnOptions } from "@gennai/agent/loop/turn-loop";
 import type { TurnSink } from "@gennai/agent/loop/turn-sink";
 import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
@@ -21,7 +21,7 @@ const maxIterations = 100;
 export interface ParentTurn {
   readonly session: Session;
   readonly model: Model;
-  readonly enableThinking: boolean;
+  readonly request: TurnOptions["request"];
   readonly budget: TurnBudget;
   readonly contextTokens: number;
   /** Ids of the turn's calls, including sub-agents'. */
@@ -63,7 +63,7 @@ export async function runSubAgent(
     text: prompt,
     scenario: order.scenario.name,
     clientTurnId: "",
-    enableThinking: place.enableThinking,
+    enableThinking: place.request.enableThinking,
     images: [],
   });
   const report = { text: "" };
@@ -75,10 +75,7 @@ export async function runSubAgent(
       tools: place.govern(order.tools, { writer, parentToolCallId: context.callId }),
       conversation,
       instructions: () => turnInstructions(session, order.scenario, place.notes),
-      cacheKey: `${session.id}/${context.callId}`,
-      enableThinking: place.enableThinking,
-      ...(session.settings.effort === "" ? {} : { effort: session.settings.effort }),
-      maxOutputTokens: session.settings.maxTokens,
+      request: { ...place.request, cacheKey: `${session.id}/${context.callId}` },
       maxIterations: Math.min(session.settings.maxIterations, maxIterations),
       contextTokens: place.contextTokens,
       budget: place.budget,

@@ -52,7 +52,12 @@ export async function prepareTurn(
   const notes = await projectNotes(session);
   const resources = await turnResources(session, model);
   const sink = sessionSink(session, turnId);
-  const enableThinking = input.enableThinking && model.capabilities.thinking;
+  const request = {
+    enableThinking: input.enableThinking && model.capabilities.thinking,
+    ...(settings.effort === "" ? {} : { effort: settings.effort }),
+    maxOutputTokens: settings.maxTokens,
+    cacheKey: session.id,
+  };
   const callIds = new Set<string>();
   const gate = await buildTurnGate(session, scenario, {
     turnId,
@@ -64,7 +69,7 @@ export async function prepareTurn(
     },
     subAgents: {
       model,
-      enableThinking,
+      request,
       callIds,
       notes,
       budget: resources.budget,
@@ -107,12 +112,9 @@ export async function prepareTurn(
         tools: gate.tools,
         conversation: state.conversation,
         instructions: () => turnInstructions(session, scenario, notes),
-        cacheKey: session.id,
-        enableThinking,
+        request,
         callIds,
         openCalls,
-        ...(settings.effort === "" ? {} : { effort: settings.effort }),
-        maxOutputTokens: settings.maxTokens,
         maxIterations: settings.maxIterations,
         budget: resources.budget,
         contextTokens: resources.contextTokens,
