@@ -1,7 +1,7 @@
 /**
  * Imports point one way:
- *   protocol <- governance <- agent <- machine <- git <- stage <- egress <- shell <- store <- sessions <- server <- cli
- *   machine <- models <- sessions
+ *   protocol <- governance <- agent <- machine <- git <- stage <- egress <- shell <- store <- sessions <- guard <- server <- cli
+ *   store <- provenance <- server, cli; machine <- models <- sessions
  *   protocol <- client <- repl, vscode, acp <- cli
  *   protocol, governance, repl <- ledger-page
  */
@@ -20,14 +20,16 @@ const mayImport = {
   store: ["protocol", "governance", "agent", "machine", "git", "stage", "egress", "shell"],
   models: ["protocol", "governance", "agent", "machine"],
   sessions: [...belowSessions],
-  server: [...belowSessions, "sessions"],
+  provenance: ["protocol", "governance", "machine", "git", "store"],
+  guard: [...belowSessions, "sessions"],
+  server: [...belowSessions, "provenance", "sessions", "guard"],
   client: ["protocol"],
   repl: ["protocol", "client"],
   vscode: ["protocol", "client"],
   "ledger-page": ["protocol", "governance", "repl"],
   acp: ["protocol", "client"],
-  cli: [...belowSessions, "sessions", "server", "client", "acp"],
-  testkit: [...belowSessions, "sessions", "server", "client"],
+  cli: [...belowSessions, "provenance", "sessions", "guard", "server", "client", "acp"],
+  testkit: [...belowSessions, "provenance", "sessions", "guard", "server", "client"],
 };
 
 const direction = Object.entries(mayImport).map(([name, allowed]) => ({
@@ -41,7 +43,7 @@ const direction = Object.entries(mayImport).map(([name, allowed]) => ({
 /** Folders of governance from the bottom up: at run time, none imports one that comes later. Each is its own files alone. */
 const rooms = [
   ...["", "programs", "command/words", "command/dangers", "command", "network", "rules/compile", "rules"],
-  ...["ledger", "ledger/anchor", "policies/files", "policies", "intents", "hooks", "guard"],
+  ...["ledger", "ledger/anchor", "policies/files", "policies", "intents", "hooks"],
   ...["gate/decide", "gate/confirm", "gate"],
 ].map((name) => `packages/governance/src/${name}`.replace(/\/$/, ""));
 
@@ -86,7 +88,7 @@ module.exports = {
       comment: "Of the floors, types included: anyone who opens a folder can read it from the bottom up.",
       severity: "error",
       scope: "folder",
-      from: { path: "^packages/(machine|git|stage|egress|shell|store|models|sessions|server)/src/." },
+      from: { path: "^packages/(machine|git|stage|egress|shell|store|provenance|models|sessions|guard|server)/src/." },
       to: { circular: true },
     },
     {
@@ -102,7 +104,7 @@ module.exports = {
       comment: "Only rpc/ of the server converts wire messages; nothing below it knows any.",
       severity: "error",
       from: {
-        path: "^packages/(governance|agent|machine|git|stage|egress|shell|store|models|sessions|server)/src/",
+        path: "^packages/(governance|agent|machine|git|stage|egress|shell|store|provenance|models|sessions|guard|server)/src/",
         pathNot: "^packages/server/src/rpc/",
       },
       to: { path: "^packages/protocol/src/gen/" },

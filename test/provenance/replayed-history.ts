@@ -1,5 +1,5 @@
 import { diffLines } from "@gennai/protocol/diff/line-diff";
-import { KnownText } from "@gennai/store/provenance/matching/known-text";
+import { KnownText } from "@gennai/provenance/matching/known-text";
 import type { SeededRandom } from "@gennai/testkit/seeded-random";
 
 /** One commit's change of one file; undefined: the file does not exist. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { WorkspaceProvenance } from "@gennai/store/provenance/workspace-provenance";
+import { WorkspaceProvenance } from "@gennai/provenance/workspace-provenance";
 import { expect, test } from "vitest";
 import { crashOptions, randomNumbers } from "../crash-options.ts";
 import { CrashWorld, never, SessionFollower } from "./crash-world.ts";

@@ -1,6 +1,6 @@
 import type { TracedOrigin, TracedRun } from "@gennai/protocol/model/governance/line-trace";
-import { KnownWorkspaces } from "@gennai/store/provenance/known-workspaces";
-import { remainingLines } from "@gennai/store/provenance/remaining-lines";
+import { KnownWorkspaces } from "@gennai/provenance/known-workspaces";
+import { remainingLines } from "@gennai/provenance/remaining-lines";
 import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
 
 /**

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { traceLines } from "@gennai/client/trace-lines";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { TracedOrigin } from "@gennai/protocol/model/governance/line-trace";
-import { WorkspaceProvenance } from "@gennai/store/provenance/workspace-provenance";
+import { WorkspaceProvenance } from "@gennai/provenance/workspace-provenance";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";

@@ -1,11 +1,6 @@
 import { text } from "node:stream/consumers";
 import { connectGovernance } from "@gennai/client/connection/connection";
-import {
-  changesNothing,
-  type GuardedHost,
-  type HostAnswer,
-  type HostEvent,
-} from "@gennai/governance/guard/guarded-host";
+import { changesNothing, type GuardedHost, type HostAnswer, type HostEvent } from "@gennai/guard/hosts/guarded-host";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";

@@ -1,7 +1,7 @@
 import { methodWords, unknownWords, verificationWords, whenWords } from "@gennai/client/origin-words";
 import { plural } from "@gennai/protocol/plural";
-import type { RecordedWrite } from "@gennai/store/provenance/recorded-write";
-import type { LineOrigin, ProvenanceTrust } from "@gennai/store/provenance/workspace-provenance";
+import type { RecordedWrite } from "@gennai/provenance/recorded-write";
+import type { LineOrigin, ProvenanceTrust } from "@gennai/provenance/workspace-provenance";
 import { usageError } from "../../cli-error.ts";
 import { exitCode } from "../../exit-code.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";

@@ -1,7 +1,7 @@
+import { noteFor, writeNote } from "@gennai/provenance/sharing/share-notes";
+import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/provenance/sharing/shared-parts";
+import type { TraceRecord } from "@gennai/provenance/sharing/trace-record";
 import { notesRef } from "@gennai/store/git-notes";
-import { noteFor, writeNote } from "@gennai/store/provenance/sharing/share-notes";
-import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/store/provenance/sharing/shared-parts";
-import type { TraceRecord } from "@gennai/store/provenance/sharing/trace-record";
 import { CliError } from "../../cli-error.ts";
 import { exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";

@@ -1,6 +1,6 @@
 import { git } from "@gennai/git/run/run-git";
+import { tracedLines } from "@gennai/provenance/sharing/commit-origins";
 import { copyNote } from "@gennai/store/git-notes";
-import { tracedLines } from "@gennai/store/provenance/sharing/commit-origins";
 import { CliError } from "../../cli-error.ts";
 import { exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";

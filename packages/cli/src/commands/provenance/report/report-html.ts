@@ -1,5 +1,5 @@
 import { plural } from "@gennai/protocol/plural";
-import type { ChangeReport, LineCounts } from "@gennai/store/provenance/change-report";
+import type { ChangeReport, LineCounts } from "@gennai/provenance/change-report";
 import { lineShares, type ReportCell, type ReportTable, reportTables } from "./report-tables.ts";
 import {
   agentLines,

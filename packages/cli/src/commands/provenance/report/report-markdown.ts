@@ -1,5 +1,5 @@
 import { plural } from "@gennai/protocol/plural";
-import type { ChangeReport } from "@gennai/store/provenance/change-report";
+import type { ChangeReport } from "@gennai/provenance/change-report";
 import { lineShares, type ReportCell, type ReportTable, reportTables } from "./report-tables.ts";
 import { doubtOf, lineKinds, method, rangeOf, shown, summaryOf, title, totalOf } from "./report-words.ts";
 

@@ -1,4 +1,4 @@
-import type { ChangeReport, LineCounts } from "@gennai/store/provenance/change-report";
+import type { ChangeReport, LineCounts } from "@gennai/provenance/change-report";
 import {
   agentLines,
   answerNames,

@@ -1,6 +1,6 @@
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { plural } from "@gennai/protocol/plural";
-import type { ChangeReport, LineCounts } from "@gennai/store/provenance/change-report";
+import type { ChangeReport, LineCounts } from "@gennai/provenance/change-report";
 
 export const title = "Where this change came from";
 

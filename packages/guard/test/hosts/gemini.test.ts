@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { gemini, geminiEvents } from "#guard/gemini";
-import { changesNothing, type HostCall, UnreadableHookInput } from "#guard/guarded-host";
+import { gemini, geminiEvents } from "#hosts/gemini";
+import { changesNothing, type HostCall, UnreadableHookInput } from "#hosts/guarded-host";
 
 /** As Gemini CLI 0.61.0 sent them to a hook. */
 const recorded = readFileSync(new URL("gemini-0.61.0.jsonl", import.meta.url), "utf8")

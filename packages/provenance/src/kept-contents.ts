@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { git } from "@gennai/git/run/run-git";
-import { readObjects } from "../read-objects.ts";
-import { FileBlobStore } from "../sqlite/file-blob-store.ts";
+import { readObjects } from "@gennai/store/read-objects";
+import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 
 /** Contents larger than this are not looked into, in bytes. */
 const maxBytes = 1024 * 1024;

@@ -2,20 +2,20 @@ import { isAbsolute, join, resolve as lexically } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
-import type { HostCall, HostCallEnd } from "@gennai/governance/guard/guarded-host";
 import type { Analysis, ExecutionContext, FileChange, Tool, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { checkedUrl } from "@gennai/machine/web/fetch-page";
 import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
+import { argumentPaths } from "@gennai/sessions/mcp/argument-paths";
+import { refuseHiddenBelow } from "@gennai/sessions/policy-workbench/hidden-below";
+import { commandOperands } from "@gennai/sessions/tools/commands/command-operands";
+import { pathName } from "@gennai/sessions/tools/path-name";
+import { maxFileBytes } from "@gennai/sessions/tools/text-limits";
 import { repositoryStartsNothing } from "@gennai/shell/run/reads-only";
 import * as z from "zod";
-import { argumentPaths } from "../mcp/argument-paths.ts";
-import { commandOperands } from "../tools/commands/command-operands.ts";
-import { pathName } from "../tools/path-name.ts";
-import { maxFileBytes } from "../tools/text-limits.ts";
-import { refuseHiddenBelow } from "./hidden-below.ts";
+import type { HostCall, HostCallEnd } from "./hosts/guarded-host.ts";
 
 export interface GuardedToolPorts {
   readonly workspace: Workspace;

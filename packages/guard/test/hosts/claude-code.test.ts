@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { claudeCode, claudeCodeEvents } from "#guard/claude-code";
-import { changesNothing, type HostCall, UnreadableHookInput } from "#guard/guarded-host";
+import { claudeCode, claudeCodeEvents } from "#hosts/claude-code";
+import { changesNothing, type HostCall, UnreadableHookInput } from "#hosts/guarded-host";
 
 interface Recorded {
   readonly hook_event_name: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { KnownText, type TextWrite } from "#provenance/matching/known-text";
-import type { Match } from "#provenance/matching/passage";
+import { KnownText, type TextWrite } from "#matching/known-text";
+import type { Match } from "#matching/passage";
 
 const before = [
   "import { open } from 'node:fs';",
@@ -139,7 +139,11 @@ test("what is taken back is of those who wrote it before", () => {
 describe("what a person had written before any call, and is put back by an undo, is not the undo's", () => {
   const changed = before.with(4, "  return open(file, 'w', { mode: 0o600 });");
   const undo = (step: Partial<TextWrite>) => write({ write: 9, before: text(changed), isUndo: true, ...step });
-  const mine = before.toSpliced(1, 0, "import { mine } from './my-own-module.js';");
+  const mine = before.toSpliced(
+    1,
+    0,
+    "import { mine } from '../../../store/test/provenance/matching/my-own-module.js';",
+  );
   const cases: readonly (readonly [
     what: string,
     lines: readonly string[],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { codex, codexEvents } from "#guard/codex";
-import { changesNothing, type HostCall, UnreadableHookInput } from "#guard/guarded-host";
+import { codex, codexEvents } from "#hosts/codex";
+import { changesNothing, type HostCall, UnreadableHookInput } from "#hosts/guarded-host";
 
 /** As Codex 0.169.0 sent them to a hook. */
 const recorded = readFileSync(new URL("codex-0.169.0.jsonl", import.meta.url), "utf8")

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { claudeCode } from "@gennai/governance/guard/claude-code";
-import { codex } from "@gennai/governance/guard/codex";
-import { copilot } from "@gennai/governance/guard/copilot";
-import { gemini } from "@gennai/governance/guard/gemini";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import type { Session } from "@gennai/sessions/session/session";
+import { type GuardedCall, judgeGuardedCall } from "./guarded-call.ts";
+import { claudeCode } from "./hosts/claude-code.ts";
+import { codex } from "./hosts/codex.ts";
+import { copilot } from "./hosts/copilot.ts";
+import { gemini } from "./hosts/gemini.ts";
 import {
   type GuardedHost,
   type HostAnswer,
@@ -10,13 +14,9 @@ import {
   type HostEvent,
   type HostVerdict,
   UnreadableHookInput,
-} from "@gennai/governance/guard/guarded-host";
-import { opencode } from "@gennai/governance/guard/opencode";
-import { pi } from "@gennai/governance/guard/pi";
-import { ServiceError } from "@gennai/machine/service-error";
-import type { SessionManager } from "../manager/session-manager.ts";
-import type { Session } from "../session/session.ts";
-import { type GuardedCall, judgeGuardedCall } from "./guarded-call.ts";
+} from "./hosts/guarded-host.ts";
+import { opencode } from "./hosts/opencode.ts";
+import { pi } from "./hosts/pi.ts";
 
 /** Supported agents, by id. */
 const guardedHosts: ReadonlyMap<string, GuardedHost> = new Map(

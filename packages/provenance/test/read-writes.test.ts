@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readWrites } from "#provenance/read-writes";
+import { readWrites } from "#read-writes";
 
 function line(metadata: object, files: readonly object[] = []): string {
   return JSON.stringify({

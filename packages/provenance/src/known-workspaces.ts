@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
-import { readNewestLedgerRecords } from "../audit/ledger-records.ts";
-import { ledgerPathOf } from "../ledger/file/ledger-file-name.ts";
+import { readNewestLedgerRecords } from "@gennai/store/audit/ledger-records";
+import { ledgerPathOf } from "@gennai/store/ledger/file/ledger-file-name";
 import { WorkspaceProvenance } from "./workspace-provenance.ts";
 
 /** Workspaces whose provenance is held at the same time: each may be as large as its ledger. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { changesNothing, type HostCall, UnreadableHookInput } from "#guard/guarded-host";
-import { pi } from "#guard/pi";
+import { changesNothing, type HostCall, UnreadableHookInput } from "#hosts/guarded-host";
+import { pi } from "#hosts/pi";
 
 /** As our extension sent them from pi 0.87.1. */
 const recorded = readFileSync(new URL("pi-0.87.1.jsonl", import.meta.url), "utf8")

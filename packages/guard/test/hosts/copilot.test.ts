@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { claudeCode } from "#guard/claude-code";
-import { copilot } from "#guard/copilot";
-import { changesNothing, type HostCall, UnreadableHookInput } from "#guard/guarded-host";
+import { claudeCode } from "#hosts/claude-code";
+import { copilot } from "#hosts/copilot";
+import { changesNothing, type HostCall, UnreadableHookInput } from "#hosts/guarded-host";
 
 /** As Copilot CLI 1.0.102 sent them to a hook. */
 const recorded = readFileSync(new URL("copilot-1.0.102.jsonl", import.meta.url), "utf8")

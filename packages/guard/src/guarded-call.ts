@@ -1,14 +1,14 @@
 import type { Confirmer } from "@gennai/governance/confirmation";
 import { governTools } from "@gennai/governance/gate/gate";
-import type { GuardedHost, HostCall, HostCallEnd, HostVerdict } from "@gennai/governance/guard/guarded-host";
 import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import type { ToolError } from "@gennai/governance/tool-error";
-import { NotedFiles } from "../context/noted-files.ts";
-import { loadTurnRules } from "../policies/turn-rules.ts";
-import type { Session } from "../session/session.ts";
-import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
-import { SessionJournal } from "../turn/records/session-journal.ts";
+import { NotedFiles } from "@gennai/sessions/context/noted-files";
+import { loadTurnRules } from "@gennai/sessions/policies/turn-rules";
+import type { Session } from "@gennai/sessions/session/session";
+import { WorkingTreeClaim } from "@gennai/sessions/session/working-tree-claim";
+import { SessionJournal } from "@gennai/sessions/turn/records/session-journal";
 import { type GuardedToolPorts, guardedTool } from "./guarded-tools.ts";
+import type { GuardedHost, HostCall, HostCallEnd, HostVerdict } from "./hosts/guarded-host.ts";
 
 /** Maximum milliseconds for a policy. */
 const policyTimeoutMs = 5_000;

@@ -1,6 +1,6 @@
 import { git } from "@gennai/git/run/run-git";
 import { diffLines } from "@gennai/protocol/diff/line-diff";
-import { readObjects } from "../read-objects.ts";
+import { readObjects } from "@gennai/store/read-objects";
 import { linesOf } from "./matching/text-lines.ts";
 
 /** Larger files are not looked into, in bytes. */

@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path/posix";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
-import { isLedgerFileName } from "../ledger/file/ledger-file-name.ts";
+import { isLedgerFileName } from "@gennai/store/ledger/file/ledger-file-name";
 import type { AskedCall } from "./read-decisions.ts";
 import type { RecordedWrite } from "./recorded-write.ts";
 import { type FileOrigins, originsBetween } from "./sharing/commit-origins.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { changesNothing, type HostCall, UnreadableHookInput } from "#guard/guarded-host";
-import { opencode } from "#guard/opencode";
+import { changesNothing, type HostCall, UnreadableHookInput } from "#hosts/guarded-host";
+import { opencode } from "#hosts/opencode";
 
 /** As our plugin sent them from opencode 1.18.33. */
 const recorded = readFileSync(new URL("opencode-1.18.33.jsonl", import.meta.url), "utf8")
