@@ -3,10 +3,6 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { Session } from "@gennai/sessions/session/session";
 import { type GuardedCall, judgeGuardedCall } from "./guarded-call.ts";
-import { claudeCode } from "./hosts/claude-code.ts";
-import { codex } from "./hosts/codex.ts";
-import { copilot } from "./hosts/copilot.ts";
-import { gemini } from "./hosts/gemini.ts";
 import {
   type GuardedHost,
   type HostAnswer,
@@ -15,13 +11,7 @@ import {
   type HostVerdict,
   UnreadableHookInput,
 } from "./hosts/guarded-host.ts";
-import { opencode } from "./hosts/opencode.ts";
-import { pi } from "./hosts/pi.ts";
-
-/** Supported agents, by id. */
-const guardedHosts: ReadonlyMap<string, GuardedHost> = new Map(
-  [claudeCode, codex, copilot, gemini, opencode, pi].map((host) => [host.id, host]),
-);
+import { knownHosts } from "./hosts/known-hosts.ts";
 
 /**
  * Milliseconds after which the end of a call is no longer expected: longer than any agent lets a command run and its user
@@ -57,10 +47,10 @@ export class GuardedHosts {
    * @param workingDir of the project; empty: the server's default
    */
   async tell(hostId: string, workingDir: string, payload: unknown): Promise<HostAnswer | undefined> {
-    const host = guardedHosts.get(hostId);
+    const host = knownHosts.get(hostId);
     if (host === undefined) {
       throw new ServiceError("invalid_argument", `There is no guard for ${JSON.stringify(hostId.slice(0, 100))}.`, {
-        hint: `Agents: ${[...guardedHosts.keys()].join(", ")}.`,
+        hint: `Agents: ${[...knownHosts.keys()].join(", ")}.`,
       });
     }
     const verdict = await this.#verdict(host, workingDir, eventOf(host, payload));

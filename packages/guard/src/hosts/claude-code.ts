@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import * as z from "zod";
 import { type GuardedHost, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
 import { isEventBut, payloadReader } from "./payload-reader.ts";
@@ -28,6 +30,34 @@ export const claudeCode: GuardedHost = {
   id: "claude-code",
   title: "Claude Code",
   asks: true,
+  hook: {
+    // By its reference of hooks since 2.1.295; 2.1.290 was seen to leave it out, and to start the hook.
+    form: {
+      type: "settings",
+      events: claudeCodeEvents,
+      before: "PreToolUse",
+      more: { PreToolUse: { onFailure: "block" } },
+    },
+    greeting: '{"session_id":"doctor","hook_event_name":"Doctor"}',
+    saysProject: true,
+    // The first is not shared with others, because the program's path differs between machines.
+    projectFiles: (workspace) => [
+      join(workspace, ".claude", "settings.local.json"),
+      join(workspace, ".claude", "settings.json"),
+    ],
+    program: "claude",
+    home: ({ CLAUDE_CONFIG_DIR, HOME }) => CLAUDE_CONFIG_DIR || join(HOME || homedir(), ".claude"),
+    switches: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
+    userFile: "settings.json",
+    limits: [
+      "A file named with @ in a prompt is read without a hook.",
+      "With --bare or --safe-mode Claude Code starts no hook, and every call runs.",
+      "Before 2.1.295, a hook that takes longer than its time, or that cannot be started, does not stop a call.",
+      "Gennai sees the text of a command, not what it does: commands that are not proven to read are asked about.",
+      "Hooks and settings of plugins and of an organisation are not looked at.",
+      "A command that runs already is not stopped by an emergency control; Claude Code stops at its end.",
+    ],
+  },
 
   read(payload): HostEvent {
     if (isCopilots(payload)) return { type: "other" };

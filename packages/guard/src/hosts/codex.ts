@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import * as z from "zod";
 import { type GuardedHost, type HostAnswer, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
@@ -23,12 +25,33 @@ const image = z.looseObject({ path: z.string() });
 /** It reports only the output of a command, not how it ended. */
 const ended: HostCallEnd = { failed: false, message: "" };
 
+const trust = "Codex runs no hook that its user has not trusted: open /hooks in Codex, and trust these.";
+
 /** Codex's hooks, as its page on hooks describes them and version 0.169 sends them: Claude Code's words, but for what differs here. */
 export const codex: GuardedHost = {
   id: "codex",
   title: "Codex",
   // If a hook answers `ask`, Codex treats the hook as failed, and the call continues.
   asks: false,
+  hook: {
+    form: { type: "settings", events: codexEvents, before: "PreToolUse" },
+    greeting: '{"session_id":"doctor","hook_event_name":"Doctor"}',
+    projectFiles: (workspace) => [join(workspace, ".codex", "hooks.json")],
+    program: "codex",
+    home: ({ CODEX_HOME, HOME }) => CODEX_HOME || join(HOME || homedir(), ".codex"),
+    userFile: "hooks.json",
+    nextStep: trust,
+    nextStepOfUser: trust,
+    limits: [
+      "Until its user trusts the hook in /hooks, Codex leaves it out and runs every call.",
+      "A hook cannot make Codex ask: what would be asked about is refused, with the reason. Do it yourself then.",
+      "Text typed into a running command (write_stdin) reaches no hook: commands that could act on it are refused when they start.",
+      "It does not say how a command ended, and of some that write files not even that they did.",
+      "Gennai sees the text of a command, not what it does: commands that are not proven to read are refused.",
+      "Hooks in config.toml, of plugins and of an organisation are not looked at, nor whether hooks are switched off there.",
+      "A command that runs already is not stopped by an emergency control.",
+    ],
+  },
 
   read(payload): HostEvent {
     const { session_id: session, hook_event_name: event } = parsed(input, payload);

@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as z from "zod";
 import { type GuardedHost, type HostAnswer, type HostCall, type HostCallEnd, type HostEvent } from "./guarded-host.ts";
@@ -8,7 +10,7 @@ import { judged } from "./plugin-words.ts";
 const parsed = payloadReader("This is not a message that Copilot CLI tells a hook");
 
 /** Events for which the hook is put in place. Of others it is never told. */
-export const copilotEvents = ["preToolUse", "postToolUse", "postToolUseFailure", "agentStop", "sessionEnd"] as const;
+const copilotEvents = ["preToolUse", "postToolUse", "postToolUseFailure", "agentStop", "sessionEnd"] as const;
 
 /** Its payloads do not say which event they are of: what they hold does. */
 const session = z.looseObject({ sessionId: z.string().min(1).max(200) });
@@ -31,6 +33,29 @@ export const copilot: GuardedHost = {
   title: "Copilot CLI",
   asks: true,
   namesCalls: false,
+  hook: {
+    form: { type: "settings", events: copilotEvents, before: "preToolUse", flat: true },
+    greeting: '{"sessionId":"doctor"}',
+    projectFiles: (workspace) => [
+      join(workspace, ".github", "copilot", "settings.local.json"),
+      join(workspace, ".github", "copilot", "settings.json"),
+    ],
+    program: "copilot",
+    home: ({ COPILOT_HOME, HOME }) => COPILOT_HOME || join(HOME || homedir(), ".copilot"),
+    userFile: join("hooks", "gennai-guard.json"),
+    nextStep:
+      "Copilot CLI starts no hook of a project whose directory its user has not trusted: say yes when it asks, or install it with --user.",
+    limits: [
+      "In a directory that is not trusted, it leaves the project's hook out, and every call runs.",
+      "By its reference, a hook that takes longer than its time does not stop a call, and disableAllHooks switches all of them off.",
+      "Where its user cannot be asked (copilot -p), what would be asked about is refused, with the reason.",
+      "When a server runs but does not answer, every call is refused without a reason.",
+      "Gennai sees the text of a command, not what it does: commands that are not proven to read are asked about.",
+      "Its hook cannot end its work: after stop-all each call is refused. A command that runs already is not stopped.",
+      "It also starts the hooks in Claude Code's settings; ours there lets its calls go on. Hooks of plugins and of an organisation are not looked at.",
+      "Files named with @, its window, web pages, skills and tools of MCP servers were not tried with the program itself. Its own cloud agent is not guarded.",
+    ],
+  },
 
   read(payload): HostEvent {
     const { sessionId } = parsed(session, payload);

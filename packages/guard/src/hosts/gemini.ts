@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as z from "zod";
 import {
@@ -30,6 +32,9 @@ const response = z.looseObject({
 const end = call.extend({ tool_response: response });
 type Call = z.infer<typeof call>;
 
+/** Gemini CLI takes exit code 2 as a refusal only if there is a message. */
+const saidRefusal = "{ echo 'The hook of Gennai failed, so nothing is done.' >&2; exit 2; }";
+
 /** Gemini CLI's hooks, as its reference on hooks describes them and version 0.61 sends them. */
 export const gemini: GuardedHost = {
   id: "gemini",
@@ -37,6 +42,26 @@ export const gemini: GuardedHost = {
   // Gemini accepts `ask`, but then waits for ever if no user sees the question, and hooks cannot know that.
   asks: false,
   namesCalls: false,
+  hook: {
+    form: { type: "settings", events: geminiEvents, before: "BeforeTool", second: 1_000, refusal: saidRefusal },
+    greeting: '{"session_id":"doctor","hook_event_name":"Doctor"}',
+    // The agent reads the settings of the directory in which it was started, and starts hooks there.
+    saysProject: true,
+    projectFiles: (workspace) => [join(workspace, ".gemini", "settings.json")],
+    program: "gemini",
+    home: ({ GEMINI_CLI_HOME, HOME }) => join(GEMINI_CLI_HOME || HOME || homedir(), ".gemini"),
+    userFile: "settings.json",
+    limits: [
+      "In a directory that is not trusted, also with --skip-trust, it leaves all hooks out, and every call runs.",
+      "By its reference, a hook that takes longer than its time does not stop a call, and hooksConfig switches all of them off.",
+      "It takes a question of a hook, but waits for ever where nobody sees it (gemini -p): what would be asked about is refused, with the reason. Do it yourself then.",
+      "Gennai sees the text of a command, not what it does: commands that are not proven to read are refused, and so are sub-agents.",
+      "A file named with @ in a prompt, and a line typed with !, reach no hook; as an agent in an editor (gemini --acp) it starts none, by what its program says.",
+      "Hooks of extensions and of an organisation are not looked at. A settings file with comments is left alone.",
+      "A command that runs already is not stopped by an emergency control; Gemini CLI is told to stop at its next call.",
+      "Its window, web pages, sub-agents and tools of MCP servers were not tried with the program itself.",
+    ],
+  },
 
   read(payload): HostEvent {
     const { session_id: session, hook_event_name: event } = parsed(input, payload);

@@ -11,6 +11,7 @@ export interface GuardedHost {
   readonly asks: boolean;
   /** Its calls have no ids, so the content is used: two calls may be equal, and a call that was changed gets another id. */
   readonly namesCalls?: false;
+  readonly hook: HookPlace;
   /** Parses the hook's input. Throws `UnreadableHookInput` for input that the host does not send. */
   read(payload: unknown): HostEvent;
   /** Whether it clearly reports something that needs no permission. False for unreadable input. */
@@ -18,6 +19,50 @@ export interface GuardedHost {
   /** The hook's answer; undefined: none, and the agent behaves as without a hook. */
   answer(verdict: HostVerdict): HostAnswer | undefined;
 }
+
+/** Where our hook of an agent stands, and in what form. */
+export interface HookPlace {
+  readonly form: HookForm;
+  /** Input that is no call, for testing whether the hook answers. */
+  readonly greeting: string;
+  /** True if the agent itself reports in which project it works. */
+  readonly saysProject?: true;
+  /** Name of its program on the search path. */
+  readonly program: string;
+  /** Absolute paths of its hook files for a project: ours is written to the first; the others are only examined. */
+  projectFiles(workspace: string): readonly [string, ...string[]];
+  /** Where its user's own configuration is. */
+  home(environment: NodeJS.ProcessEnv): string;
+  /** Variables of its environment that make it start no hook. */
+  readonly switches?: readonly string[];
+  /** Its file of hooks for all projects, in that directory. */
+  readonly userFile: string;
+  /** What its user must do after an installation into a project. */
+  readonly nextStep?: string;
+  /** What its user must do after an installation into the user's own settings. */
+  readonly nextStepOfUser?: string;
+  /** What it cannot do, or does on its own, as tried with the real program. Shown by `status` and in the guide. */
+  readonly limits: readonly string[];
+}
+
+export type HookForm =
+  /** Shell commands in the agent's settings. */
+  | {
+      readonly type: "settings";
+      readonly events: readonly string[];
+      /** The event before a call, whose hook alone can refuse it. */
+      readonly before: string;
+      /** What the shell does there if the hook failed; without it, exit 2. */
+      readonly refusal?: string;
+      /** A second in the agent's own unit; without it 1. */
+      readonly second?: number;
+      /** Further fields of the hook of an event. */
+      readonly more?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+      /** Hooks are directly in the list of an event. */
+      readonly flat?: true;
+    }
+  /** A file that the agent loads: JavaScript that asks by `tell(payload, project)`. */
+  | { readonly type: "plugin"; readonly source: string };
 
 /** A JSON object. */
 export interface HostAnswer {

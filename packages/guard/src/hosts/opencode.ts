@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import * as z from "zod";
 import { type GuardedHost, type HostCall } from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
@@ -5,6 +7,54 @@ import { payloadReader } from "./payload-reader.ts";
 import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plugin-words.ts";
 
 const parsed = payloadReader("These are not arguments of opencode");
+
+/**
+ * opencode calls `tool.execute.before` before each call, which does not run if that throws, and `tool.execute.after` after a call
+ * that ran. It reports a failed call by an event.
+ */
+const opencodePlugin = String.raw`
+export const GennaiGuard = async ({ client, directory, worktree }) => {
+  const project = worktree && worktree !== "/" ? worktree : directory;
+  // Calls that were let go on, and did not end yet.
+  const open = new Set();
+  // Calls after whose refusal all work ends: once it is told, for to end it at once would leave out why.
+  const last = new Set();
+  const stop = (id) => void client.session.abort({ path: { id } }).catch(() => undefined);
+  const report = async (payload) => {
+    try {
+      const answer = await tell(payload, project);
+      if (answer?.decision === "stop") stop(payload.session);
+    } catch {
+      // It has run. That nobody heard of its end is on record when the agent comes to rest.
+    }
+  };
+  return {
+    "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
+      const call = { event: "before", session: sessionID, call: callID, directory, tool, args, asks: false };
+      const answer = await tell(call, project);
+      if (answer === undefined) return void open.add(callID);
+      if (answer.decision === "stop") last.add(callID);
+      throw new Error(answer.reason || "Gennai refused it.");
+    },
+    "tool.execute.after": async ({ tool, sessionID, callID, args }, output) => {
+      open.delete(callID);
+      const code = tool === "bash" && Number.isInteger(output?.metadata?.exit) ? output.metadata.exit : undefined;
+      const failed = code !== undefined && code !== 0;
+      const message = failed ? "Exit code " + code : "";
+      await report({ event: "after", session: sessionID, call: callID, tool, args, failed, message, exitCode: code });
+    },
+    event: async ({ event }) => {
+      const { part, sessionID } = event.properties ?? {};
+      if (event.type === "session.idle") await report({ event: "idle", session: sessionID });
+      if (event.type !== "message.part.updated" || part?.type !== "tool" || part.state?.status !== "error") return;
+      if (last.delete(part.callID)) stop(part.sessionID);
+      if (!open.delete(part.callID)) return;
+      const message = String(part.state.error).slice(0, 300);
+      await report({ event: "after", session: part.sessionID, call: part.callID, failed: true, message });
+    },
+  };
+};
+`;
 
 /** opencode's tools, as the hooks of a plugin are told about them by version 1.18. */
 export const opencode: GuardedHost = {
@@ -15,6 +65,24 @@ export const opencode: GuardedHost = {
   read: (payload) => readPluginWords(payload, "opencode", hostCall),
   isAfterCall: isAfterPluginCall,
   answer: pluginAnswer,
+  hook: {
+    form: { type: "plugin", source: opencodePlugin },
+    greeting: '{"event":"hello"}',
+    projectFiles: (workspace) => [join(workspace, ".opencode", "plugins", "gennai-guard.js")],
+    program: "opencode",
+    switches: ["OPENCODE_PURE"],
+    home: ({ XDG_CONFIG_HOME, HOME }) => join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "opencode"),
+    userFile: join("plugins", "gennai-guard.js"),
+    limits: [
+      "A plugin cannot make opencode ask: what would be asked about is refused, with the reason. Do it yourself then.",
+      "A plugin that cannot be loaded, and all of them with --pure, are left out, and every call runs.",
+      "Files and shell lines in a prompt or a command of opencode's (@file, !`line`) reach no hook; nor do formatters that run after an edit.",
+      "Other plugins are not looked at. Of a call that one of them changed you hear when it has run.",
+      "Gennai sees the text of a command, not what it does: commands that are not proven to read are refused.",
+      "A command that runs already is not stopped by an emergency control; opencode is told to stop at its next call.",
+      "apply_patch, which it offers to some models only, web pages, tools of MCP servers and sub-agents were not tried with the program itself.",
+    ],
+  },
 };
 
 /** They affect only the agent's own state and its user; a sub-agent's actions come as separate calls. */

@@ -1,9 +1,58 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
 import * as z from "zod";
 import { type GuardedHost, type HostCall, UnreadableHookInput } from "./guarded-host.ts";
 import { payloadReader } from "./payload-reader.ts";
 import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plugin-words.ts";
 
 const parsed = payloadReader("These are not arguments of pi");
+
+/** pi calls `tool_call` handlers before each call, and blocks it if one fails; it calls those of `tool_result` after each. */
+const piExtension = String.raw`
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const shown = (value) => {
+  const text = JSON.stringify(value).replace(hidden, (one) => "\\u{" + one.codePointAt(0).toString(16) + "}");
+  return text.length > 4_000 ? text.slice(0, 4_000) + "… (" + text.length + " characters)" : text;
+};
+
+export default function (pi) {
+  const idOf = (ctx) => ctx.sessionManager.getSessionId();
+  const report = async (payload, ctx) => {
+    try {
+      const answer = await tell(payload, ctx.cwd);
+      if (answer?.decision !== "stop") return;
+      if (ctx.hasUI) ctx.ui.notify(answer.reason, "error");
+      ctx.abort();
+    } catch {
+      // It has run. That nobody heard of its end is on record when the agent comes to rest.
+    }
+  };
+  pi.on("tool_call", async ({ toolCallId: call, toolName: tool, input: args }, ctx) => {
+    const session = idOf(ctx);
+    const payload = { event: "before", session, call, directory: ctx.cwd, tool, args, asks: ctx.hasUI === true };
+    const answer = await tell(payload, ctx.cwd);
+    if (answer === undefined) return undefined;
+    const { decision, reason = "Gennai refused it." } = answer;
+    if (decision === "ask") {
+      const yes = await ctx.ui.confirm("May pi do this? " + tool, shown(args) + "\n\n" + reason);
+      if (yes === true) return undefined;
+      await report({ event: "after", session, call, failed: true, message: "Its user said no." }, ctx);
+      return { block: true, reason: "The user said no. " + reason };
+    }
+    return { block: true, reason, terminate: decision === "stop" };
+  });
+  pi.on("tool_result", async ({ toolCallId: call, toolName: tool, input: args, content, isError }, ctx) => {
+    const text = content.find((part) => part.type === "text")?.text ?? "";
+    const message = isError ? text.slice(-300) : "";
+    const code = tool === "bash" ? /Command exited with code (\d{1,3})\s*$/.exec(message)?.[1] : undefined;
+    const exitCode = code === undefined ? undefined : Number(code);
+    await report({ event: "after", session: idOf(ctx), call, tool, args, failed: isError, message, exitCode }, ctx);
+  });
+  for (const event of ["agent_settled", "session_shutdown"]) {
+    pi.on(event, async (_event, ctx) => report({ event: "idle", session: idOf(ctx) }, ctx));
+  }
+}
+`;
 
 /** pi's tools, as an extension is told about them by version 0.87. */
 export const pi: GuardedHost = {
@@ -14,6 +63,25 @@ export const pi: GuardedHost = {
   read: (payload) => readPluginWords(payload, "pi", hostCall),
   isAfterCall: isAfterPluginCall,
   answer: pluginAnswer,
+  hook: {
+    form: { type: "plugin", source: piExtension },
+    greeting: '{"event":"hello"}',
+    projectFiles: (workspace) => [join(workspace, ".pi", "extensions", "gennai-guard.js")],
+    program: "pi",
+    home: ({ PI_CODING_AGENT_DIR, HOME }) => PI_CODING_AGENT_DIR || join(HOME || homedir(), ".pi", "agent"),
+    userFile: join("extensions", "gennai-guard.js"),
+    nextStep:
+      "pi loads no extension of a project that its user has not trusted: say yes when it asks, or install it with --user.",
+    limits: [
+      "In a project that is not trusted, and with --no-extensions, pi leaves it out, and every call runs.",
+      "Where nobody can be asked (pi -p, --mode json), what would be asked about is refused, with the reason.",
+      "A line that you type with ! is yours, and reaches no hook; neither do files named with @ in a prompt.",
+      "Other extensions are not looked at: one may change a call after it was judged, and you hear of it when it has run.",
+      "Gennai sees the text of a command, not what it does: commands that are not proven to read are asked about.",
+      "A command that runs already is not stopped by an emergency control; pi is told to stop at its next call.",
+      "Its tools grep and find were not tried with the program itself, nor its window: the question was, through its RPC mode.",
+    ],
+  },
 };
 
 const text = z.string();

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { GuardedHost } from "@gennai/guard/hosts/guarded-host";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { startProcess } from "@gennai/machine/process/start-process";
 import { CliError } from "../../cli-error.ts";
@@ -8,7 +9,7 @@ import { provenServers } from "../../connection/proven-servers.ts";
 import { type ExitCode, exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { type GuardedAgent, guardedAgents } from "./guarded-agents.ts";
+import { guardedAgents, hookFormat } from "./guarded-agents.ts";
 import { GuardedFile } from "./guarded-file.ts";
 import { type HookProgram, hookProgram } from "./hook-program.ts";
 import { agentProgram } from "./run/agent-program.ts";
@@ -25,25 +26,24 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
     name === "all" ? await agentsHere(flags, console) : { here: guardedAgents(name), elsewhere: [] };
   if (here.length === 0) {
     throw new CliError("No agent was found here, neither its program nor its directory.", {
-      next: [`Name one to install its guard anyway: gennai guard install ${elsewhere[0]?.host.id ?? ""}`],
+      next: [`Name one to install its guard anyway: gennai guard install ${elsewhere[0]?.id ?? ""}`],
     });
   }
   for (const agent of here) {
-    const { host } = agent;
     const file = await guardedFile(agent, flags, console);
     const { problems } = await surroundings(agent, flags, console);
     const isNew = await file.install();
     console.output.write(`${isNew ? "Installed in" : "In place already:"} ${file.path}\n`);
     for (const problem of problems) console.output.write(`But ${problem}.\n`);
-    console.output.write(`${host.title} asks Gennai about each call from its next session on.\n`);
-    const nextStep = flags.user === true ? agent.nextStepOfUser : agent.nextStep;
+    console.output.write(`${agent.title} asks Gennai about each call from its next session on.\n`);
+    const nextStep = flags.user === true ? agent.hook.nextStepOfUser : agent.hook.nextStep;
     if (nextStep !== undefined) console.output.write(`${nextStep}\n`);
   }
   if (elsewhere.length > 0) {
     const [first] = elsewhere;
-    const names = elsewhere.map(({ host }) => host.id).join(", ");
+    const names = elsewhere.map(({ id }) => id).join(", ");
     console.output.write(
-      `Left out, because neither program nor directory was found: ${names}. To install one anyway: gennai guard install ${first?.host.id ?? ""}\n`,
+      `Left out, because neither program nor directory was found: ${names}. To install one anyway: gennai guard install ${first?.id ?? ""}\n`,
     );
   }
   console.output.write("As long as no server runs, it may change nothing. Start one: gennai serve\n");
@@ -84,14 +84,14 @@ export async function guardStatusCommand(
   return exitCode.ok;
 }
 
-async function statusOf(agent: GuardedAgent, flags: GuardFlags, console: Console) {
+async function statusOf(agent: GuardedHost, flags: GuardFlags, console: Console) {
   const places = await bothPlaces(agent, flags, console);
   const { problems, beside } = await surroundings(agent, flags, console);
   return {
-    agent: agent.host.id,
+    agent: agent.id,
     installed: places.flatMap((file) => (file.isInstalled ? [file.path] : [])),
     problems,
-    limits: [...agent.limits, ...beside],
+    limits: [...agent.hook.limits, ...beside],
   };
 }
 
@@ -114,14 +114,14 @@ export async function guardDoctorCommand(name: string, flags: GuardFlags, consol
 async function agentsHere(flags: GuardFlags, console: Console) {
   const { environment } = console;
   const workspace = realpathSync(await resolveWorkspace(flags.workspace, console));
-  const isHere = (agent: GuardedAgent): boolean =>
-    existsSync(agent.home(environment)) || agentProgram(agent.program, environment, workspace) !== undefined;
+  const isHere = (agent: GuardedHost): boolean =>
+    existsSync(agent.hook.home(environment)) || agentProgram(agent.hook.program, environment, workspace) !== undefined;
   const all = guardedAgents("all");
   return { here: all.filter(isHere), elsewhere: all.filter((agent) => !isHere(agent)) };
 }
 
 /** The agents that are on this machine, and those that are guarded although they are not on it. */
-async function agentsOfInterest(flags: GuardFlags, console: Console): Promise<readonly GuardedAgent[]> {
+async function agentsOfInterest(flags: GuardFlags, console: Console): Promise<readonly GuardedHost[]> {
   const { here, elsewhere } = await agentsHere(flags, console);
   const places = await Promise.all(
     elsewhere.map(async (agent) => ({ agent, files: await bothPlaces(agent, flags, console) })),
@@ -137,14 +137,13 @@ interface Finding {
   readonly text: string;
 }
 
-async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console): Promise<readonly Finding[]> {
-  const { host } = agent;
+async function examined(agent: GuardedHost, flags: GuardFlags, console: Console): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const { problems, beside } = await surroundings(agent, flags, console);
   const [local, user] = await bothPlaces(agent, flags, console);
   const found = [local, user].find(({ amiss }) => amiss.length === 0) ?? [local, user].find((file) => file.isInstalled);
   if (found === undefined) {
-    findings.push({ state: "fail", text: `No hook is in place. gennai guard install ${host.id}` });
+    findings.push({ state: "fail", text: `No hook is in place. gennai guard install ${agent.id}` });
   } else {
     findings.push({ state: "ok", text: `The hook is in place: ${found.path}` });
     const { amiss } = found;
@@ -158,7 +157,7 @@ async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console
     }
     const program = await programOf(agent, { ...flags, user: found === user }, console);
     findings.push(await triedHook(agent, program, await resolveWorkspace(flags.workspace, console), console));
-    const nextStep = found === user ? agent.nextStepOfUser : agent.nextStep;
+    const nextStep = found === user ? agent.hook.nextStepOfUser : agent.hook.nextStep;
     if (nextStep !== undefined) findings.push({ state: "note", text: nextStep });
   }
   findings.push(...problems.map((problem): Finding => ({ state: "fail", text: `${problem}.` })));
@@ -168,7 +167,7 @@ async function examined(agent: GuardedAgent, flags: GuardFlags, console: Console
 
 /** Starts the hook as the host does, with an event that is no call. */
 async function triedHook(
-  { host, greeting }: GuardedAgent,
+  host: GuardedHost,
   { words, environment }: HookProgram,
   workspace: string,
   console: Console,
@@ -185,7 +184,7 @@ async function triedHook(
   });
   // The exit code shows a hook that never reads its input.
   hook.stdin.on("error", () => undefined);
-  hook.stdin.end(greeting);
+  hook.stdin.end(host.hook.greeting);
   await text(hook.stdout);
   const ended = await code;
   const took = Math.round(performance.now() - began);
@@ -196,7 +195,7 @@ async function triedHook(
 
 /** Files in which our hook is installed for an agent; empty for an agent without hooks. */
 export async function installedHooks(id: string, flags: GuardFlags, console: Console): Promise<readonly string[]> {
-  const agent = guardedAgents("all").find(({ host }) => host.id === id);
+  const agent = guardedAgents("all").find((one) => one.id === id);
   if (agent === undefined) return [];
   return (await bothPlaces(agent, flags, console)).flatMap((file) => (file.isInstalled ? [file.path] : []));
 }
@@ -210,18 +209,18 @@ async function runningServer(flags: GuardFlags, console: Console): Promise<strin
 }
 
 /** All hook settings that the agent reads for this project: what prevents ours from working, and which other hooks there are. */
-async function surroundings(agent: GuardedAgent, flags: GuardFlags, console: Console) {
+async function surroundings(agent: GuardedHost, flags: GuardFlags, console: Console) {
   const stateDir = defaultStateDir(console.environment);
   const root = await resolveWorkspace(flags.workspace, console);
-  const [, ...shared] = agent.projectFiles(root);
-  const format = agent.format(await programOf(agent, flags, console));
+  const [, ...shared] = agent.hook.projectFiles(root);
+  const format = hookFormat(agent, await programOf(agent, flags, console));
   const [local, user] = await bothPlaces(agent, flags, console);
   const files = [local, ...shared.map((path) => new GuardedFile(path, { stateDir, root, format })), user];
   const said = files.map((file) => ({ path: file.path, ...file.surroundings() }));
-  const switches = agent.switches?.filter((name) => (console.environment[name] ?? "") !== "") ?? [];
+  const switches = agent.hook.switches?.filter((name) => (console.environment[name] ?? "") !== "") ?? [];
   return {
     problems: [
-      ...switches.map((name) => `${name} is set, with which ${agent.host.title} starts no hook`),
+      ...switches.map((name) => `${name} is set, with which ${agent.title} starts no hook`),
       ...said.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`)),
     ],
     beside: said.flatMap(({ path, foreign }) =>
@@ -233,25 +232,25 @@ async function surroundings(agent: GuardedAgent, flags: GuardFlags, console: Con
 }
 
 /** The agent's hook file in the project, and the one of its user. */
-async function bothPlaces(agent: GuardedAgent, flags: GuardFlags, console: Console) {
+async function bothPlaces(agent: GuardedHost, flags: GuardFlags, console: Console) {
   return [
     await guardedFile(agent, { ...flags, user: false }, console),
     await guardedFile(agent, { ...flags, user: true }, console),
   ] as const;
 }
 
-async function guardedFile(agent: GuardedAgent, flags: GuardFlags, console: Console): Promise<GuardedFile> {
+async function guardedFile(agent: GuardedHost, flags: GuardFlags, console: Console): Promise<GuardedFile> {
   const stateDir = defaultStateDir(console.environment);
-  const format = agent.format(await programOf(agent, flags, console));
+  const format = hookFormat(agent, await programOf(agent, flags, console));
   if (flags.user === true)
-    return new GuardedFile(join(agent.home(console.environment), agent.userFile), { stateDir, format });
+    return new GuardedFile(join(agent.hook.home(console.environment), agent.hook.userFile), { stateDir, format });
   const root = await resolveWorkspace(flags.workspace, console);
-  const [path] = agent.projectFiles(root);
+  const [path] = agent.hook.projectFiles(root);
   return new GuardedFile(path, { stateDir, root, format });
 }
 
-async function programOf(agent: GuardedAgent, flags: GuardFlags, console: Console): Promise<HookProgram> {
-  const isTold = flags.user === true || agent.saysProject === true;
+async function programOf(agent: GuardedHost, flags: GuardFlags, console: Console): Promise<HookProgram> {
+  const isTold = flags.user === true || agent.hook.saysProject === true;
   const project = isTold ? undefined : await resolveWorkspace(flags.workspace, console);
-  return hookProgram(agent.host.id, defaultStateDir(console.environment), project);
+  return hookProgram(agent.id, defaultStateDir(console.environment), project);
 }

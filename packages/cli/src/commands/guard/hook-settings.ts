@@ -19,7 +19,7 @@ export interface HookEntry {
 
 /** Recognizes our commands, whatever program file they start, by the whole form that `install` writes. */
 const ours =
-  /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook (?:claude-code|codex|copilot|gemini) \|\| (?:exit [12]|\{ echo '[^']*' >&2; exit 2; \})$/;
+  /^(?:[A-Z0-9_]+=(?:'(?:[^']|'\\'')*')? )*(?:'(?:[^']|'\\'')*' )+guard hook [a-z-]+ \|\| (?:exit [12]|\{ echo '[^']*' >&2; exit 2; \})$/;
 
 /** Switches for hooks in the settings of Gemini CLI. */
 const switches = z.object({ enabled: z.boolean().optional(), disabled: z.array(z.string()).optional() });
