@@ -79,7 +79,20 @@ beforeAll(async () => {
   const { stdout } = await run(process.execPath, ["--disable-warning=ExperimentalWarning", program, "serve", "--help"]);
   serveFlags = new Set(Array.from(stdout.matchAll(/^ {2}--([a-z-]+)/gm), ([, name]) => name ?? ""));
   const sources = join(import.meta.dirname, "..", "..", "packages");
-  allowedVariables = ["machine", "git", "stage", "egress", "shell", "store", "provenance", "models", "sessions", "guard", "server", "cli"]
+  allowedVariables = [
+    "machine",
+    "git",
+    "stage",
+    "egress",
+    "shell",
+    "store",
+    "provenance",
+    "models",
+    "sessions",
+    "guard",
+    "server",
+    "cli",
+  ]
     .flatMap((name) =>
       readdirSync(join(sources, name, "src"), { recursive: true, encoding: "utf8" }).map((file) =>
         join(sources, name, "src", file),
