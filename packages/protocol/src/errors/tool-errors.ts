@@ -56,7 +56,6 @@ export const toolErrors = {
   binary_file: { means: "the file is not text", next: "Leave it alone." },
   client_error: { means: "the attached editor could not do it", next: "The message says why; try again." },
   client_timeout: { means: "no attached client answered in time", next: "Open the editor, or try again." },
-  decides_only: { means: "here calls are only judged and never run", next: "Run it in a session." },
   directory_changed: { means: "the command's directory is not the one that was checked", next: "Call again." },
   answer_broke_off: {
     means: "the model's answer broke off, so none of its calls ran",
