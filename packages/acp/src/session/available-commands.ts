@@ -1,5 +1,5 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
-import type { SlashCommand } from "@gennai/client/slash-commands";
+import type { SlashCommand } from "@gennai/client/commands/command";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 
 /** Commands as an editor lists them. */

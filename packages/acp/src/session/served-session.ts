@@ -6,11 +6,12 @@ import {
   type StopReason,
 } from "@agentclientprotocol/sdk";
 import { ConnectError } from "@connectrpc/connect";
+import type { CommandPlace } from "@gennai/client/commands/command";
+import { slashCommands, typedCommand } from "@gennai/client/commands/slash-commands";
 import { callFailure } from "@gennai/client/connection/call-failure";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { listModels, type ProviderChoice } from "@gennai/client/session/model-choices";
 import { getWorkspaceState, prepareBranch } from "@gennai/client/session/workspace-state";
-import { type CommandPlace, slashCommands, typedCommand } from "@gennai/client/slash-commands";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
@@ -166,9 +167,10 @@ export class ServedSession {
     }
     if (result.type === "continue") return { text: "", images: [], scenario: "", continues: result.turnId };
     if (result.type === "prompt") return { ...content, ...result, scenario: result.scenario || this.#scenario };
-    if (result.type === "plan") {
+    // No other view is offered here.
+    if (result.type === "show") {
       if (planMode !== undefined) await this.#useMode(planMode);
-      if (result.goal !== "") return { ...content, text: result.goal, scenario: this.#scenario };
+      if (result.text !== "") return { ...content, text: result.text, scenario: this.#scenario };
       await this.#view.say("Plan mode from now on. Say what shall be planned.");
     }
     if (result.type === "said" && result.text !== "") await this.#view.say(spelledOut(result.text));
@@ -243,13 +245,13 @@ export class ServedSession {
   async #commandPlace(signal: AbortSignal): Promise<CommandPlace> {
     const { governance, userName } = this.#place;
     const session = this.#session;
-    const { sessionId, client } = session;
+    const { sessionId, workingDir, client } = session;
     const { scenarios, skills } = await client.listScenarios({ sessionId }, { signal });
     return {
-      session: { sessionId, client, settings: this.#settings },
+      session: { sessionId, workingDir, client, settings: this.#settings },
       governance,
       userName,
-      abilities: new Set(["continue", "plan"]),
+      views: new Set(["plan"]),
       mode: this.#mode.name,
       scenarios,
       skills,

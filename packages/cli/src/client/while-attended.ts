@@ -18,7 +18,7 @@ export async function whileAttended<Result>(
       (error: unknown) => notStopped("It", error, { view: terminal.view, interrupts }),
     );
   });
-  return session.whileAttached(() => work(place.signal), {
+  return await session.whileAttached(() => work(place.signal), {
     signal: place.signal,
     onEvent: (event) => terminal.view.show(event),
     onProblem: ({ error }) => terminal.view.note(`An answer was not taken: ${errorMessage(error)}`),

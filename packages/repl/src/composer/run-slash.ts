@@ -1,4 +1,4 @@
-import { slashCommands, typedCommand } from "@gennai/client/slash-commands";
+import { slashCommands, typedCommand } from "@gennai/client/commands/slash-commands";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ReplControl } from "../control/repl-control.ts";
 import { carryOut, slashPlace } from "./slash-place.ts";

@@ -1,4 +1,4 @@
-import { commandUsage, slashCommands } from "@gennai/client/slash-commands";
+import { commandUsage, slashCommands } from "@gennai/client/commands/slash-commands";
 import type { ReplControl } from "../control/repl-control.ts";
 import type { CompletionSource } from "./completion.tsx";
 import { slashPlace } from "./slash-place.ts";

@@ -1,4 +1,4 @@
-import type { CommandPlace, CommandResult } from "@gennai/client/slash-commands";
+import type { CommandPlace, CommandResult } from "@gennai/client/commands/command";
 import type { ReplControl } from "../control/repl-control.ts";
 
 /** What the page's commands work on: the shown session, or the one that the next prompt begins. */
@@ -7,26 +7,29 @@ export function slashPlace(control: ReplControl): CommandPlace {
   return {
     session: followed && {
       sessionId: followed.session.sessionId,
+      workingDir: followed.session.workingDir,
       client: control.agent,
       settings: followed.settings.value,
     },
     governance: control.governance,
     userName: control.host.launch.clientName,
-    abilities: new Set(["attempts", "continue", "models", "plan", "scenario"]),
+    views: new Set(["attempts", "checkpoints", "models", "plan", "review", "rules"]),
     mode: (followed?.settings.value ?? control.choice.value).editingMode === "proposal" ? "Proposal" : "Branch",
     scenarios: control.directory.scenarios.value,
     skills: control.directory.skills.value,
     signal: control.signal,
     cutOffTurn: async () => followed?.view.value.facts.value.cutOffTurn,
     undo: async () => {
-      const cells = followed?.view.value.cells ?? [];
-      const sets = cells.map(({ item }) => item.value).filter((item) => item.kind === "change-set");
-      const last = sets.findLast(({ undone }) => !undone);
+      const last = followed?.view.value.changeSets.at(-1);
       if (last === undefined) return "This session has no change set to take back.";
       await control.undoChangeSet(last.changeSetId);
       return "";
     },
     changeSettings: (choice) => control.changeSettings(choice),
+    useScenario: (name) => {
+      control.scenario.value = name;
+    },
+    openSession: (sessionId) => (sessionId === undefined ? control.newSession() : control.sessions.switchTo(sessionId)),
   };
 }
 
@@ -41,21 +44,38 @@ export async function carryOut(control: ReplControl, result: CommandResult): Pro
     case "continue":
       await control.turns.goOn(result.turnId);
       return undefined;
+    case "show":
+      await showView(control, result);
+      return undefined;
+  }
+}
+
+async function showView(
+  control: ReplControl,
+  { view, text, count }: Extract<CommandResult, { readonly type: "show" }>,
+): Promise<void> {
+  switch (view) {
     case "plan":
-      if (result.goal !== "") await control.begun();
+      if (text !== "") await control.begun();
       control.panel.value = "plan";
       // The panel shows errors of the writing.
-      if (result.goal !== "") void control.stores.value.plan?.plan(result.goal);
-      return undefined;
+      if (text !== "") void control.stores.value.plan?.plan(text);
+      return;
     case "attempts":
-      if (result.prompt === "") control.panel.value = "attempts";
-      else void control.attempts.tryPrompt(result.prompt, result.count);
-      return undefined;
+      if (text === "") control.panel.value = "attempts";
+      else void control.attempts.tryPrompt(text, count);
+      return;
     case "models":
-      control.models.open();
-      return undefined;
-    case "scenario":
-      control.scenario.value = result.name;
-      return `Scenario ${result.name} from now on.`;
+      return control.models.open();
+    case "rules":
+      control.panel.value = "governance";
+      return;
+    case "review":
+    case "checkpoints":
+      control.panel.value = view;
+      return;
+    case "background":
+    case "sessions":
+      throw new Error(`The page shows no ${view}.`);
   }
 }

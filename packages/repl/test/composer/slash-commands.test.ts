@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { builtInCommands, commandUsage, slashCommands } from "@gennai/client/slash-commands";
+import { builtInCommands, commandUsage, slashCommands } from "@gennai/client/commands/slash-commands";
 import { BranchChange, GitState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { describe, expect, it, vi } from "vitest";
 import { runSlash } from "#composer/run-slash";
@@ -18,7 +18,7 @@ async function app() {
       scenarios: [
         { name: "CODE", description: "Codes", tools: "" },
         { name: "PLAN", description: "Plans", tools: "" },
-        { name: "REVIEW", description: "Looks at a change", tools: "" },
+        { name: "LOOK", description: "Looks at a change", tools: "" },
       ],
       skills: [{ name: "release-notes", description: "How notes are written", ofRepository: true }],
     }),
@@ -43,9 +43,9 @@ describe("slash commands", () => {
   it("are those of the table, then the session's scenarios and skills; a name that is taken is left out", async () => {
     const { control } = await app();
     expect(slashCommands(slashPlace(control)).map(({ name }) => name)).toEqual([
-      ...["plan", "proposal", "branch", "mode", "attempts", "again", "undo", "todos", "model", "scenario", "compact"],
-      ...["intent", "read-only", "help"],
-      ...["code", "review", "release-notes"],
+      ...["plan", "proposal", "branch", "mode", "attempts", "model", "scenario", "again", "undo", "review"],
+      ...["checkpoints", "todos", "background", "compact", "new", "fork", "resume", "intent", "rules", "read-only"],
+      ...["help", "code", "look", "release-notes"],
     ]);
   });
 
@@ -74,13 +74,13 @@ describe("slash commands", () => {
     });
   });
 
-  it("/review sends the rest in that scenario, once", async () => {
+  it("/look sends the rest in that scenario, once", async () => {
     const { control, server } = await app();
     control.turns.attach("Selected in the terminal", "FAIL");
-    expect(await runSlash(control, "/Review the last change")).toEqual({ type: "ran", note: undefined });
+    expect(await runSlash(control, "/Look the last change")).toEqual({ type: "ran", note: undefined });
     await progress(control, "running");
     expect(server.started[0]).toMatchObject({
-      scenario: "REVIEW",
+      scenario: "LOOK",
       userInput: "the last change\n\n~~~ Selected in the terminal\nFAIL\n~~~",
     });
     expect(control.turns.attachments.list.value).toEqual([]);
@@ -179,8 +179,9 @@ describe("slash commands", () => {
       (await complete(text, caret, nobody))?.map(({ name, done }) => [name, done.text]);
     expect(await names("/pr")).toEqual([["/proposal [PROMPT]", "/proposal "]]);
     expect(await names("/re more", 3)).toEqual([
+      ["/review", "/review more"],
+      ["/resume [ID]", "/resume more"],
       ["/read-only on | off REASON", "/read-only more"],
-      ["/review PROMPT", "/review more"],
       ["/release-notes [PROMPT]", "/release-notes more"],
     ]);
     expect(await names("/undo")).toEqual([["/undo", "/undo"]]);

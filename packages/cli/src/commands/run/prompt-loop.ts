@@ -1,15 +1,9 @@
 import { userInfo } from "node:os";
+import type { CommandPlace, CommandResult } from "@gennai/client/commands/command";
+import { slashCommands, typedCommand } from "@gennai/client/commands/slash-commands";
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-session";
 import type { TurnRequest } from "@gennai/client/session/turn";
-import {
-  type ClientAbility,
-  type CommandPlace,
-  type CommandResult,
-  commandUsage,
-  slashCommands,
-  typedCommand,
-} from "@gennai/client/slash-commands";
 import type { TurnReport } from "@gennai/client/view/turn-report";
 import type { EditingMode, ReportedSettings } from "@gennai/protocol/model/session/session-settings";
 import { asCliError } from "../../cli-error.ts";
@@ -41,19 +35,12 @@ export interface PromptOptions {
   readonly afterTurn: (report: TurnReport) => Promise<unknown>;
 }
 
-const abilities: ReadonlySet<ClientAbility> = new Set(["continue", "plan", "scenario"]);
-
-/** What only a terminal has. */
-const own = [
-  { name: "sessions", argument: "", description: "Lists the sessions of this workspace" },
-  { name: "exit", argument: "", description: "Leaves (so does Ctrl-D, and Ctrl-C at the prompt)" },
-];
-
 interface PromptState {
   scenario: string;
   settings: ReportedSettings;
   planning: boolean;
   cutOff: CutOffTurn | undefined;
+  leaves: boolean;
 }
 
 /** Runs turn after turn, until the user leaves. A failed turn is reported and does not end the loop. */
@@ -64,6 +51,7 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
     settings: session.settings,
     planning: false,
     cutOff: session.cutOffTurn,
+    leaves: false,
   };
   const intent = options.intent === undefined ? "" : `, intent ${intentTitle(options.intent)}`;
   terminal.write(
@@ -80,7 +68,7 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
       line = await terminal.requests?.line("› ", { signal: AbortSignal.any([leaving.signal, options.signal]) });
     }
     interrupts.forget();
-    if (line === undefined || line.trim() === "/exit" || line.trim() === "/quit") return exitCode.ok;
+    if (line === undefined) return exitCode.ok;
     if (line.trim() === "") continue;
     try {
       const typed = typedCommand(line);
@@ -91,6 +79,7 @@ export async function promptLoop(options: PromptOptions): Promise<ExitCode> {
       const { message, next } = asCliError(error);
       terminal.write(`${terminal.paint("red", terminalSafe(message))}\n${next.map((step) => `  ${step}\n`).join("")}`);
     }
+    if (state.leaves) return exitCode.ok;
     if (interrupts.ends) return exitCode.interrupted;
     interrupts.forget();
   }
@@ -123,17 +112,11 @@ async function commanded(
   state: PromptState,
   options: PromptOptions,
 ): Promise<CommandResult> {
-  const { session, signal } = options;
-  if (name === "sessions") {
-    return { type: "said", text: await describeSessions(session.client, session.workingDir, { signal }) };
-  }
   const place = await placeOf(state, options);
-  const command = slashCommands(place).find((each) => each.name === name);
+  const wanted = name === "exit" ? "quit" : name;
+  const command = slashCommands(place).find((each) => each.name === wanted);
   if (command === undefined) return { type: "said", text: `There is no /${name}. /help shows what can be typed.` };
-  const result = await command.run(place, text);
-  if (name !== "help" || result.type !== "said") return result;
-  const more = own.map((each) => `${commandUsage(each)}: ${each.description}`);
-  return { type: "said", text: [result.text, ...more].join("\n") };
+  return command.run(place, text);
 }
 
 async function carryOut(result: CommandResult, state: PromptState, options: PromptOptions): Promise<void> {
@@ -147,28 +130,40 @@ async function carryOut(result: CommandResult, state: PromptState, options: Prom
       return plan(result.text, options);
     case "continue":
       return runOne({ text: "", continues: result.turnId, branchTask: "continued" }, state, options);
-    case "scenario":
-      state.scenario = result.name;
-      return say(`Scenario ${result.name}`);
+    case "show":
+      return show(result, state, options);
+  }
+}
+
+async function show(
+  { view, text }: Extract<CommandResult, { readonly type: "show" }>,
+  state: PromptState,
+  options: PromptOptions,
+): Promise<void> {
+  const { session, terminal, signal } = options;
+  switch (view) {
     case "plan":
-      if (result.goal !== "") return plan(result.goal, options);
+      if (text !== "") return plan(text, options);
       // An approved plan acts as in branch mode.
-      state.settings = await options.session.changeSettings({ editingMode: "branch" }, { signal: options.signal });
+      state.settings = await session.changeSettings({ editingMode: "branch" }, { signal });
       state.planning = true;
-      return say("Plan mode from now on: what you type is planned, and runs after your yes.");
+      return terminal.write("Plan mode from now on: what you type is planned, and runs after your yes.\n");
+    case "sessions":
+      terminal.write(await describeSessions(session.client, session.workingDir, { signal }));
+      return terminal.view.note("Go on with one: gennai run --session ID");
     default:
-      throw new Error(`A terminal shows no ${result.type}.`);
+      throw new Error(`A terminal shows no ${view}.`);
   }
 }
 
 async function placeOf(state: PromptState, { session, server, signal }: PromptOptions): Promise<CommandPlace> {
-  const { sessionId, client } = session;
+  const { sessionId, workingDir, client } = session;
   const { scenarios, skills } = await client.listScenarios({ sessionId }, { signal });
   return {
-    session: { sessionId, client, settings: state.settings },
+    session: { sessionId, workingDir, client, settings: state.settings },
     governance: server.governance,
     userName: userInfo().username,
-    abilities,
+    views: new Set(["plan", "sessions"]),
     mode: state.planning ? "Plan" : state.settings.editingMode === "proposal" ? "Proposal" : "Branch",
     scenarios,
     skills,
@@ -179,6 +174,12 @@ async function placeOf(state: PromptState, { session, server, signal }: PromptOp
       state.settings = await session.changeSettings(choice, { signal });
       if (choice.editingMode !== undefined) state.planning = false;
       return true;
+    },
+    useScenario: (name) => {
+      state.scenario = name;
+    },
+    quit: () => {
+      state.leaves = true;
     },
   };
 }

@@ -1,13 +1,15 @@
+import type { ReportedSettings } from "@gennai/protocol/model/session/session-settings";
 import { expect, test } from "vitest";
-import type { GovernanceClient } from "#connection/connection";
-import { type CommandPlace, slashCommands, typedCommand } from "../src/slash-commands.ts";
+import type { CommandPlace } from "#commands/command";
+import { slashCommands, typedCommand } from "#commands/slash-commands";
+import type { AgentClient, GovernanceClient } from "#connection/connection";
 
 const place: CommandPlace = {
   session: undefined,
   // No command of these tests asks it.
   governance: {} as GovernanceClient,
   userName: "ada",
-  abilities: new Set(),
+  views: new Set(),
   mode: "Branch",
   scenarios: [
     { name: "CODE", description: "Codes" },
@@ -41,28 +43,34 @@ test.for([
   expect(typedCommand(line)).toEqual(typed);
 });
 
-test("a client is offered what it can show, and no second command of a name", () => {
-  const names = (abilities: CommandPlace["abilities"]) =>
-    slashCommands({ ...place, abilities }).map(({ name }) => name);
-  const always = ["proposal", "branch", "mode", "undo", "todos", "model", "compact", "intent", "read-only", "help"];
-  expect(names(new Set())).toEqual([...always, "code", "notes"]);
-  expect(names(new Set(["attempts", "continue", "models", "plan", "scenario"]))).toEqual(
-    expect.arrayContaining(["attempts", "again", "plan", "scenario"]),
-  );
+test("a client is offered what it can show and do, and no second command of a name", () => {
+  const names = (more: Partial<CommandPlace>) => slashCommands({ ...place, ...more }).map(({ name }) => name);
+  const always = [
+    ...["proposal", "branch", "mode", "model", "again", "undo", "todos", "background", "compact"],
+    ...["intent", "rules", "read-only", "help", "code", "notes"],
+  ];
+  expect(names({})).toEqual(always);
+  const more = (each: Partial<CommandPlace>) => names(each).filter((name) => !always.includes(name));
+  expect(more({ views: new Set(["attempts", "checkpoints", "plan", "review", "sessions"]) })).toEqual([
+    ...["plan", "attempts", "review", "checkpoints", "resume"],
+  ]);
+  expect(more({ openSession: async () => {} })).toEqual(["new", "fork", "resume"]);
+  expect(more({ useScenario: () => {}, quit: () => {} })).toEqual(["scenario", "quit"]);
 });
 
 test.for([
-  ["/attempts", { type: "attempts", prompt: "", count: 3 }],
-  ["/attempts 2 do it", { type: "attempts", prompt: "do it", count: 2 }],
-  ["/attempts do it", { type: "attempts", prompt: "do it", count: 3 }],
+  ["/attempts", { type: "show", view: "attempts", text: "", count: 3 }],
+  ["/attempts 2 do it", { type: "show", view: "attempts", text: "do it", count: 2 }],
+  ["/attempts do it", { type: "show", view: "attempts", text: "do it", count: 3 }],
   ["/attempts 5", { type: "said", text: "Say what to try: /attempts 5 PROMPT" }],
   ["/attempts 9 do it", { type: "said", text: "A prompt is tried 2 to 8 times." }],
-  ["/plan a goal", { type: "plan", goal: "a goal" }],
+  ["/plan a goal", { type: "show", view: "plan", text: "a goal", count: 0 }],
   ["/branch do it", { type: "prompt", text: "do it", scenario: "" }],
   ["/branch", { type: "said", text: "Branch Mode from now on." }],
   ["/mode", { type: "said", text: "Branch Mode." }],
-  ["/mode plan", { type: "plan", goal: "" }],
+  ["/mode plan", { type: "show", view: "plan", text: "", count: 0 }],
   ["/mode other", { type: "said", text: "There are three modes: branch, proposal and plan." }],
+  ["/background", { type: "said", text: "Nothing runs in the background." }],
   ["/again", { type: "said", text: "No turn was cut off here. Say what shall be done." }],
   ["/compact", { type: "said", text: "There is nothing to shorten yet." }],
   ["/model", { type: "said", text: "The model is not chosen; /model NAME uses another one." }],
@@ -70,7 +78,7 @@ test.for([
   ["/code", { type: "said", text: "Say what shall be done: /code PROMPT" }],
   ["/code do it", { type: "prompt", text: "do it", scenario: "CODE" }],
 ] as const)("%s gives %j", async ([line, result]) => {
-  expect(await run(line, { abilities: new Set(["attempts", "continue", "plan"]) })).toEqual(result);
+  expect(await run(line, { views: new Set(["attempts", "plan"]) })).toEqual(result);
 });
 
 test("settings that were refused are not said to be in force", async () => {
@@ -80,6 +88,17 @@ test("settings that were refused are not said to be in force", async () => {
 });
 
 test("a turn that was cut off is gone on with", async () => {
-  const cutOff = { abilities: new Set(["continue"] as const), cutOffTurn: async () => ({ turnId: "t1" }) };
+  const cutOff = { cutOffTurn: async () => ({ turnId: "t1" }) };
   expect(await run("/again", cutOff)).toEqual({ type: "continue", turnId: "t1" });
+});
+
+test("another session is opened where a client can, and its copy first", async () => {
+  const opened: unknown[] = [];
+  const client = { forkSession: async () => ({ sessionId: "copy" }) } as unknown as AgentClient;
+  const session = { sessionId: "s", workingDir: "/w", client, settings: {} as ReportedSettings };
+  const openSession = (sessionId: string | undefined) => void opened.push(sessionId);
+  for (const line of ["/new", "/fork", "/resume other"]) {
+    expect(await run(line, { session, openSession })).toEqual({ type: "said", text: "" });
+  }
+  expect(opened).toEqual([undefined, "copy", "other"]);
 });
