@@ -1,6 +1,6 @@
 /**
  * Imports point one way:
- *   protocol <- governance <- agent <- machine <- git <- stage <- egress <- shell <- store <- sessions <- guard <- server <- cli
+ *   protocol <- governance <- agent <- machine <- git <- stage <- egress <- shell <- store <- sessions <- guard <- server <- rina <- cli
  *   store <- provenance <- server, cli; machine <- models <- sessions
  *   protocol <- client <- repl, vscode, acp <- cli
  *   protocol, governance, repl <- ledger-page
@@ -23,12 +23,13 @@ const mayImport = {
   provenance: ["protocol", "governance", "machine", "git", "store"],
   guard: [...belowSessions, "sessions"],
   server: [...belowSessions, "provenance", "sessions", "guard"],
+  rina: ["protocol", "governance", "agent", "machine", "sessions", "server"],
   client: ["protocol"],
   repl: ["protocol", "client"],
   vscode: ["protocol", "client"],
   "ledger-page": ["protocol", "governance", "repl"],
   acp: ["protocol", "client"],
-  cli: [...belowSessions, "provenance", "sessions", "guard", "server", "client", "acp"],
+  cli: [...belowSessions, "provenance", "sessions", "guard", "server", "rina", "client", "acp"],
   testkit: [...belowSessions, "provenance", "sessions", "guard", "server", "client"],
 };
 
@@ -88,7 +89,9 @@ module.exports = {
       comment: "Of the floors, types included: anyone who opens a folder can read it from the bottom up.",
       severity: "error",
       scope: "folder",
-      from: { path: "^packages/(machine|git|stage|egress|shell|store|provenance|models|sessions|guard|server)/src/." },
+      from: {
+        path: "^packages/(machine|git|stage|egress|shell|store|provenance|models|sessions|guard|server|rina)/src/.",
+      },
       to: { circular: true },
     },
     {
@@ -104,7 +107,7 @@ module.exports = {
       comment: "Only rpc/ of the server converts wire messages; nothing below it knows any.",
       severity: "error",
       from: {
-        path: "^packages/(governance|agent|machine|git|stage|egress|shell|store|provenance|models|sessions|guard|server)/src/",
+        path: "^packages/(governance|agent|machine|git|stage|egress|shell|store|provenance|models|sessions|guard|server|rina)/src/",
         pathNot: "^packages/server/src/rpc/",
       },
       to: { path: "^packages/protocol/src/gen/" },

@@ -90,6 +90,7 @@ beforeAll(async () => {
     "models",
     "sessions",
     "guard",
+    "rina",
     "server",
     "cli",
   ]

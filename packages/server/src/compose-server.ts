@@ -183,19 +183,6 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
             },
           }),
         );
-  const rina =
-    options.rinaPort === undefined || only === undefined
-      ? undefined
-      : parts.use(
-          // Loaded only for those who still use it.
-          await (await import("./rina/open-rina.ts")).openRina({
-            port: options.rinaPort,
-            version: options.version,
-            plans: only.plans,
-            manager: only.manager,
-            report: (error) => log.error("A request of the RinaWarp port failed unexpectedly.", error),
-          }),
-        );
   if (options.announce && token !== undefined && listener !== undefined) {
     const { url } = listener;
     const door = await openGuardDoor(stateDir, { url, pid: process.pid }, { token, routes: routeTable, log });
@@ -238,7 +225,6 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
       return idleness.lasts(milliseconds, isBusy, signal);
     },
     port: listener?.port,
-    rinaUrl: rina?.url,
     token,
     sandbox,
     stagesUsed: () => stagesUsed(stages, only?.workspace),

@@ -23,8 +23,6 @@ export interface RunningServer extends AsyncDisposable {
   transport(interceptors: Interceptor[]): Transport;
   /** undefined for a unix socket, and where it listens nowhere. */
   readonly port: number | undefined;
-  /** URL for clients of the RinaWarp protocol; undefined if off. */
-  readonly rinaUrl: string | undefined;
   readonly token: string | undefined;
   readonly sandbox: Sandbox;
   /** Whether commands of its workspace are staged. Tested on first use. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { planHash } from "./original-client.ts";
 import { PublishedExtension, publishedPlanHash, type StrippedPlan } from "./published-client.ts";
+import { open, type RinaServer } from "./rina-world.ts";
 
 /** Plans that look the same to this client and do something else. */
 const plan = (path: string, content = "x\n", title = "T") => ({
@@ -41,7 +41,7 @@ const contract = {
   ],
 };
 
-function open(): Promise<TestServer> {
+function openScripted(): Promise<RinaServer> {
   const script = [
     says("first", plan("made.txt")),
     says("same", plan("other.txt")),
@@ -49,16 +49,16 @@ function open(): Promise<TestServer> {
     says("denied", plan("../out.txt")),
     { match: "contract", steps: [{ text: JSON.stringify({ kind: "plan", payload: contract }) }] },
   ];
-  return startTestServer({ script, server: { rinaPort: 0 } });
+  return open({ files: {}, script });
 }
 
-async function client(server: TestServer, request = "first"): Promise<PublishedExtension> {
-  const made = new PublishedExtension(server.running.rinaUrl);
+async function client(server: RinaServer, request = "first"): Promise<PublishedExtension> {
+  const made = new PublishedExtension(server.rinaUrl);
   await made.planCommand(request);
   return made;
 }
 
-const made = (server: TestServer, path = "made.txt") => existsSync(server.workspace.path(path));
+const made = (server: RinaServer, path = "made.txt") => existsSync(server.workspace.path(path));
 
 /** To a place that is not a URL: its HTTP library throws for it, and it reads no other refusal. */
 const refused = 303;
@@ -68,10 +68,10 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
     ["main", "ai-agent/t"],
     ["work", "work"],
   ])("from ping to verify on the branch %s: it works on %s", async (branch, worksOn) => {
-    await using server = await open();
+    await using server = await openScripted();
     const { workspace } = server;
     await workspace.git("switch", "--quiet", branch);
-    const extension = new PublishedExtension(server.running.rinaUrl);
+    const extension = new PublishedExtension(server.rinaUrl);
     expect(await extension.walk("first")).toEqual([
       "RinaWarp daemon: reachable (v0.0.0-test)",
       "Plan generated: T",
@@ -86,7 +86,7 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
     expect(await workspace.git("ls-tree", "--name-only", "main")).toBe("README.md");
   });
 
-  test.each<[string, (server: TestServer) => Promise<unknown>, string, RegExp]>([
+  test.each<[string, (server: RinaServer) => Promise<unknown>, string, RegExp]>([
     [
       "on a detached HEAD",
       ({ workspace }) => workspace.git("switch", "--quiet", "--detach"),
@@ -104,16 +104,16 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
     ],
     ["that is denied", async () => undefined, "denied", /^Approval failed: .*Step s1, action 1 is refused: .*outside/],
   ])("a plan %s is never called approved: it says what is wrong", async (_what, prepare, request, wanted) => {
-    await using server = await open();
+    await using server = await openScripted();
     await prepare(server);
-    const extension = new PublishedExtension(server.running.rinaUrl);
+    const extension = new PublishedExtension(server.rinaUrl);
     const [approval] = (await extension.walk(request)).slice(2);
     expect(approval).toMatch(wanted);
     expect(made(server)).toBe(false);
   });
 
   test("a run that fails is not called a success", async () => {
-    await using server = await open();
+    await using server = await openScripted();
     const extension = await client(server);
     await extension.approve();
     await server.workspace.write("made.txt", "theirs\n");
@@ -122,7 +122,7 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
   });
 
   test("plan in the words of the contract, approve, execute, verify", async () => {
-    await using server = await open();
+    await using server = await openScripted();
     const extension = await client(server, "contract");
     expect(JSON.stringify(extension.plan)).not.toContain('"path"');
     expect(await extension.approve()).toMatchObject({ status: 200, json: { ok: true } });
@@ -135,8 +135,8 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
   });
 
   test("a client that hashes all of the form that it holds is understood as well", async () => {
-    await using server = await open();
-    const extension = new PublishedExtension(server.running.rinaUrl, planHash);
+    await using server = await openScripted();
+    const extension = new PublishedExtension(server.rinaUrl, planHash);
     await extension.planCommand("first");
     expect((await extension.approve()).status).toBe(200);
     expect((await extension.execute()).status).toBe(200);
@@ -144,7 +144,7 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
   });
 
   test("of two windows each runs its own plan", async () => {
-    await using server = await open();
+    await using server = await openScripted();
     const [one, two] = [await client(server, "first"), await client(server, "titled")];
     expect([(await one.approve()).status, (await two.approve()).status]).toEqual([200, 200]);
     expect((await two.execute()).status).toBe(200);
@@ -155,7 +155,7 @@ describe("seed 000 protocol: the extension as it was published, unchanged", () =
 });
 
 describe("a form that names a plan gives no power over another", () => {
-  type Attack = (extension: PublishedExtension, server: TestServer) => Promise<{ readonly status: number }>;
+  type Attack = (extension: PublishedExtension, server: RinaServer) => Promise<{ readonly status: number }>;
   /** What the client holds, changed; the published hash covers none of these changes but the title's. */
   const changed = (extension: PublishedExtension, change: (plan: StrippedPlan) => object) =>
     change(structuredClone(extension.plan) as StrippedPlan);
@@ -211,13 +211,13 @@ describe("a form that names a plan gives no power over another", () => {
       "a restart, after which the form stands for nothing",
       async (extension, server) => {
         await server.restart();
-        const later = new PublishedExtension(server.running.rinaUrl);
+        const later = new PublishedExtension(server.rinaUrl);
         return later.post("/plan/execute", extension.approved());
       },
     ],
   ];
   test.each(attacks)("%s is refused", async (_, attack) => {
-    await using server = await open();
+    await using server = await openScripted();
     const extension = await client(server);
     expect((await extension.approve()).status).toBe(200);
     const { status } = await attack(extension, server);
@@ -230,7 +230,7 @@ describe("a form that names a plan gives no power over another", () => {
   });
 
   test("two plans that differ and look the same: neither is approved; the one that was approved before still is", async () => {
-    await using server = await open();
+    await using server = await openScripted();
     const one = await client(server, "first");
     expect((await one.approve()).status).toBe(200);
     const two = await client(server, "same");
@@ -243,15 +243,15 @@ describe("a form that names a plan gives no power over another", () => {
   });
 
   test("a plan that was never handed out has no token", async () => {
-    await using server = await open();
+    await using server = await openScripted();
     const { plan: held } = await client(server);
-    const invented = new PublishedExtension(server.running.rinaUrl);
+    const invented = new PublishedExtension(server.rinaUrl);
     invented.plan = { ...(held as StrippedPlan), title: "invented" };
     expect(await invented.approve()).toMatchObject({ status: refused, json: { ok: false } });
   });
 
   test("a plan previewed anew elsewhere is not the one that this client was given", async () => {
-    await using server = await open();
+    await using server = await openScripted();
     const extension = await client(server);
     const { sessions } = await server.client.listSessions({});
     const { plans, manager } = server.running;

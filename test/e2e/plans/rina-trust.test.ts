@@ -48,7 +48,7 @@ describe("the port is trusted less", () => {
       "fetch(process.argv[1] + '/ping', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((answer) => console.log('status', answer.status))";
     await using server = await open({ server: { confirmation: { answerMs: 5_000, waitForClientMs: 5_000 } } });
     const script = await server.scriptFile([
-      { steps: [bash(`"${process.execPath}" -e "${program}" ${server.running.rinaUrl}`), { text: ["Done."] }] },
+      { steps: [bash(`"${process.execPath}" -e "${program}" ${server.rinaUrl}`), { text: ["Done."] }] },
     ]);
     const sessionId = await startSession(server, {
       interactive: true,

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OriginalExtension } from "./original-client.ts";
 import { planHash, type RinaPlan } from "./original-client.ts";
-import { approve, extension, files, open, request, write } from "./rina-world.ts";
+import { approve, extension, files, open, type RinaServer, request, write } from "./rina-world.ts";
 
 describe("seed 000 protocol: the original extension, unchanged", () => {
   test("its hash is ours (test vector)", () => {
@@ -37,17 +36,12 @@ describe("seed 000 protocol: the original extension, unchanged", () => {
     // Each call says which step it was made for.
     expect(details).toMatch(/"plan_step":"[^"]+"/);
   });
-
-  test("the port is off unless asked for", async () => {
-    await using server = await startTestServer();
-    expect(server.running.rinaUrl).toBeUndefined();
-  });
 });
 
 describe("seed 000 authority: a plan approved is the plan executed", () => {
   type Attack = (
     client: OriginalExtension,
-    server: TestServer,
+    server: RinaServer,
   ) => Promise<{ status: number; json: Record<string, unknown> }>;
   const changed = (plan: RinaPlan): RinaPlan => ({ ...plan, title: `${plan.title}.` });
   // Each of the other ways packages/sessions/test/plans and protocol/test/strict-json.test.ts have.
@@ -75,7 +69,7 @@ describe("seed 000 authority: a plan approved is the plan executed", () => {
     ],
   ];
   // One for all of them: none may change anything.
-  let server: TestServer;
+  let server: RinaServer;
   beforeAll(async () => {
     server = await open();
   });
@@ -99,7 +93,7 @@ describe("seed 000 authority: a plan approved is the plan executed", () => {
       '"title":"other","title":"T"',
     );
     const headers = { "content-type": "application/json" };
-    const response = await fetch(`${server.running.rinaUrl}/plan/approve`, { method: "POST", headers, body: text });
+    const response = await fetch(`${server.rinaUrl}/plan/approve`, { method: "POST", headers, body: text });
     expect({ status: response.status, json: await response.json() }).toMatchObject({
       status: 400,
       json: { ok: false },
@@ -115,7 +109,7 @@ describe("seed 000 authority: a plan approved is the plan executed", () => {
   });
 });
 
-async function ledgerDetails(server: TestServer): Promise<string> {
+async function ledgerDetails(server: RinaServer): Promise<string> {
   const { governance } = server;
   const { records } = await governance.listLedgerRecords({ limit: 1000 });
   return records.map(({ json }) => json).join("\n");

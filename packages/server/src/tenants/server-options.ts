@@ -42,8 +42,6 @@ export interface ServerOptions {
   readonly confirmation?: { readonly answerMs?: number; readonly waitForClientMs: number };
   /** Networks that commands may be allowed to reach; default: those of this machine. */
   readonly outside?: Outside;
-  /** A second port on 127.0.0.1 for clients of the RinaWarp protocol, which send no token; none unless given. 0: any free one. */
-  readonly rinaPort?: number;
   /** Directory of the page's built files; undefined: no page is served. An empty one is served as "not built". */
   readonly pageDirectory?: string;
   /** Directory of the program's files, for comparison with another deployment; undefined if it runs from source. */

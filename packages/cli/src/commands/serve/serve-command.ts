@@ -96,7 +96,6 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     protectedBranches: flags.protect ?? [],
     // A command that is not staged could read files of another user.
     commands: users !== undefined && commands === "auto" ? "staged" : commands,
-    ...(rinaPort === undefined ? {} : { rinaPort }),
     ...(flags.metrics === undefined ? {} : { metricsAddress: flags.metrics }),
     ...(release === undefined ? {} : { releaseDirectory: release }),
     pageDirectory: pageDirectory(),
@@ -111,6 +110,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     const anew = Promise.withResolvers<"anew">();
     const onRestartNeeded = (): void => anew.resolve("anew");
     await using server = await startSomewhere({ ...place, onRestartNeeded }, flags, console, interrupts);
+    await using rina = rinaPort === undefined ? undefined : await openRinaPort(rinaPort, server, log);
     // If nobody may read the output, it must not contain a way in: an editor writes its server's output to a file.
     const link = (flags.shared === true ? undefined : server.pageLink()) ?? server.url;
     const facts: BannerFacts = {
@@ -122,7 +122,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
       sandbox: server.sandbox,
       stages: await server.stagesUsed(),
       url: server.url,
-      rinaUrl: server.rinaUrl,
+      rinaUrl: rina?.url,
       encryption: tls !== undefined ? "tls" : flags.behindProxy === true ? "proxy" : "none",
       token:
         token.type === "none"
@@ -172,6 +172,17 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
 const lastTurnMs = 10 * 60_000;
 
 /** Listens where the user wants; if that port is taken, on the next free one if the user agrees. */
+/** Loaded only for those who still use it. */
+async function openRinaPort(port: number, { plans, manager }: RunningServer, log: ServerOptions["log"]) {
+  const { openRina } = await import("@gennai/rina/open-rina");
+  const report = (error: unknown): void => log.error("A request of the RinaWarp port failed unexpectedly.", error);
+  return openRina({ port, version, plans, manager, report }).catch((error: unknown) => {
+    if (error instanceof PortTakenError)
+      throw usageError(`Port ${port} is taken.`, "Choose another one with --rina-port.");
+    throw error;
+  });
+}
+
 async function startSomewhere(
   options: ServerOptions,
   flags: ServeFlags,

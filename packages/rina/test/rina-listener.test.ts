@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { ServiceError } from "@gennai/machine/service-error";
 import { describe, expect, test } from "vitest";
-import { listenRina, type RinaListenerOptions } from "#rina/rina-listener";
+import { listenRina, type RinaListenerOptions } from "#rina-listener";
 
 async function opened(changes: Partial<RinaListenerOptions> = {}) {
   const calls: string[] = [];

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { ServiceError, type ServiceErrorCode } from "@gennai/machine/service-error";
-import { sendJson } from "../http/http-response.ts";
-import { type HttpListener } from "../http/listen/http-server.ts";
-import { listenOn } from "../http/listen/listen-address.ts";
-import { refuseBrokenRequests } from "../http/refuse-connection.ts";
-import { type GuardPolicy, guardRequest, ownHosts } from "../http/request-guard.ts";
-import type { Route, RouteTable } from "../http/route.ts";
+import { sendJson } from "@gennai/server/http/http-response";
+import { type HttpListener } from "@gennai/server/http/listen/http-server";
+import { listenOn } from "@gennai/server/http/listen/listen-address";
+import { refuseBrokenRequests } from "@gennai/server/http/refuse-connection";
+import { type GuardPolicy, guardRequest, ownHosts } from "@gennai/server/http/request-guard";
+import type { Route, RouteTable } from "@gennai/server/http/route";
 import { judgePeer, linuxPeerPorts, type PeerVerdict } from "./peer.ts";
 import { readBody } from "./read-body.ts";
 

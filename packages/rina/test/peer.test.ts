@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { type ConnectionEnds, findPeer, judgePeer, linuxPeerPorts, type PeerPorts } from "#rina/peer";
+import { type ConnectionEnds, findPeer, judgePeer, linuxPeerPorts, type PeerPorts } from "#peer";
 
 const heading = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode";
 const row = (local: string, remote: string, state: string, uid: number, inode: number): string =>

@@ -1,7 +1,7 @@
+import type { HttpListener } from "@gennai/server/http/listen/http-server";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
-import type { HttpListener } from "../http/listen/http-server.ts";
 import { listenRina, type RinaListenerOptions } from "./rina-listener.ts";
 import { rinaHandlers } from "./rina-service.ts";
 
