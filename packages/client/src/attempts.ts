@@ -1,65 +1,7 @@
-import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type {
-  Attempt as AttemptMessage,
-  AttemptSet as AttemptSetMessage,
-} from "@gennai/protocol/gen/gennai/agent/v1/attempt_pb";
-import {
-  type AttemptCheckWord,
-  type AttemptOutcomeWord,
-  type AttemptPhaseWord,
-  attemptCheckWords,
-  attemptOutcomeWords,
-  attemptPhaseWords,
-} from "@gennai/protocol/model/session/attempt-words";
+import type { AttemptSet as AttemptSetMessage } from "@gennai/protocol/gen/gennai/agent/v1/attempt_pb";
+import { type AttemptSet, attemptSetFromMessage } from "@gennai/protocol/model/session/attempt";
 import type { AgentClient } from "./connection/connection.ts";
 import { retryingCall } from "./connection/retrying-call.ts";
-
-/** One attempt at a prompt, as a client sees it. */
-export interface Attempt {
-  /** From 1. */
-  readonly number: number;
-  readonly phase: AttemptPhaseWord;
-  /** Clients that follow this session see the attempt work and answer its requests; empty before it exists. */
-  readonly sessionId: string;
-  /** undefined before it has ended. */
-  readonly outcome: AttemptOutcomeWord | undefined;
-  readonly check: AttemptCheckWord;
-  /** The end of what the check printed. */
-  readonly checkOutput: string;
-  /** The model's last words, or why it failed. */
-  readonly text: string;
-  readonly addedLines: number;
-  readonly removedLines: number;
-  readonly tokens: number;
-  /** undefined where no price is known. */
-  readonly cost: { readonly amount: number; readonly currency: string } | undefined;
-  readonly changes: readonly AttemptChange[];
-}
-
-/** A file that an attempt changed. */
-export interface AttemptChange {
-  readonly path: string;
-  /** SHA-256; undefined: there was none, or it is gone. */
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-  /** A link on either side: it is not proposed. */
-  readonly isLink: boolean;
-}
-
-/** The attempts at one prompt. */
-export interface AttemptSet {
-  readonly id: string;
-  readonly prompt: string;
-  /** The command that decides. */
-  readonly check: string;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
-  readonly isRunning: boolean;
-  /** In their order while they run, best first after that. */
-  readonly attempts: readonly Attempt[];
-  /** Number of the suggested attempt. */
-  readonly suggested: number | undefined;
-}
 
 /** A request for attempts. */
 export interface AttemptsWish {
@@ -78,8 +20,6 @@ export interface AttemptsWish {
   /** HOST:PORT that the check may reach. */
   readonly allow?: readonly string[];
 }
-
-export const mostAttempts = 8;
 
 interface CallOptions {
   readonly signal: AbortSignal;
@@ -112,19 +52,19 @@ export class SessionAttempts {
       allow: [...(wish.allow ?? [])],
     };
     const begin = () => this.#client.startAttempts(request, { signal });
-    return setFromMessage((await retryingCall(begin, { signal, attempts: 6 })).attempts);
+    return setOf((await retryingCall(begin, { signal, attempts: 6 })).attempts);
   }
 
   /** Newest first. */
   async list({ signal }: CallOptions): Promise<readonly AttemptSet[]> {
     const { attempts } = await this.#client.listAttempts({ sessionId: this.#sessionId }, { signal });
-    return attempts.map(setFromMessage);
+    return attempts.map(attemptSetFromMessage);
   }
 
   /** Resolves when it has ended. @param number 0: all of them */
   async stop(attemptsId: string, number: number, { signal }: CallOptions): Promise<AttemptSet> {
     const request = { sessionId: this.#sessionId, attemptsId, number };
-    return setFromMessage((await this.#client.stopAttempts(request, { signal })).attempts);
+    return setOf((await this.#client.stopAttempts(request, { signal })).attempts);
   }
 
   /** Makes it the session's proposal. @returns its id */
@@ -144,38 +84,7 @@ export class SessionAttempts {
   }
 }
 
-function setFromMessage(message: AttemptSetMessage | undefined): AttemptSet {
-  const { attemptsId = "", prompt = "", check = "", startedAt, running = false, attempts = [] } = message ?? {};
-  return {
-    id: attemptsId,
-    prompt,
-    check,
-    startedAt: startedAt === undefined ? 0 : timestampMs(startedAt),
-    isRunning: running,
-    attempts: attempts.map(attemptFromMessage),
-    suggested: message?.suggested || undefined,
-  };
-}
-
-function attemptFromMessage(message: AttemptMessage): Attempt {
-  const { number, phase, sessionId, outcome, check, checkOutput, text, addedLines, removedLines, cost } = message;
-  return {
-    number,
-    phase: attemptPhaseWords.fromMessage(phase) ?? "waiting",
-    sessionId,
-    outcome: attemptOutcomeWords.fromMessage(outcome),
-    check: attemptCheckWords.fromMessage(check) ?? "not_run",
-    checkOutput,
-    text,
-    addedLines,
-    removedLines,
-    tokens: Number(message.tokens),
-    cost: cost === undefined ? undefined : { amount: cost, currency: message.currency },
-    changes: message.changes.map(({ path, beforeSha256, afterSha256, link }) => ({
-      path,
-      before: beforeSha256 || undefined,
-      after: afterSha256 || undefined,
-      isLink: link,
-    })),
-  };
+function setOf(message: AttemptSetMessage | undefined): AttemptSet {
+  if (message === undefined) throw new Error("The server's answer lacks the attempts.");
+  return attemptSetFromMessage(message);
 }

@@ -1,4 +1,5 @@
-import type { Attempt, AttemptSet, SessionAttempts } from "./attempts.ts";
+import type { Attempt, AttemptSet } from "@gennai/protocol/model/session/attempt";
+import type { SessionAttempts } from "./attempts.ts";
 import type { AgentSession } from "./session/agent-session.ts";
 
 /**

@@ -62,7 +62,7 @@ function isPlain(path: string): boolean {
 }
 
 /** Undefined if there is neither file nor link. */
-export function fileState(path: string): FileState | undefined {
+function fileState(path: string): FileState | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() !== true && stat?.isFile() !== true) return undefined;
   const kind = stat.isFile() ? ((stat.mode & 0o100) === 0 ? "file" : "executable") : "link";
@@ -83,6 +83,6 @@ export function changesBetween(before: TreeState, after: TreeState): readonly St
   });
 }
 
-export function isSame(one: FileState | undefined, other: FileState | undefined): boolean {
+function isSame(one: FileState | undefined, other: FileState | undefined): boolean {
   return one?.kind === other?.kind && one?.sha256 === other?.sha256;
 }

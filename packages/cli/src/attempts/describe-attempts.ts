@@ -1,10 +1,10 @@
-import type { Attempt, Attempts } from "@gennai/sessions/attempts/attempt";
+import type { Attempt, AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { utcTime } from "../terminal/utc-time.ts";
 
 /** One prompt and its attempts, best first. */
-export function describeAttempts({ id, prompt, check, attempts, at }: Attempts): string {
-  const when = utcTime(at);
+export function describeAttempts({ id, prompt, check, attempts, startedAt }: AttemptSet): string {
+  const when = utcTime(startedAt);
   const head = `${id}  ${when}  ${shortened(prompt)}\n  decided by: ${shortened(check)}\n`;
   return head + attempts.map((attempt) => `  ${describeAttempt(attempt)}\n`).join("");
 }

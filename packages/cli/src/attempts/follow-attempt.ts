@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
-import type { Attempt } from "@gennai/client/attempts";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import { UserTerminal } from "../client/user-terminal.ts";
 import type { Console } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";

@@ -2,10 +2,12 @@ import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import { editableText } from "@gennai/machine/changes/editable-text";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import type { Attempt, AttemptChange, Attempts } from "@gennai/sessions/attempts/attempt";
+import type { Attempt, AttemptChange, AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { KeptAttempts } from "@gennai/sessions/attempts/kept-attempts";
+import { attemptsDesk, attemptsServer } from "../attempts/attempts-desk.ts";
 import { describeAttempt, describeAttempts } from "../attempts/describe-attempts.ts";
-import { offerAttempt } from "../attempts/offer-attempt.ts";
+import { deskOf } from "../attempts/follow-attempt.ts";
+import { type TakeFlags, takeAttempt } from "../attempts/take-attempt.ts";
 import { usageError } from "../cli-error.ts";
 import { type ExitCode, exitCode } from "../exit-code.ts";
 import { colouredDiff, paintFor } from "../terminal/colours.ts";
@@ -20,11 +22,7 @@ export interface AttemptsFlags {
   readonly json?: boolean;
 }
 
-export interface AttemptsTakeFlags extends AttemptsFlags {
-  readonly keep?: boolean;
-  readonly include?: readonly string[];
-  readonly ask?: boolean;
-}
+export type AttemptsTakeFlags = AttemptsFlags & TakeFlags;
 
 /** `gennai attempts list` */
 export async function attemptsListCommand(flags: AttemptsFlags, console: Console): Promise<ExitCode> {
@@ -54,18 +52,21 @@ export async function attemptsShowCommand(number: string, flags: AttemptsFlags, 
 
 /** `gennai attempts take N` */
 export function attemptsTakeCommand(number: string, flags: AttemptsTakeFlags, console: Console): Promise<number> {
-  return untilEnded(console, "Ended; nothing was kept, the workspace is as before.", async (place) => {
-    if (flags.include !== undefined && flags.keep !== true) throw usageError("--include goes with --keep.");
-    const { kept, of, attempt } = await found(number, flags, console);
+  return untilEnded(console, "Ended; nothing was taken, the workspace is as before.", async (ends) => {
+    const place = { console, ...ends };
+    const { of, attempt } = await found(number, flags, console);
     if (attempt.changes.length === 0) throw usageError(`Attempt ${number} changed nothing.`);
-    const { keep = false, ask = false, include = [], json = false } = flags;
-    const offered = await offerAttempt(
-      { of, attempt, kept, wishes: { keep, ask, include }, json },
-      { console, ...place },
-    );
-    if (json)
-      console.output.write(`${jsonLine({ attempt: attempt.number, kept: offered.kept.map(({ name }) => name) })}\n`);
-    return offered.unasked ? exitCode.refused : exitCode.ok;
+    const workspace = await resolveWorkspace(flags.workspace, console);
+    const desk = await attemptsDesk(flags, { workspace, place });
+    await using server = await attemptsServer(desk, place.signal);
+    const { terminal } = deskOf(desk, "");
+    using _desk = terminal;
+    const options = { settings: { workingDir: workspace }, signal: place.signal };
+    const session = await terminal.openSession(server, options);
+    const request = { session, attemptsId: of.id, number: attempt.number };
+    const { taken, unasked } = await takeAttempt(request, flags, place);
+    if (flags.json === true) console.output.write(`${jsonLine({ attempt: attempt.number, kept: taken })}\n`);
+    return unasked ? exitCode.refused : exitCode.ok;
   });
 }
 
@@ -87,14 +88,14 @@ async function open(flags: AttemptsFlags, console: Console) {
   const workspace = await resolveWorkspace(flags.workspace, console);
   const kept = new KeptAttempts(await prepareStateDirectory(defaultStateDir(console.environment)));
   await kept.recover(Date.now());
-  return { kept, all: kept.list(workspace) };
+  return { kept, all: kept.list(workspace).map(({ set }) => set) };
 }
 
 async function found(
   number: string,
   flags: AttemptsFlags,
   console: Console,
-): Promise<{ readonly kept: KeptAttempts; readonly of: Attempts; readonly attempt: Attempt }> {
+): Promise<{ readonly kept: KeptAttempts; readonly of: AttemptSet; readonly attempt: Attempt }> {
   const { kept, all } = await open(flags, console);
   const of = flags.of === undefined ? all[0] : named(all, flags.of);
   if (of === undefined) throw usageError("There are no attempts here.", "Make some: gennai run --attempts 3 REQUEST");
@@ -103,7 +104,7 @@ async function found(
   throw usageError(`There is no attempt ${number} of ${of.id}.`, "gennai attempts list shows what there is.");
 }
 
-function named(all: readonly Attempts[], id: string): Attempts {
+function named(all: readonly AttemptSet[], id: string): AttemptSet {
   const one = all.find((each) => each.id === id);
   if (one === undefined)
     throw usageError(`There are no attempts ${id} here.`, "gennai attempts list shows what there is.");

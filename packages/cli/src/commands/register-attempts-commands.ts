@@ -27,12 +27,13 @@ export function registerAttemptsCommands(program: Command, { console, ended }: C
   workspaceCommand(
     attempts,
     "take",
-    "put what an attempt changed into the workspace, all or some of it; gennai undo --kept takes it back",
+    "review what an attempt changed, hunk by hunk, and put what you keep into the workspace; gennai undo takes it back",
   )
     .argument("<number>", "the attempt")
     .option("--of <id>", ofOption)
-    .option("--keep", "do not ask: keep what no rule asks about or refuses")
-    .option("--include <path>", "with --keep: this as well, named as in the list; repeatable", collect)
+    .option("--yes", "do not ask: keep all")
+    .option("--keep <hunk>", "keep only this, e.g. src/a.ts#2 or src/a.ts; repeatable", collect)
+    .option("--refuse <hunk>", "keep all but this; repeatable", collect)
     .option("--ask", "ask even when the input is no terminal")
     .action(async (number: string, flags: AttemptsTakeFlags) => {
       const { attemptsTakeCommand } = await import("./attempts-commands.ts");

@@ -1,5 +1,5 @@
+import { mostAttempts } from "@gennai/protocol/model/session/attempt";
 import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
-import { mostAttempts } from "../attempts.ts";
 import { type CommandPlace, type CommandResult, type SlashCommand, said, shown } from "./command.ts";
 
 /** How the agent works: on what, with which model. */

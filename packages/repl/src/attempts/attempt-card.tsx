@@ -1,4 +1,4 @@
-import type { Attempt } from "@gennai/client/attempts";
+import { type Attempt, isLink } from "@gennai/protocol/model/session/attempt";
 import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { ChangedFiles } from "../changes/changed-files.tsx";
@@ -32,7 +32,7 @@ export function AttemptCard(props: AttemptCardProps) {
   const state = attemptState(attempt);
   const facts = attemptFacts(attempt);
   const files = attemptFiles(attempt);
-  const links = changes.filter(({ isLink }) => isLink);
+  const links = changes.filter(isLink);
   const hasEnded = phase === "ended";
   return (
     <li class={isSuggested ? "attempt attempt-suggested" : "attempt"} aria-label={`Attempt ${number}: ${state.word}`}>

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptSet } from "@gennai/client/attempts";
+import { type Attempt, type AttemptSet, isLink } from "@gennai/protocol/model/session/attempt";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
 import { countWords } from "../chat/words.ts";
@@ -63,12 +63,12 @@ export function setWords({ isRunning, attempts, suggested }: AttemptSet): string
 /** The files of an attempt as changed files are shown elsewhere, without links: of those only the names are shown. */
 export function attemptFiles({ changes }: Attempt): readonly AppliedFile[] {
   return changes
-    .filter(({ isLink }) => !isLink)
+    .filter((change) => !isLink(change))
     .map(({ path, before, after }) => ({
       path,
       operation: before === undefined ? "create" : after === undefined ? "delete" : "update",
-      ...(before === undefined ? {} : { beforeSha256: before }),
-      ...(after === undefined ? {} : { afterSha256: after }),
+      ...(before === undefined ? {} : { beforeSha256: before.sha256 }),
+      ...(after === undefined ? {} : { afterSha256: after.sha256 }),
     }));
 }
 

@@ -1,4 +1,4 @@
-import type { AttemptSet } from "@gennai/client/attempts";
+import type { AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { useEffect, useMemo } from "preact/hooks";
 import { ChatProvider, Folds } from "../chat/chat-context.ts";
 import { ProblemNotice } from "../chat/items/problem-notice.tsx";

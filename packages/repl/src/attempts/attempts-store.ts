@@ -1,6 +1,7 @@
-import { type AttemptSet, type AttemptsWish, SessionAttempts } from "@gennai/client/attempts";
+import { type AttemptsWish, SessionAttempts } from "@gennai/client/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { ChangeContents } from "../changes/change-contents.ts";
 import { type Problem, problemOf } from "../chat/items/problem.ts";

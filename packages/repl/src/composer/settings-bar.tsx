@@ -1,4 +1,4 @@
-import { mostAttempts } from "@gennai/client/attempts";
+import { mostAttempts } from "@gennai/protocol/model/session/attempt";
 import { backendLabel } from "@gennai/protocol/model/session/backend";
 import { useEffect } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";

@@ -1,7 +1,11 @@
-import type { Attempt, AttemptSet } from "@gennai/client/attempts";
+import type { Attempt, AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { expect, test } from "vitest";
 import { callWords } from "#attempts/attempt-watch";
 import { attemptFacts, attemptFiles, attemptState, setFacts, setWords } from "#attempts/attempt-words";
+
+function file(sha256: string, kind: "file" | "link" = "file") {
+  return { kind, sha256 };
+}
 
 function attempt(of: Partial<Attempt> = {}): Attempt {
   return {
@@ -16,7 +20,7 @@ function attempt(of: Partial<Attempt> = {}): Attempt {
     removedLines: 0,
     tokens: 0,
     cost: undefined,
-    changes: [{ path: "a", before: "1", after: "2", isLink: false }],
+    changes: [{ path: "a", before: file("1"), after: file("2") }],
     ...of,
   };
 }
@@ -27,6 +31,7 @@ function set(attempts: readonly Attempt[], of: Partial<AttemptSet> = {}): Attemp
     prompt: "do",
     check: "true",
     startedAt: 0,
+    startedIn: "s",
     isRunning: false,
     suggested: undefined,
     attempts,
@@ -80,9 +85,9 @@ test.each<[string, AttemptSet, string]>([
 
 test("files have their operation, and links are no files to review", () => {
   const changes = [
-    { path: "made", before: undefined, after: "2", isLink: false },
-    { path: "gone", before: "1", after: undefined, isLink: false },
-    { path: "led", before: undefined, after: "3", isLink: true },
+    { path: "made", before: undefined, after: file("2") },
+    { path: "gone", before: file("1"), after: undefined },
+    { path: "led", before: undefined, after: file("3", "link") },
   ];
   expect(attemptFiles(attempt({ changes }))).toEqual([
     { path: "made", operation: "create", afterSha256: "2" },

@@ -5,11 +5,42 @@ import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { ownerRuns, thisOwner } from "@gennai/machine/process/locks/journal-owner";
 import { readChecked } from "@gennai/machine/read-checked";
 import { replaceFileSync } from "@gennai/machine/replace-file";
+import {
+  type Attempt,
+  type AttemptSet,
+  attemptSetFromJson,
+  attemptSetToJson,
+} from "@gennai/protocol/model/session/attempt";
 import * as z from "zod";
-import { type Attempt, type Attempts, attemptsSchema, haveEnded } from "./attempt.ts";
-import { bestFirst } from "./best-first.ts";
+import { withAttempts } from "./attempt.ts";
 
 const copiesSchema = z.strictObject({ owner: z.string(), place: z.string() });
+
+const recordSchema = z.strictObject({
+  version: z.literal(2),
+  workspace: z.string(),
+  user: z.string(),
+  clientId: z.string(),
+  set: z.json().transform((json, context) => {
+    try {
+      return attemptSetFromJson(json);
+    } catch {
+      context.addIssue({ code: "custom", message: "is no set of attempts" });
+      return z.NEVER;
+    }
+  }),
+});
+
+/** A set of attempts, and whose it is. */
+export interface AttemptRecord {
+  /** Real path of the workspace. */
+  readonly workspace: string;
+  /** Empty on a server with one user. */
+  readonly user: string;
+  /** The client's id for the request: repeating it gives the same attempts. */
+  readonly clientId: string;
+  readonly set: AttemptSet;
+}
 
 /** Maximum per workspace; the oldest are dropped. */
 const maxOfWorkspace = 10;
@@ -28,7 +59,7 @@ export interface OpenAttempts {
   /** Stores the bytes under their digest. */
   keep(sha256: string, bytes: Uint8Array): void;
   /** Saves the state of the attempts. Durable when it returns. */
-  write(attempts: Attempts): void;
+  write(record: AttemptRecord): void;
 }
 
 /** Results of attempts in the state directory, so that a user can look at them and take one. */
@@ -45,15 +76,15 @@ export class KeptAttempts {
     for (const id of this.#ids()) {
       const copies = this.#copiesOf(id);
       if (copies !== undefined && ownerRuns(copies.owner)) continue;
-      if (copies !== undefined) await this.#end({ id, place: copies.place });
+      if (copies !== undefined) await this.close({ id, place: copies.place });
       else if (this.#read(id) === undefined && this.#isOld(id, now)) await this.drop(id);
     }
     const counts = new Map<string, number>();
-    for (const { id, workspace, at } of this.list()) {
+    for (const { workspace, set } of this.list()) {
       const count = (counts.get(workspace) ?? 0) + 1;
       counts.set(workspace, count);
-      const isOver = count > maxOfWorkspace || now - at > maxAgeMs;
-      if (isOver && this.#copiesOf(id) === undefined) await this.drop(id);
+      const isOver = count > maxOfWorkspace || now - set.startedAt > maxAgeMs;
+      if (isOver && this.#copiesOf(set.id) === undefined) await this.drop(set.id);
     }
   }
 
@@ -69,26 +100,30 @@ export class KeptAttempts {
       id,
       place,
       keep: (sha256, bytes) => writeFileSync(join(directory, "bytes", sha256), bytes, { mode: 0o600 }),
-      write: (attempts) => replaceFileSync(this.#file(id), JSON.stringify(attempts), { durable: true }),
+      write: (record) => this.#write(record),
     };
   }
 
   /** Removes the copies, and the whole entry if nothing was written. Marks attempts that have not ended as ended. */
-  async close(open: Pick<OpenAttempts, "id" | "place">): Promise<void> {
-    await this.#end(open);
+  async close({ id, place }: Pick<OpenAttempts, "id" | "place">): Promise<void> {
+    await removeTree(place);
+    const record = this.#read(id);
+    if (record === undefined) return this.drop(id);
+    // Before the claim is released: other processes trust the record of an unclaimed entry.
+    if (record.set.isRunning) {
+      const attempts = record.set.attempts.map((attempt) => (attempt.phase === "ended" ? attempt : brokenOff(attempt)));
+      this.#write({ ...record, set: withAttempts(record.set, attempts) });
+    }
+    rmSync(this.#copiesFile(id), { force: true });
   }
 
   /** Newest first. @param workspace real path; without it, all workspaces */
-  list(workspace?: string): readonly Attempts[] {
+  list(workspace?: string): readonly AttemptRecord[] {
     return this.#ids()
       .map((id) => this.#read(id))
-      .filter((attempts) => attempts !== undefined)
-      .filter((attempts) => workspace === undefined || attempts.workspace === workspace)
-      .toSorted((one, other) => other.at - one.at);
-  }
-
-  find(id: string): Attempts | undefined {
-    return /^[0-9a-f]{8}$/.test(id) ? this.#read(id) : undefined;
+      .filter((record) => record !== undefined)
+      .filter((record) => workspace === undefined || record.workspace === workspace)
+      .toSorted((one, other) => other.set.startedAt - one.set.startedAt);
   }
 
   bytes(id: string, sha256: string): Buffer {
@@ -97,18 +132,6 @@ export class KeptAttempts {
 
   drop(id: string): Promise<void> {
     return removeTree(join(this.#directory, id));
-  }
-
-  async #end({ id, place }: Pick<OpenAttempts, "id" | "place">): Promise<void> {
-    await removeTree(place);
-    const all = this.#read(id);
-    if (all === undefined) return this.drop(id);
-    // Before the claim is released: other processes trust the record of an unclaimed entry.
-    if (!haveEnded(all)) {
-      const attempts = all.attempts.map((attempt) => (attempt.phase === "ended" ? attempt : brokenOff(attempt)));
-      replaceFileSync(this.#file(id), JSON.stringify({ ...all, attempts: bestFirst(attempts) }), { durable: true });
-    }
-    rmSync(this.#copiesFile(id), { force: true });
   }
 
   #isOld(id: string, now: number): boolean {
@@ -120,8 +143,13 @@ export class KeptAttempts {
     return readChecked(this.#copiesFile(id), copiesSchema);
   }
 
-  #read(id: string): Attempts | undefined {
-    return readChecked(this.#file(id), attemptsSchema);
+  #read(id: string): AttemptRecord | undefined {
+    return readChecked(this.#file(id), recordSchema);
+  }
+
+  #write(record: AttemptRecord): void {
+    const written = { version: 2, ...record, set: attemptSetToJson(record.set) };
+    replaceFileSync(this.#file(record.set.id), JSON.stringify(written), { durable: true });
   }
 
   #ids(): readonly string[] {

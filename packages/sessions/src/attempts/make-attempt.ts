@@ -1,17 +1,20 @@
+import { join } from "node:path";
 import type { UsageSum } from "@gennai/agent/events/usage";
+import { editableText } from "@gennai/machine/changes/editable-text";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
+import { changesBetween, contentAt, type FileState, readTreeState } from "@gennai/shell/tree-state";
 import { prepareSessionBranch } from "../manager/prepare-session-branch.ts";
 import type { SessionManager } from "../manager/session-manager.ts";
 import type { PolicyWorkbench } from "../policy-workbench/policy-workbench.ts";
 import type { PersonsNetwork } from "../policy-workbench/try/persons-network.ts";
 import type { Session } from "../session/session.ts";
 import { prepareTurn, type TurnInput } from "../turn/start/prepare-turn.ts";
-import type { Attempt } from "./attempt.ts";
-import { isUsable } from "./best-first.ts";
+import { isUsable } from "./attempt.ts";
 import type { OpenAttempts } from "./kept-attempts.ts";
-import { measureAttempt } from "./measure-attempt.ts";
 import type { WorkingCopies } from "./working-copies.ts";
 
 /** Milliseconds a check may take. */
@@ -63,15 +66,14 @@ export async function makeAttempt(ports: AttemptPorts, plan: AttemptPlan): Promi
 }
 
 async function madeIn(session: Session, ports: AttemptPorts, plan: AttemptPlan): Promise<Omit<Attempt, "number">> {
-  const { directory, stop, end, onProgress } = plan;
+  const { stop, end, onProgress } = plan;
   await prepareSessionBranch(session, { task: plan.input.text }, AbortSignal.any([stop, end]));
   const turn = await turnIn(session, plan);
   await session.background.stopAll("the end of the attempt");
   end.throwIfAborted();
   plan.onUsed(session.state.usage);
   onProgress(turn);
-  const { copies, open } = plan;
-  const measured = { ...turn, ...(await measureAttempt(directory, { ...copies, open, signal: end })) };
+  const measured = { ...turn, ...(await changesIn(plan)) };
   const made = { phase: "ended", check: "not_run", checkOutput: "", ...measured } as const;
   if (stop.aborted || !isUsable(made)) return made;
   onProgress({ ...measured, phase: "checking" });
@@ -102,8 +104,37 @@ async function turnIn(session: Session, { input, stop, end }: AttemptPlan) {
     outcome: state === "completed" || state === "cancelled" || state === "error" ? state : "interrupted",
     text: words.slice(0, maxText),
     tokens: usage.inputTokens + usage.outputTokens,
-    ...(usage.cost === undefined ? {} : { cost: { ...usage.cost } }),
+    cost: usage.cost,
   } as const;
+}
+
+/** Maximum milliseconds for comparing two texts. */
+const timeoutMs = 200;
+
+/** The attempt's changes in its copy, whose bytes before and after are kept. The copy must no longer be in use. */
+async function changesIn({
+  directory,
+  copies: { base, state },
+  open,
+  end,
+}: AttemptPlan): Promise<Pick<Attempt, "changes" | "addedLines" | "removedLines">> {
+  let [addedLines, removedLines] = [0, 0];
+  const keptAt = (path: string, file: FileState | undefined): Buffer | undefined => {
+    const bytes = file && contentAt(path, file.kind);
+    if (file !== undefined && bytes !== undefined) open.keep(file.sha256, bytes);
+    return bytes;
+  };
+  const changes = changesBetween(state, await readTreeState(directory, end));
+  for (const { path, before, after } of changes) {
+    const bytes = [keptAt(join(base, path), before), keptAt(join(directory, path), after)];
+    const [oldText, newText] = bytes.map((each) => (each === undefined ? "" : editableText(each)?.text));
+    // A binary file or a mode change counts as one line.
+    const isText = oldText !== undefined && newText !== undefined && oldText !== newText;
+    const edits = isText ? diffLines(oldText, newText, { timeoutMs }).edits : [{ newCount: 1, oldCount: 0 }];
+    addedLines += edits.reduce((sum, { newCount }) => sum + newCount, 0);
+    removedLines += edits.reduce((sum, { oldCount }) => sum + oldCount, 0);
+  }
+  return { changes, addedLines, removedLines };
 }
 
 async function checked(

@@ -1,13 +1,13 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
+import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import pLimit from "p-limit";
 import type { PersonsNetwork } from "../policy-workbench/try/persons-network.ts";
 import type { Session } from "../session/session.ts";
 import type { TurnInput } from "../turn/start/prepare-turn.ts";
-import { type Attempt, type Attempts, waitingAttempt } from "./attempt.ts";
+import { waitingAttempt, withAttempts } from "./attempt.ts";
 import { AttemptBudget } from "./attempt-budget.ts";
-import { bestFirst } from "./best-first.ts";
-import type { OpenAttempts } from "./kept-attempts.ts";
+import type { AttemptRecord, OpenAttempts } from "./kept-attempts.ts";
 import { type AttemptPorts, makeAttempt } from "./make-attempt.ts";
 import type { WorkingCopies } from "./working-copies.ts";
 
@@ -43,7 +43,7 @@ export class RunningAttempts {
   readonly #makers: readonly { readonly stop: AbortController; readonly ended: PromiseWithResolvers<void> }[];
   readonly #end = new AbortController();
   readonly #budget: AttemptBudget;
-  #all: Attempts;
+  #record: AttemptRecord;
   readonly #ended: Promise<void>;
   #closed = Promise.resolve();
 
@@ -53,24 +53,27 @@ export class RunningAttempts {
     const numbers = Array.from({ length: request.count }, (_, index) => index + 1);
     this.#makers = numbers.map(() => ({ stop: new AbortController(), ended: Promise.withResolvers<void>() }));
     this.#budget = new AttemptBudget(leftOf(session), request.count);
-    this.#all = {
-      version: 1,
-      id: open.id,
+    this.#record = {
       workspace: session.workspace.root,
       user: session.user,
-      session: session.id,
       clientId: request.clientId,
-      prompt: request.input.text,
-      at: session.services.now(),
-      check,
-      attempts: numbers.map(waitingAttempt),
+      set: {
+        id: open.id,
+        prompt: request.input.text,
+        check,
+        startedAt: session.services.now(),
+        startedIn: session.id,
+        isRunning: true,
+        attempts: numbers.map(waitingAttempt),
+        suggested: undefined,
+      },
     };
-    open.write(this.#all);
+    open.write(this.#record);
     this.#ended = this.#run(numbers);
   }
 
-  get all(): Attempts {
-    return this.#all;
+  get record(): AttemptRecord {
+    return this.#record;
   }
 
   /** The session in which they were requested. */
@@ -114,9 +117,6 @@ export class RunningAttempts {
     const limit = pLimit(this.#options.request.parallel);
     await this.#tell();
     await Promise.all(numbers.map((number) => limit(() => this.#make(number))));
-    if (this.#end.signal.aborted) return;
-    this.#all = { ...this.#all, attempts: [...bestFirst(this.#all.attempts)] };
-    this.#options.open.write(this.#all);
   }
 
   /** Never rejects. */
@@ -166,9 +166,10 @@ export class RunningAttempts {
   }
 
   #reached(number: number, reached: Partial<Attempt>): void {
-    const attempts = this.#all.attempts.map((one) => (one.number === number ? { ...one, ...reached } : one));
-    this.#all = { ...this.#all, attempts };
-    this.#options.open.write(this.#all);
+    const { set } = this.#record;
+    const attempts = set.attempts.map((one) => (one.number === number ? { ...one, ...reached } : one));
+    this.#record = { ...this.#record, set: withAttempts(set, attempts) };
+    this.#options.open.write(this.#record);
     void this.#tell({ attempt: number });
   }
 

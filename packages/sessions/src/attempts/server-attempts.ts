@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { ServiceError } from "@gennai/machine/service-error";
+import { type Attempt, type AttemptSet, mostAttempts } from "@gennai/protocol/model/session/attempt";
 import { layStagedTree } from "@gennai/shell/proposal/lay-staged-tree";
 import { findDecidingCommand } from "../context/detect-check.ts";
 import { whyNotStaged } from "../policies/proposal-mode.ts";
 import { SessionProposal } from "../proposal/session-proposal.ts";
 import type { Session } from "../session/session.ts";
-import { type Attempt, type Attempts, maxAttempts } from "./attempt.ts";
 import type { CopiedWorkspaces } from "./copied-workspaces.ts";
-import { KeptAttempts } from "./kept-attempts.ts";
+import { type AttemptRecord, KeptAttempts } from "./kept-attempts.ts";
 import type { AttemptPorts } from "./make-attempt.ts";
 import { type AttemptsRequest, RunningAttempts, tellOf } from "./running-attempts.ts";
 import { takeAttempt } from "./take-attempt.ts";
@@ -30,7 +30,7 @@ export class ServerAttempts implements AsyncDisposable {
   readonly #kept: KeptAttempts;
   readonly #running = new Map<string, RunningAttempts>();
   /** Attempts being started, by client id. */
-  readonly #beginning = new Map<string, Promise<Attempts>>();
+  readonly #beginning = new Map<string, Promise<AttemptSet>>();
   readonly #left = new AbortController();
 
   constructor(options: ServerAttemptsOptions) {
@@ -47,10 +47,10 @@ export class ServerAttempts implements AsyncDisposable {
    * Starts attempts, once for each `clientId`. Resolves when the copies exist and the attempts are running. Rejects with
    * `ServiceError` if they cannot be started; then nothing is left behind.
    */
-  async start(session: Session, request: AttemptsRequest): Promise<Attempts> {
+  async start(session: Session, request: AttemptsRequest): Promise<AttemptSet> {
     const { clientId } = request;
-    const known = this.list(session).find((one) => one.clientId === clientId);
-    if (known !== undefined) return known;
+    const known = this.#records(session).find((one) => one.clientId === clientId);
+    if (known !== undefined) return known.set;
     const key = `${session.id} ${clientId}`;
     const beginning = this.#beginning.get(key) ?? this.#begin(session, request);
     this.#beginning.set(key, beginning);
@@ -62,15 +62,12 @@ export class ServerAttempts implements AsyncDisposable {
   }
 
   /** The attempts of the session's workspace and user, newest first. */
-  list(session: Session): readonly Attempts[] {
-    return this.#kept
-      .list(session.workspace.root)
-      .filter(({ user }) => user === session.user)
-      .map((one) => this.#running.get(one.id)?.all ?? one);
+  list(session: Session): readonly AttemptSet[] {
+    return this.#records(session).map(({ set }) => set);
   }
 
   /** Stops attempts; resolves when they have ended. @param number of one attempt; 0: all. Rejects with `ServiceError` */
-  async stop(session: Session, id: string, number: number): Promise<Attempts> {
+  async stop(session: Session, id: string, number: number): Promise<AttemptSet> {
     const found = this.#find(session, id);
     if (number !== 0) attemptOf(found, number);
     await this.#running.get(id)?.stop(number);
@@ -131,7 +128,7 @@ export class ServerAttempts implements AsyncDisposable {
     await Promise.all([...this.#running.values()].map((running) => running.leave()));
   }
 
-  async #begin(session: Session, request: AttemptsRequest): Promise<Attempts> {
+  async #begin(session: Session, request: AttemptsRequest): Promise<AttemptSet> {
     const { services, workspace } = session;
     refuseElsewhere(session);
     const why = await whyNotStaged(session);
@@ -142,8 +139,8 @@ export class ServerAttempts implements AsyncDisposable {
     }
     services.emergency.assertTurnsMayStart();
     services.admission.assertRoomForNew();
-    if (request.count < 2 || request.count > maxAttempts)
-      throw new ServiceError("invalid_argument", `There are 2 to ${maxAttempts} attempts.`);
+    if (request.count < 2 || request.count > mostAttempts)
+      throw new ServiceError("invalid_argument", `There are 2 to ${mostAttempts} attempts.`);
     const check = await decidingCheck(session, request.check);
     const { signal } = this.#left;
     await this.#kept.recover(services.now());
@@ -163,10 +160,17 @@ export class ServerAttempts implements AsyncDisposable {
       this.#running.delete(open.id);
       held[Symbol.dispose]();
     });
-    return running.all;
+    return running.record.set;
   }
 
-  #find(session: Session, id: string): Attempts {
+  #records(session: Session): readonly AttemptRecord[] {
+    return this.#kept
+      .list(session.workspace.root)
+      .filter(({ user }) => user === session.user)
+      .map((one) => this.#running.get(one.set.id)?.record ?? one);
+  }
+
+  #find(session: Session, id: string): AttemptSet {
     const found = this.list(session).find((one) => one.id === id);
     if (found !== undefined) return found;
     throw new ServiceError("not_found", "There are no such attempts here.", {
@@ -198,7 +202,7 @@ function refuseElsewhere({ services, settings, user, workspace }: Session): void
   }
 }
 
-function attemptOf(all: Attempts, number: number): Attempt {
+function attemptOf(all: AttemptSet, number: number): Attempt {
   const attempt = all.attempts.find((one) => one.number === number);
   if (attempt !== undefined) return attempt;
   throw new ServiceError("not_found", `There is no attempt ${number} of ${all.id}.`);

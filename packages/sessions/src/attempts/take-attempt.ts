@@ -1,29 +1,29 @@
-import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
-import { ToolFailure } from "@gennai/governance/tool-error";
+import { type ToolError, ToolFailure } from "@gennai/governance/tool-error";
+import { mergedText } from "@gennai/machine/changes/diff/three-way-diff";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { ServiceError } from "@gennai/machine/service-error";
+import { sha256 } from "@gennai/machine/workspace/files/content-digest";
+import { type Attempt, type AttemptFile, type AttemptSet, isLink } from "@gennai/protocol/model/session/attempt";
 import { textWithoutNul } from "@gennai/protocol/utf8-text";
 import { rebaseStagedTree } from "@gennai/shell/proposal/rebase-staged-tree";
-import { StagedTree } from "@gennai/shell/proposal/staged-tree";
+import { ordinaryMode } from "@gennai/shell/proposal/staged-file";
+import { StagedTree, type StagedUpdate } from "@gennai/shell/proposal/staged-tree";
 import { z } from "zod";
 import { chooseScenario } from "../policies/choose-scenario.ts";
 import { fileInWorkspace } from "../proposal/file-in-workspace.ts";
+import { proposedTree } from "../proposal/propose-staged-tool.ts";
 import type { SessionProposal } from "../proposal/session-proposal.ts";
-import { stagedChanges } from "../proposal/staged-proposal.ts";
 import type { Session } from "../session/session.ts";
 import type { PreparedTurn } from "../session/turns/prepared-turn.ts";
-import type { ToolFact } from "../tools/tool-fact.ts";
 import { buildTurnGate } from "../turn/gate/turn-gate.ts";
-import type { Attempt, Attempts } from "./attempt.ts";
-import { attemptUpdates, leftOutOf } from "./attempt-updates.ts";
 
 /** The attempt that a user takes, and access to its contents by digest. */
 export interface WantedAttempt {
-  readonly of: Attempts;
+  readonly of: AttemptSet;
   readonly attempt: Attempt;
   readonly stateDir: string;
   contentOf(sha256: string): Buffer;
@@ -37,34 +37,28 @@ export interface WantedAttempt {
  * @returns the id of the proposal
  */
 export async function takeAttempt(session: Session, wanted: WantedAttempt): Promise<string> {
-  const report: TakeReport = {};
+  const before = new Set(session.state.proposals.keys());
+  let refusal: ToolError | undefined;
   const { ended } = await session.startPrepared((turnId, signal) =>
-    prepareTaking(session, { ...wanted, turnId, signal, report }),
+    prepareTaking(session, wanted, { turnId, signal, onRefused: (error) => (refusal = error) }),
   );
   await ended;
-  if (report.proposalId !== undefined) return report.proposalId;
-  throw new ServiceError("failed_precondition", `The attempt was not taken: ${report.why ?? "it was stopped."}`, {
-    reason: report.code ?? "not_taken",
-    ...(report.hint === undefined ? {} : { hint: report.hint }),
+  const proposalId = [...session.state.proposals.keys()].find((id) => !before.has(id));
+  if (proposalId !== undefined) return proposalId;
+  const { message = "it was stopped.", code = "not_taken", hint } = refusal ?? {};
+  throw new ServiceError("failed_precondition", `The attempt was not taken: ${message}`, {
+    reason: code,
+    ...(hint === undefined ? {} : { hint }),
   });
 }
 
-/** The result, set when its turn has ended. */
-interface TakeReport {
-  proposalId?: string;
-  why?: string;
-  code?: string;
-  hint?: string;
-}
-
-interface Taking extends WantedAttempt {
-  readonly turnId: string;
-  readonly signal: AbortSignal;
-  readonly report: TakeReport;
-}
-
-async function prepareTaking(session: Session, taking: Taking): Promise<PreparedTurn> {
-  const { of, attempt, turnId, signal, report } = taking;
+async function prepareTaking(
+  session: Session,
+  wanted: WantedAttempt,
+  turn: { readonly turnId: string; readonly signal: AbortSignal; onRefused(error: ToolError): void },
+): Promise<PreparedTurn> {
+  const { of, attempt } = wanted;
+  const { turnId, signal } = turn;
   const { services } = session;
   services.emergency.assertTurnsMayStart();
   const { scenario } = await chooseScenario(session, "");
@@ -73,24 +67,18 @@ async function prepareTaking(session: Session, taking: Taking): Promise<Prepared
     turnId,
     modelId: "",
     signal,
-    moreOwnTools: (proposal) => [takeTool(session, taking, proposal)],
+    moreOwnTools: (proposal) => [takeTool(session, wanted, proposal)],
   });
-  const leftOut = leftOutOf(attempt);
+  const links = attempt.changes.filter(isLink).map(({ path }) => path);
   const text = await services.redactor.redact(`Take ${title}.`);
+  const asked = { scenario: scenario.name, clientTurnId: `take-${turnId}`, enableThinking: false };
   return {
     openingEvents: [
       { type: "status", state: "started", iteration: 0 },
-      {
-        type: "user-message",
-        text,
-        images: [],
-        scenario: scenario.name,
-        clientTurnId: `take-${turnId}`,
-        enableThinking: false,
-      },
-      ...(leftOut.length === 0
+      { type: "user-message", text, images: [], ...asked },
+      ...(links.length === 0
         ? []
-        : [{ type: "warning", text: `Links are not proposed, and left out: ${leftOut.join(", ")}` } as const]),
+        : [{ type: "warning", text: `Links are not proposed, and left out: ${links.join(", ")}` } as const]),
     ],
     gate,
     run: async () => {
@@ -99,7 +87,7 @@ async function prepareTaking(session: Session, taking: Taking): Promise<Prepared
       if (signal.aborted) return { type: "cancelled" };
       const error = result?.error;
       if (error !== undefined) {
-        Object.assign(report, { why: error.message, code: error.code, hint: error.hint });
+        turn.onRefused(error);
         return { type: "failed", code: error.code, message: `It was not taken: ${error.message}`, retryable: false };
       }
       session.writer.emit({ ...finalWords, text: `Proposed: ${title}. The workspace is not changed yet.` }, { turnId });
@@ -118,9 +106,8 @@ const finalWords = {
 } as const;
 
 /** A tool that stages and proposes the attempt's changes. Called by the server for a user; the model does not have it. */
-function takeTool(session: Session, taking: Taking, proposal: SessionProposal | undefined): Tool {
-  const { of, attempt, report, stateDir } = taking;
-  const { blobs } = session.services;
+function takeTool(session: Session, wanted: WantedAttempt, proposal: SessionProposal | undefined): Tool {
+  const { of, attempt, stateDir } = wanted;
   const place = proposal?.workspace ?? session.workspace;
   return {
     name: "TakeAttempt",
@@ -131,9 +118,10 @@ function takeTool(session: Session, taking: Taking, proposal: SessionProposal | 
 
     async analyse() {
       const effects: Effect[] = [];
-      for (const { path, before, after } of attempt.changes) {
-        if (leftOutOf(attempt).includes(path)) continue;
-        const content = after === undefined ? undefined : textWithoutNul(taking.contentOf(after.sha256));
+      for (const change of attempt.changes) {
+        const { path, before, after } = change;
+        if (isLink(change)) continue;
+        const content = after === undefined ? undefined : textWithoutNul(wanted.contentOf(after.sha256));
         effects.push({
           type: "propose",
           path: await place.resolve(path),
@@ -149,22 +137,69 @@ function takeTool(session: Session, taking: Taking, proposal: SessionProposal | 
       const own = proposal === undefined ? mkdtempSync(join(stateDir, "attempts", "take-")) : undefined;
       try {
         const tree = proposal?.tree ?? StagedTree.open(own ?? stateDir, session.id, { path: session.workspace.root });
-        tree.update(await attemptUpdates(tree, taking, (path) => fileInWorkspace(session.workspace, path)));
+        tree.update(await updatesOf(tree, wanted, session));
         await rebaseStagedTree(tree, (path) => fileInWorkspace(session.workspace, path));
-        const changes = await stagedChanges(tree, blobs);
-        if (changes.length === 0) throw new ToolFailure("no_change", "The workspace already has all of these changes.");
-        const proposalId = randomUUID();
-        if (proposal !== undefined) tree.markProposed(proposalId);
-        const hasConflicts = changes.some(({ conflict }) => conflict);
-        const fact: ToolFact = {
-          type: "proposal",
-          proposal: { proposalId, toolCallId: callId, changes, hasConflicts, warnings: [] },
-        };
-        report.proposalId = proposalId;
-        return { output: `Proposed: ${changes.map(({ path }) => path).join(", ")}.`, facts: [fact] };
+        if (tree.files.size === 0)
+          throw new ToolFailure("no_change", "The workspace already has all of these changes.");
+        return await proposedTree(tree, callId, session.services.blobs);
       } finally {
         if (own !== undefined) await removeTree(own);
       }
     },
   };
+}
+
+/**
+ * The attempt's changes of a staged tree. If a file was staged after the attempt began, both changes are merged; throws
+ * `ToolFailure` `stale_file` if they conflict. The tree itself detects changes in the workspace.
+ */
+async function updatesOf(
+  tree: StagedTree,
+  { attempt, contentOf }: WantedAttempt,
+  { workspace }: Session,
+): Promise<readonly StagedUpdate[]> {
+  const updates: StagedUpdate[] = [];
+  const bytesOf = (file: AttemptFile | undefined) => (file === undefined ? undefined : contentOf(file.sha256));
+  for (const change of attempt.changes) {
+    if (isLink(change)) continue;
+    const { path, before, after } = change;
+    const there = await fileInWorkspace(workspace, path);
+    const isAsFound = typeof there === "object" && before !== undefined && sha256(there.bytes) === before.sha256;
+    const [base, made] = [bytesOf(before), bytesOf(after)];
+    const baseMode = isAsFound ? there.mode : modeOf(before);
+    const known = tree.files.get(path);
+    const mine = known?.staged ? tree.content(known.staged.sha256) : undefined;
+    const isStagedSince = known !== undefined && known.staged?.sha256 !== before?.sha256;
+    const staged = isStagedSince ? together(path, { base, mine, theirs: made }) : made;
+    const mode = before?.kind === after?.kind ? baseMode : modeOf(after);
+    updates.push({
+      path,
+      base: base && { bytes: base, mode: baseMode },
+      staged: staged && { bytes: staged, mode },
+      command: "",
+    });
+  }
+  return updates;
+}
+
+/** Of the permission bits, git stores only whether a file is executable. */
+function modeOf(file: AttemptFile | undefined): number {
+  return file?.kind === "executable" ? 0o755 : ordinaryMode;
+}
+
+function together(
+  path: string,
+  contents: Readonly<Record<"base" | "mine" | "theirs", Buffer | undefined>>,
+): Buffer | undefined {
+  const isSame = contents.theirs === undefined ? contents.mine === undefined : contents.mine?.equals(contents.theirs);
+  if (isSame === true) return contents.mine;
+  const [base, mine, theirs] = [contents.base, contents.mine, contents.theirs].map(
+    (bytes) => bytes && textWithoutNul(bytes),
+  );
+  const text =
+    base === undefined || mine === undefined || theirs === undefined ? undefined : mergedText({ base, mine, theirs });
+  if (text !== undefined) return Buffer.from(text);
+  throw new ToolFailure("stale_file", `${path} is staged in this session by now, and the attempt changed the same.`, {
+    hint: "Keep or refuse what is proposed first, or make the attempts again.",
+  });
 }

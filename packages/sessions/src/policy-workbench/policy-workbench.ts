@@ -20,9 +20,7 @@ import { commandEnvironment } from "@gennai/machine/process/command-environment"
 import { ServiceError } from "@gennai/machine/service-error";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
-import { stageFiles } from "@gennai/shell/stage-files";
 import { recoverChanges } from "@gennai/shell/stages/recover-changes";
-import type { StateChange } from "@gennai/shell/tree-state";
 import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
 import { IntentsService } from "../intents/intents-service.ts";
 import { callPolicies } from "../policies/call-policies.ts";
@@ -38,8 +36,6 @@ import { ReadAlready } from "./decide/read-already.ts";
 import { namedCall } from "./decide/tool-input.ts";
 import { decideLines, type LineAnswer } from "./decide-lines.ts";
 import { replayLedger } from "./replay-ledger.ts";
-import { type Offer, type OfferOptions, offerStaged } from "./try/offer-staged.ts";
-import { asServiceError } from "./try/staged-failure.ts";
 import { type Trial, type TrialOptions, tryCommand } from "./try/try-command.ts";
 import { type ReplayedCall, reportOf, type WorkbenchReport } from "./workbench-report.ts";
 
@@ -281,26 +277,6 @@ export class PolicyWorkbench implements AsyncDisposable {
     const signal = trial.signal === undefined ? context.signal : AbortSignal.any([context.signal, trial.signal]);
     const options = { ...this.#options(), context: { ...context, signal }, trial, ledger: this.#ledger };
     return { report, trial: await tryCommand(decided, surroundings, options) };
-  }
-
-  /**
-   * Offers file changes from a copy of the workspace, judged like changes by a command, and drops all except what is chosen.
-   * Rejects like `offerStaged`, and with `ServiceError` if the workspace has changed since the copy.
-   */
-  async offerFiles(
-    changes: readonly StateChange[],
-    contentOf: (change: StateChange) => Buffer,
-    offered: Pick<OfferOptions, "title" | "by" | "choose">,
-  ): Promise<Offer> {
-    const { decided, context } = await this.#decide("Bash", { command: "true" });
-    const { stages, unstaged = "" } = this.#here;
-    if (decided.type === "invalid" || stages === undefined)
-      throw new ServiceError("failed_precondition", `Nothing is staged here, because ${unstaged}`);
-    await recoverChanges(stages.stateDir);
-    const zeroAccess = zeroAccessOf(await this.rules.current(), this.root);
-    const place = { stages, zeroAccess, workspaceRoot: this.root };
-    const staged = await stageFiles(changes, contentOf, place).catch(asServiceError);
-    return offerStaged(staged, { ...this.#options(), ...offered, decided, context, ledger: this.#ledger });
   }
 
   #options(): Omit<DecideOptions, "tools"> {

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Effect } from "@gennai/governance/effect";
-import type { Tool } from "@gennai/governance/tool";
+import type { Tool, ToolOutcome } from "@gennai/governance/tool";
 import { plural } from "@gennai/protocol/plural";
+import type { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { z } from "zod";
 import type { ToolFact } from "../tools/tool-fact.ts";
@@ -41,19 +42,22 @@ export function proposeStagedTool(
     },
 
     async execute(_args, _analysis, { callId }) {
-      const { tree } = await staged();
-      const changes = await stagedChanges(tree, blobs);
-      const proposalId = randomUUID();
-      tree.markProposed(proposalId);
-      const proposal = {
-        proposalId,
-        toolCallId: callId,
-        changes,
-        hasConflicts: changes.some(({ conflict }) => conflict),
-        warnings: [],
-      };
-      const fact: ToolFact = { type: "proposal", proposal };
-      return { output: `Proposed: ${changes.map(({ path }) => path).join(", ")}.`, facts: [fact] };
+      return proposedTree((await staged()).tree, callId, blobs);
     },
   };
+}
+
+/** Records everything staged as a proposal. */
+export async function proposedTree(
+  tree: StagedTree,
+  toolCallId: string,
+  blobs: Pick<BlobStore, "put">,
+): Promise<ToolOutcome> {
+  const changes = await stagedChanges(tree, blobs);
+  const proposalId = randomUUID();
+  tree.markProposed(proposalId);
+  const hasConflicts = changes.some(({ conflict }) => conflict);
+  const proposal = { proposalId, toolCallId, changes, hasConflicts, warnings: [] };
+  const fact: ToolFact = { type: "proposal", proposal };
+  return { output: `Proposed: ${changes.map(({ path }) => path).join(", ")}.`, facts: [fact] };
 }

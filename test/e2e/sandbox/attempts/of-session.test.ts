@@ -22,7 +22,7 @@ describe("an attempt that is taken", () => {
     // What is staged was there, and is not a change of the attempt.
     const [best] = made.attempts;
     expect(best?.changes.map(({ path }) => path)).toEqual(["a.txt", "more.txt", "value.txt"]);
-    expect(await session.text(id, best?.changes[0]?.before ?? "")).toContain("staged 1\n");
+    expect(await session.text(id, best?.changes[0]?.before?.sha256 ?? "")).toContain("staged 1\n");
     expect(await server.workspace.read("a.txt")).toBe(twelveLines);
 
     // Meanwhile the user saves another line.
@@ -106,7 +106,7 @@ test("one is stopped alone, and then all; what was changed until then can be loo
   expect(stopped.attempts.map(({ outcome }) => outcome)).toEqual(["cancelled", "cancelled", "cancelled"]);
   expect(stopped.suggested).toBeUndefined();
   const changed = stopped.attempts.find(({ number }) => number === 1)?.changes[0];
-  expect([changed?.path, await session.text(id, changed?.after ?? "")]).toEqual(["value.txt", "4\n"]);
+  expect([changed?.path, await session.text(id, changed?.after?.sha256 ?? "")]).toEqual(["value.txt", "4\n"]);
   await session.ended(id);
   expect(await session.take(id, 1)).not.toBe("");
 });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type AttemptSet, SessionAttempts } from "@gennai/client/attempts";
+import { SessionAttempts } from "@gennai/client/attempts";
+import type { AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { vi } from "vitest";

@@ -1,28 +1,19 @@
-import {
-  type Attempt,
-  type AttemptSet,
-  type AttemptsWish,
-  mostAttempts,
-  SessionAttempts,
-} from "@gennai/client/attempts";
+import { type AttemptsWish, SessionAttempts } from "@gennai/client/attempts";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { watchAttempts } from "@gennai/client/watch-attempts";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
-import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
-import { isUsable } from "@gennai/sessions/attempts/best-first";
-import { KeptAttempts } from "@gennai/sessions/attempts/kept-attempts";
+import { type Attempt, type AttemptSet, mostAttempts } from "@gennai/protocol/model/session/attempt";
 import { findDecidingCommand } from "@gennai/sessions/context/detect-check";
+import { attemptsDesk, attemptsServer } from "../../attempts/attempts-desk.ts";
 import { describeAttempts } from "../../attempts/describe-attempts.ts";
 import { type AttemptsDesk, deskOf, followAttempt } from "../../attempts/follow-attempt.ts";
-import { offerAttempt } from "../../attempts/offer-attempt.ts";
-import { proposeAttempt } from "../../attempts/propose-attempt.ts";
-import { SharedPerson } from "../../attempts/shared-person.ts";
+import { takeAttempt } from "../../attempts/take-attempt.ts";
 import { usageError } from "../../cli-error.ts";
-import { type ChosenServer, chooseServer, serverRequest } from "../../connection/server-choice.ts";
+import type { ChosenServer } from "../../connection/server-choice.ts";
 import { exitCode } from "../../exit-code.ts";
 import type { OfferContext } from "../../review/offered-changes.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
-import { type Console, commandName, isTerminal } from "../../terminal/console.ts";
+import { type Console, commandName } from "../../terminal/console.ts";
 import type { Interrupts } from "../../terminal/interrupts.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { untilEnded } from "../../terminal/until-ended.ts";
@@ -39,7 +30,7 @@ export function runAttempts(request: string | undefined, flags: RunFlags, consol
 type AttemptContext = OfferContext & { readonly interrupts: Interrupts };
 
 async function attempted(request: string | undefined, flags: RunFlags, place: AttemptContext): Promise<number> {
-  const { console, interrupts, signal } = place;
+  const { console, signal } = place;
   if (request === undefined || request.trim() === "")
     throw usageError("--attempts needs a request.", 'For example: gennai run --attempts 3 "fix the failing test"');
   refuseOthers(flags);
@@ -50,28 +41,8 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
   const settings = sessionSettings(flags);
   const workspace = await resolveWorkspace(flags.workspace, console);
   const check = await decidingCheck(workspace, flags);
-  const stateDir = await prepareStateDirectory(defaultStateDir(console.environment));
-  const { input, output, errors } = console;
-  const json = flags.json === true;
-  const all: AttemptsDesk = {
-    console,
-    interrupts,
-    workspace,
-    stateDir,
-    yes: flags.yes === true,
-    person: new SharedPerson(json ? errors : output, () => place.lines()),
-    hasPerson: flags.ask === true || (isTerminal(input) && isTerminal(errors)),
-    allow,
-  };
-  await using server = await chooseServer(
-    {
-      ...serverRequest({ server: "own" }, { workspace, stateDir, signal }),
-      model: settings,
-      protectedBranches: flags.protect ?? [],
-      commands: "staged",
-    },
-    console,
-  );
+  const all = { ...(await attemptsDesk(flags, { workspace, place })), allow };
+  await using server = await attemptsServer(all, signal, { settings, protectedBranches: flags.protect ?? [] });
   const { terminal } = deskOf(all, "");
   using _desk = terminal;
   // If only the attempts have models, the session that starts them takes the first attempt's.
@@ -92,7 +63,7 @@ async function attempted(request: string | undefined, flags: RunFlags, place: At
     },
   });
   // Awaited here: what this function holds must outlive it.
-  return await offerBest({ made, session, all, flags, place });
+  return await offerBest({ made, session, flags, place });
 }
 
 /** Makes the attempts, and shows each as it works. If the signal ends this, it drops them all before it rejects. */
@@ -137,40 +108,29 @@ async function decidingCheck(workspace: string, flags: RunFlags): Promise<string
 async function offerBest({
   made,
   session,
-  all,
   flags,
   place,
 }: {
   readonly made: AttemptSet;
   readonly session: AgentSession;
-  readonly all: AttemptsDesk;
   readonly flags: RunFlags;
   readonly place: OfferContext;
 }): Promise<number> {
   const { console } = place;
-  const kept = new KeptAttempts(all.stateDir);
-  const of = kept.find(made.id);
-  const best = of?.attempts[0];
-  if (of === undefined || best === undefined) throw new Error("The attempts are gone.");
+  const best = made.suggested;
   const json = flags.json === true;
-  const name = commandName(console.environment);
-  if (!json) console.output.write(`\n${describeAttempts(of)}\n`);
-  const usable = isUsable(best);
-  const wishes = { keep: flags.yes === true, ask: flags.ask === true, include: [] };
-  const offer =
-    flags.mode === "proposal"
-      ? () => proposeAttempt({ session, attemptsId: of.id, number: best.number, flags, json }, place)
-      : async () => {
-          const { kept: taken, unasked } = await offerAttempt({ of, attempt: best, kept, wishes, json }, place);
-          return { taken: taken.map((change) => change.name), unasked };
-        };
-  const offered = usable ? await offer() : undefined;
-  if (json) {
-    const result = { ...of, best: usable ? best.number : undefined, kept: offered?.taken ?? [] };
-    console.output.write(`${jsonLine({ result })}\n`);
-  } else if (usable) {
+  if (!json) console.output.write(`\n${describeAttempts(made)}\n`);
+  const request = { session, attemptsId: made.id, number: best ?? 0 };
+  const offered = best === undefined ? undefined : await takeAttempt(request, flags, place);
+  if (json) console.output.write(`${jsonLine({ result: { ...made, best, kept: offered?.taken ?? [] } })}\n`);
+  else if (offered === undefined)
+    console.output.write(
+      `No attempt changed anything that can be kept: ${terminalSafe(made.attempts[0]?.text ?? "")}\n`,
+    );
+  else {
+    const name = commandName(console.environment);
     console.output.write(`Look at the others: ${name} attempts show N, and ${name} attempts take N\n`);
-  } else console.output.write(`No attempt changed anything that can be kept: ${terminalSafe(best.text)}\n`);
-  if (!usable) return exitCode.failed;
-  return offered?.unasked === true ? exitCode.refused : exitCode.ok;
+  }
+  if (offered === undefined) return exitCode.failed;
+  return offered.unasked ? exitCode.refused : exitCode.ok;
 }

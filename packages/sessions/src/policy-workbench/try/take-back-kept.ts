@@ -14,7 +14,7 @@ export interface TakenBack {
 }
 
 /**
- * Undoes what was last kept of a command or an attempt, completely or not at all, and records it. Rejects with `ServiceError`:
+ * Undoes what was last kept of a command, completely or not at all, and records it. Rejects with `ServiceError`:
  * `not_found`, and `failed_precondition` if the same was changed since; then nothing is changed.
  */
 export async function takeBackKept(options: PersonsLedgerOptions): Promise<TakenBack> {
@@ -36,11 +36,9 @@ export async function takeBackKept(options: PersonsLedgerOptions): Promise<Taken
     );
   });
   if (back === undefined) {
-    throw new ServiceError(
-      "not_found",
-      "There is nothing to take back here that `gennai try` or `gennai attempts` kept.",
-      { hint: "gennai undo takes back what a session changed." },
-    );
+    throw new ServiceError("not_found", "There is nothing to take back here that `gennai try` kept.", {
+      hint: "gennai undo takes back what a session changed.",
+    });
   }
   const { title = "", keptAt } = back;
   await ledger?.record("undo", { title });

@@ -6,28 +6,34 @@ import { reviewProposal } from "../review/review-proposal.ts";
 import { paintFor } from "../terminal/colours.ts";
 import { commandName, isTerminal } from "../terminal/console.ts";
 
-export interface ProposeAttemptRequest {
+/** How an attempt's hunks are decided: by these, else by the person at the terminal. */
+export interface TakeFlags {
+  readonly yes?: boolean;
+  readonly ask?: boolean;
+  readonly keep?: readonly string[];
+  readonly refuse?: readonly string[];
+  readonly json?: boolean;
+}
+
+export interface TakeRequest {
   readonly session: AgentSession;
   readonly attemptsId: string;
   readonly number: number;
-  readonly flags: {
-    readonly yes?: boolean;
-    readonly ask?: boolean;
-    readonly keep?: readonly string[];
-    readonly refuse?: readonly string[];
-  };
-  readonly json: boolean;
 }
 
-/** Makes an attempt the session's proposal, and has it reviewed hunk by hunk. */
-export async function proposeAttempt(
-  { session, attemptsId, number, flags, json }: ProposeAttemptRequest,
+/**
+ * Makes an attempt the session's proposal, and has it reviewed hunk by hunk.
+ * @returns paths of what was written, and whether nobody could be asked
+ */
+export async function takeAttempt(
+  { session, attemptsId, number }: TakeRequest,
+  flags: TakeFlags,
   { console, signal, lines }: OfferContext,
 ): Promise<{ readonly taken: readonly string[]; readonly unasked: boolean }> {
   const { input, output, errors, environment } = console;
   const attempts = new SessionAttempts(session.client, session.sessionId);
   const proposal = await proposalOf(session, await attempts.take(attemptsId, number, { signal }), signal);
-  const target = json ? errors : output;
+  const target = flags.json === true ? errors : output;
   const canAsk = flags.ask === true || (isTerminal(input) && isTerminal(errors));
   const reviewed = await reviewProposal(proposal, {
     session,
@@ -39,9 +45,10 @@ export async function proposeAttempt(
     write: (text) => void target.write(text),
     environment,
   });
-  if (reviewed.undecided)
-    target.write(`It waits for review in session ${session.sessionId}: ${commandName(environment)} serve --open\n`);
-  return { taken: reviewed.files, unasked: reviewed.undecided };
+  const name = commandName(environment);
+  if (reviewed.files.length > 0) target.write(`Take it back: ${name} undo\n`);
+  else target.write(`The workspace is as before. To take it later: ${name} attempts take ${number}\n`);
+  return { taken: reviewed.files, unasked: reviewed.undecided && !canAsk };
 }
 
 /** Reads the proposal from the session's log, which contains it by now. */
