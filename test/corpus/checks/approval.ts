@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { describeQuestion } from "@gennai/cli/client/terminal-confirmation";
 import { describeActions } from "@gennai/cli/commands/plan/plan-text";
-import { confirmationQuestion, confirmationResponse } from "@gennai/client/host/confirmation";
+import { confirmationQuestion, confirmationResponse } from "@gennai/client/questions/confirmation";
 import type { ConfirmationRequest } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import {
   command,

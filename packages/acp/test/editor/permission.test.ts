@@ -20,7 +20,7 @@ test("only what the server offered is an answer, the narrowest first, and no las
     ["session:p", "allow_always"],
     ["deny", "reject_once"],
   ]);
-  const narrow = { ...question, offeredScopes: [], patterns: [] };
+  const narrow = { ...question, offeredScopes: ["once"] as const, patterns: [] };
   expect(permissionOptions(narrow).map(({ optionId }) => optionId)).toEqual(["once", "deny"]);
 });
 

@@ -8,8 +8,8 @@ import {
   failureToEvent,
   requestFromEvent,
 } from "@gennai/protocol/model/editor-messages";
+import { confirmationQuestion, confirmationResponse, showsWhatItApproves } from "../questions/confirmation.ts";
 import { answerWorkspaceRequest, type FetchContent, workspaceFailure } from "./client-workspace-answer.ts";
-import { confirmationQuestion, confirmationResponse, showsWhatItApproves } from "./confirmation.ts";
 import type { CommandOptions, Editor } from "./editor.ts";
 
 /** A request of the server, bound to the editor that answers it. */

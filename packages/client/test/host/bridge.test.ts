@@ -73,9 +73,9 @@ const confirmations: readonly { name: string; reply: ConfirmationReply | Error; 
     wanted: { answer: ConfirmationAnswer.YES, scope: ConfirmationScope.TURN, actionSha256: sha256Hex(actionJson) },
   },
   {
-    name: "yes for a scope that was not offered is a yes for once",
+    name: "yes for a scope that was not offered is nobody's",
     reply: { answer: "yes", scope: "session" },
-    wanted: { answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE },
+    wanted: { answer: ConfirmationAnswer.NOBODY, reason: 'The scope "session" was not offered for this action.' },
   },
   {
     name: "no with a reason",

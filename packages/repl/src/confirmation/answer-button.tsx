@@ -1,5 +1,5 @@
+import type { Arming } from "@gennai/client/questions/arming";
 import type { ComponentChildren } from "preact";
-import type { Arming } from "./arming.ts";
 
 interface AnswerButtonProps {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { Arming } from "./arming.ts";
+import type { Arming } from "@gennai/client/questions/arming";
 
 /** The answer that a key on the card gives; undefined: none. */
 export type KeyAnswer = "allow" | "deny" | undefined;

@@ -1,18 +1,18 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import { keptWithout, type OfferedAnswer, offeredAnswers } from "@gennai/client/questions/offered-answers";
+import { shownAction } from "@gennai/client/questions/shown-action";
 import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { AnswerButton } from "./answer-button.tsx";
 import { keyAnswer } from "./answer-keys.ts";
-import { useArming } from "./arming.ts";
 import { useCardFocus } from "./card-focus.ts";
 import { ChangeDiff } from "./change-diff.tsx";
 import { Countdown } from "./countdown.tsx";
-import { offeredAnswers } from "./offered-answers.ts";
 import { PartsChoice } from "./parts-choice.tsx";
 import { RememberChoice } from "./remember-choice.tsx";
 import { RiskMark } from "./risk-mark.tsx";
-import { shownAction } from "./shown-action.ts";
+import { useArming } from "./use-arming.ts";
 
 export interface ConfirmationCardProps {
   readonly question: ConfirmationQuestion;
@@ -49,14 +49,14 @@ function Card({ question, onAnswer, waiting = 0, onWait }: ConfirmationCardProps
   };
   const { computed } = question;
   useCardFocus(root);
-  const offered = offeredAnswers(question, { pattern, dropped });
+  const offered = answersShown(question, pattern, dropped);
   const deny = () => answer({ answer: "no", reason: reason.trim() });
   const byKey = (event: KeyboardEvent) => {
     const said = keyAnswer(event, arming);
     if (said === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const once = offered.find(({ reply }) => reply.answer === "yes" && reply.scope === "once");
+    const once = offered.find(({ reply }) => reply.scope === "once");
     if (said === "deny") deny();
     else if (once !== undefined) answer(once.reply);
   };
@@ -161,7 +161,7 @@ function Card({ question, onAnswer, waiting = 0, onWait }: ConfirmationCardProps
 
       <RememberChoice {...{ question, pattern }} onPattern={setPattern} />
       <div class="confirmation-actions" role="group" aria-label="Answer">
-        {offered.map(({ name, words, reply }) => (
+        {offered.map(({ id: name, words, reply }) => (
           <AnswerButton
             key={name}
             class="g-button confirmation-answer"
@@ -189,6 +189,22 @@ function Card({ question, onAnswer, waiting = 0, onWait }: ConfirmationCardProps
       </div>
     </section>
   );
+}
+
+/** A yes for a turn or session is for the chosen pattern; where some parts are not ticked, there is one for the others alone. */
+function answersShown(
+  question: ConfirmationQuestion,
+  pattern: string | undefined,
+  dropped: ReadonlySet<string>,
+): readonly OfferedAnswer[] {
+  if (dropped.size > 0) {
+    if (dropped.size === question.parts?.length) return [];
+    return [{ id: "ticked", words: "Keep what is ticked", reply: keptWithout([...dropped]) }];
+  }
+  const offered = offeredAnswers(question);
+  return offered
+    .filter(({ reply }) => reply.pattern === undefined)
+    .map((each) => ({ ...each, reply: offered.find(({ id }) => id === `${each.id}:${pattern}`)?.reply ?? each.reply }));
 }
 
 const nothing: ReadonlySet<string> = new Set();

@@ -1,4 +1,6 @@
 // @vitest-environment happy-dom
+
+import { armingMilliseconds } from "@gennai/client/questions/arming";
 import { signal } from "@preact/signals";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
@@ -7,7 +9,6 @@ import { BranchQuestion } from "#branch/branch-question.tsx";
 import type { BranchQuestion as AskedBranch } from "#branch/branch-store";
 import { FirstCommitQuestion } from "#branch/first-commit-question.tsx";
 import type { FirstCommitQuestion as AskedFirstCommit } from "#branch/first-commit-store";
-import { armingMilliseconds } from "#confirmation/arming";
 import type { ReplControl } from "#control/repl-control";
 
 const planned = { sha256: "1", branch: "main", fileCount: 1, files: ["a"], leftOutCount: 0, leftOut: [] };

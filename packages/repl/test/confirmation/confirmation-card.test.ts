@@ -1,9 +1,9 @@
 // @vitest-environment happy-dom
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import { armingMilliseconds } from "@gennai/client/questions/arming";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { armingMilliseconds } from "#confirmation/arming";
 import { ConfirmationCard } from "#confirmation/confirmation-card.tsx";
 import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 

@@ -1,10 +1,12 @@
 // @vitest-environment happy-dom
+
+import { armingMilliseconds } from "@gennai/client/questions/arming";
 import { type Signal, signal } from "@preact/signals";
 import { h, render } from "preact";
 import { useRef } from "preact/hooks";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { armingMilliseconds, useArming } from "#confirmation/arming";
+import { useArming } from "#confirmation/use-arming";
 import { type WindowFocus, WindowFocusProvider } from "#confirmation/window-focus";
 
 let root: HTMLElement;

@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { AcceptedChecks } from "@gennai/sessions/rules/accepted-checks";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { readAnswer } from "#client/confirmation-answer";
 import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
 
@@ -45,9 +44,4 @@ test("a file that is not what was written accepts nothing, and can be written an
   await Promise.all([checks.accept(check), new AcceptedChecks(state.root, "/v").accept(check)]);
   expect(await checks.list()).toHaveLength(1);
   expect(await new AcceptedChecks(state.root, "/v").list()).toHaveLength(1);
-});
-
-test("`w` at the terminal is a yes for the workspace where that is offered, and a no elsewhere", () => {
-  expect(readAnswer("w", ["once", "turn", "session", "workspace"])).toEqual({ answer: "yes", scope: "workspace" });
-  expect(readAnswer("w", ["once", "turn", "session"])).toMatchObject({ answer: "no" });
 });

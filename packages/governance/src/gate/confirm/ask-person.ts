@@ -1,3 +1,4 @@
+import { misfitOf } from "@gennai/protocol/model/governance/offered-yes";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { Answer, Question } from "../../confirmation.ts";
 import type { CallContext } from "../../tool.ts";
@@ -49,10 +50,9 @@ export async function answerTo(asked: AskedAction, context: CallContext, options
   if (known !== undefined) return known;
   const answer = await confirmer.ask(question, { signal: context.signal });
   if (answer.type !== "yes") return answer;
+  const misfit = misfitOf(question, answer);
+  if (misfit !== "") return { type: "no", reason: misfit, by: answer.by };
   const pattern = patterns.find(({ id }) => id === answer.pattern);
-  if (answer.pattern !== undefined && pattern === undefined) {
-    return { type: "no", reason: "The pattern that was answered for was not offered for this action.", by: answer.by };
-  }
   if (answer.scope === "workspace") await options.lasting?.remember(question, asked.facts.rules);
   else remembered.remember(question, answer.scope, pattern);
   return answer;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Arming } from "#confirmation/arming";
+import { Arming } from "#questions/arming";
 
 test.each([
   { name: "a press on an armed button", steps: ["arm", "press a"], taken: true },
