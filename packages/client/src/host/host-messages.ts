@@ -1,9 +1,6 @@
-import { backends } from "@gennai/protocol/model/session/backend";
 import * as z from "zod/mini";
-import { hostCommands, replPanels } from "./repl-host.ts";
-
-// A webview's policy lets no code be made from text, which would make parsing faster.
-z.config({ jitless: true });
+import { replPanels } from "./repl-host.ts";
+import { hostCommands, name, type WindowRequest, windowRequests } from "./window-requests.ts";
 
 /**
  * Messages between the REPL app in a webview and the extension host. Both sides parse everything they receive with these
@@ -14,9 +11,6 @@ z.config({ jitless: true });
 export const callWindow = 256;
 
 const id = z.int().check(z.nonnegative());
-const path = z.string().check(z.minLength(1), z.maxLength(4096));
-const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
-const name = z.string().check(z.maxLength(256));
 
 const settingsSchema = z.strictObject({
   showThinking: z.boolean(),
@@ -28,61 +22,8 @@ const settingsSchema = z.strictObject({
   questionSeconds: z.exactOptional(id),
 });
 
-const decisionSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("keep"), note: z.exactOptional(z.string()) }),
-  z.strictObject({ type: z.literal("undo"), note: z.exactOptional(z.string()) }),
-  z.strictObject({ type: z.literal("edited"), text: z.string(), note: z.exactOptional(z.string()) }),
-]);
-
-const reviewSchema = z.strictObject({
-  sessionId: name,
-  proposalId: name,
-  hunks: z
-    .array(z.strictObject({ changeId: name, hunkId: name, decision: decisionSchema }))
-    .check(z.maxLength(100_000)),
-  note: z.string(),
-});
-
-/** Requests to the host; answered by an `answer` with the same id. */
-const requestSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("apply-proposal"), review: reviewSchema }),
-  z.strictObject({ type: z.literal("revert-change-set"), sessionId: name, changeSetId: name }),
-  z.strictObject({ type: z.literal("open-file"), path, line: z.optional(z.int().check(z.positive())) }),
-  z.strictObject({ type: z.literal("open-rule"), place: path }),
-  z.strictObject({ type: z.literal("open-diff"), sessionId: name, proposalId: name, changeId: name }),
-  z.strictObject({
-    type: z.literal("watch-call"),
-    sessionId: name,
-    turnId: name,
-    callId: z.string().check(z.maxLength(1024)),
-    // A message of a webview holds no bigint.
-    afterSeq: z.string().check(z.regex(/^\d{1,20}$/)),
-    command: z.string().check(z.maxLength(100_000)),
-  }),
-  z.strictObject({
-    type: z.literal("open-change"),
-    sessionId: name,
-    path,
-    beforeSha256: z.optional(digest),
-    afterSha256: z.optional(digest),
-    attemptsId: z.optional(name),
-  }),
-  z.strictObject({ type: z.literal("editor-context") }),
-  z.strictObject({ type: z.literal("names-of-dropped"), uris: z.array(path).check(z.maxLength(100)) }),
-  z.strictObject({
-    type: z.literal("keep-model"),
-    choice: z.strictObject({ backend: z.enum(backends), model: name, baseUrl: z.string().check(z.maxLength(2048)) }),
-  }),
-  z.strictObject({
-    type: z.literal("keep-model-key"),
-    backend: z.enum(backends),
-    baseUrl: z.string().check(z.maxLength(2048)),
-    key: z.string().check(z.maxLength(8192)),
-  }),
-  z.strictObject({ type: z.literal("list-editor-models") }),
-  z.strictObject({ type: z.literal("try-editor-model"), model: name }),
-  z.strictObject({ type: z.literal("run-host-command"), command: z.enum(hostCommands) }),
-]);
+/** Named in `windowRequests`; answered by an `answer` with the same id. */
+const wanted = z.custom<WindowRequest>((value) => typeof value === "string" && Object.hasOwn(windowRequests, value));
 
 const bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
@@ -94,7 +35,8 @@ export const toHostSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("cancel"), id }),
   /** The app has used so many messages of this call; see `callWindow`. */
   z.strictObject({ type: z.literal("taken"), id, count: z.int().check(z.positive()) }),
-  z.strictObject({ type: z.literal("request"), id, request: requestSchema }),
+  /** `sessionId`: the one that is shown; empty for none. */
+  z.strictObject({ type: z.literal("request"), id, sessionId: name, wanted, asked: z.optional(z.unknown()) }),
   z.strictObject({ type: z.literal("save-state"), state: z.unknown() }),
   /** Decisions about a proposal so far. */
   z.strictObject({ type: z.literal("save-review"), state: z.unknown() }),
@@ -169,4 +111,3 @@ export const toAppSchema = z.discriminatedUnion("type", [
 
 export type ToHost = z.infer<typeof toHostSchema>;
 export type ToApp = z.infer<typeof toAppSchema>;
-export type HostRequest = z.infer<typeof requestSchema>;

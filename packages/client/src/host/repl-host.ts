@@ -1,18 +1,13 @@
 import type { Transport } from "@connectrpc/connect";
-import type { Backend } from "@gennai/protocol/model/session/backend";
-import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
-import type { Review } from "../review/review.ts";
 import type { ReviewState } from "../review/review-state.ts";
-import type { EditorContext } from "../session/editor-context.ts";
-import type { ModelTrial } from "../session/model-choices.ts";
-import type { KeyToHand } from "../session/model-key.ts";
+import type { HostCommand, WindowActions } from "./window-requests.ts";
 
 /**
  * The environment of the REPL app: a webview of an editor, or a page from the server. The app gets everything beyond its own
- * screen from here, and offers only what the host supports.
+ * screen from here, and offers only what the host supports: without an action of a window, the server does it, or it is not offered.
  */
-export interface ReplHost {
+export interface ReplHost extends Partial<Omit<WindowActions, "keepModel">>, Pick<WindowActions, "keepModel"> {
   readonly kind: "editor" | "page";
   /** Transport to the server. An editor's goes through the extension host, which has the token. */
   readonly transport: Transport;
@@ -26,77 +21,9 @@ export interface ReplHost {
   readonly saveReview?: (state: ReviewState) => void;
   /** Told which session the app shows, whenever it shows another one; empty: none yet. */
   showsSession(sessionId: string): void;
-  /**
-   * Applies what the user decided about a proposal, and tells the server: all kept hunks in one step, or nothing. Rejects
-   * with an `Error` that says why nothing was written. undefined: the server applies it (`ApplyProposal`).
-   */
-  readonly applyProposal?: (review: ReviewToApply) => Promise<AppliedProposal>;
-  /** Takes a change set back in the editor. undefined: the server does (`UndoChangeSet`). */
-  readonly revertChangeSet?: (changeSetId: string) => Promise<void>;
-  /** Shows a file of the workspace. The host resolves the path and refuses what is outside. */
-  readonly openFile?: (path: string, line?: number) => Promise<void>;
-  /** Opens a rule's file at its line, or says where it is. @param place `file:line` from the server */
-  readonly openRule?: (place: string) => Promise<void>;
-  /** Shows a proposed change in the editor's own diff. */
-  readonly openDiff?: (proposalId: string, changeId: string) => Promise<void>;
-  /** Shows what a running call prints in a terminal, which can stop it. `afterSeq`: a place in the log before it printed. */
-  readonly watchCall?: (call: CallToWatch) => Promise<void>;
-  /** Shows what a call changed in a file in the editor's own diff. @param attemptsId where an attempt of these changed it */
-  readonly openChange?: (
-    file: Pick<AppliedFile, "path" | "beforeSha256" | "afterSha256">,
-    attemptsId?: string,
-  ) => Promise<void>;
-  /** The user's present editor state, to offer as context of a prompt. */
-  readonly editorContext?: () => Promise<EditorContext>;
-  /** Workspace paths of files that were dropped, by their URIs; what is not a file of the workspace is left out. */
-  readonly namesOfDropped?: (uris: readonly string[]) => Promise<readonly string[]>;
-  /** Keeps the model that was chosen, for sessions to come. */
-  keepModel(choice: ChosenModel): Promise<void>;
-  /** Keeps a provider's key for its user, and hands it to the server. undefined: the server alone gets it. */
-  readonly keepModelKey?: (key: KeyToHand) => Promise<void>;
-  /** Models that other extensions of the editor offer. undefined: there is no editor. */
-  readonly editorModels?: EditorModels;
-  /** Runs one of the editor's own commands, from the fixed list below. */
-  readonly runHostCommand?: (command: HostCommand) => Promise<void>;
   /** Listens to notices from the host. Returns a function that stops listening. */
   onNotice(listener: (notice: HostNotice) => void): () => void;
 }
-
-export interface ChosenModel {
-  readonly backend: Backend;
-  /** Empty: the backend has one alone, or decides. */
-  readonly model: string;
-  /** Address of the user's own server; empty: the provider's default. */
-  readonly baseUrl: string;
-}
-
-export interface EditorModels {
-  list(): Promise<readonly EditorModel[]>;
-  /** Makes one small real call; the editor may ask its user first. */
-  try(model: string): Promise<ModelTrial>;
-}
-
-export interface EditorModel {
-  /** As in the settings: vendor, slash, id. */
-  readonly model: string;
-  readonly contextTokens: number;
-}
-
-/** The commands of an editor that the app may offer as buttons. */
-export const hostCommands = [
-  "startServer",
-  "showLog",
-  "openSettings",
-  "openScm",
-  "selectIntent",
-  "setUpBranch",
-  "setToken",
-  "openFolder",
-  "chooseFolder",
-  "takeOver",
-  "showAllChanges",
-] as const;
-export type HostCommand = (typeof hostCommands)[number];
 
 /** Initial data of the app. */
 export interface ReplLaunch {
@@ -129,23 +56,6 @@ export interface ReplSettings {
   readonly scenario: string;
   /** How long a question of a new session waits, 0: no limit; undefined: the server's default. */
   readonly questionSeconds?: number;
-}
-
-export interface CallToWatch {
-  readonly turnId: string;
-  readonly callId: string;
-  readonly afterSeq: bigint;
-  /** The running command, as text for users. */
-  readonly command: string;
-}
-
-export interface ReviewToApply extends Review {
-  readonly sessionId: string;
-}
-
-export interface AppliedProposal {
-  /** Workspace paths that were written or deleted. */
-  readonly files: readonly string[];
 }
 
 export type HostNotice =

@@ -13,7 +13,10 @@ export function OpenDiffLink({ file }: { readonly file: AppliedFile }) {
       class="link open-diff"
       aria-label={`Open diff of ${file.path}`}
       onClick={() => {
-        openChange(file, attemptsId).catch((error: unknown) => failure.failed("The diff could not be opened", error));
+        const { path, beforeSha256, afterSha256 } = file;
+        openChange({ path, beforeSha256, afterSha256, attemptsId }).catch((error: unknown) =>
+          failure.failed("The diff could not be opened", error),
+        );
       }}
     >
       Open diff

@@ -25,7 +25,7 @@ export function PlaceLink({ path, line, lines = 1 }: PlaceLinkProps) {
       type="button"
       class="link place"
       onClick={() => {
-        openFile(path, line).catch((error: unknown) => failure.failed("The file could not be opened", error));
+        openFile({ path, line }).catch((error: unknown) => failure.failed("The file could not be opened", error));
       }}
     >
       {place}

@@ -51,7 +51,7 @@ export function CommandState({ item, command, turnId, seq, onShowOutput }: Comma
             <button
               type="button"
               class="button button-quiet"
-              onClick={() => void attempt(() => watchCall({ turnId, callId, afterSeq: seq - 1n, command }))}
+              onClick={() => void attempt(() => watchCall({ turnId, callId, afterSeq: `${seq - 1n}`, command }))}
             >
               <Icon name="terminal" />
               Watch in terminal

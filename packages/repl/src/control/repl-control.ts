@@ -7,7 +7,8 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
-import type { ChosenModel, HostCommand, ReplHost, ReplPanel, ReplSettings } from "@gennai/client/host/repl-host";
+import type { ReplHost, ReplPanel, ReplSettings } from "@gennai/client/host/repl-host";
+import type { ChosenModel, HostCommand } from "@gennai/client/host/window-requests";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";

@@ -1,8 +1,7 @@
-import { type HostRequest, type ToApp, type ToHost, toAppSchema } from "@gennai/client/host/host-messages";
+import { type ToApp, type ToHost, toAppSchema } from "@gennai/client/host/host-messages";
 import { MessageTransport } from "@gennai/client/host/message-transport";
-import type { EditorModel, HostNotice, ReplHost, ReviewToApply } from "@gennai/client/host/repl-host";
-import type { EditorContext } from "@gennai/client/session/editor-context";
-import type { ModelTrial } from "@gennai/client/session/model-choices";
+import type { HostNotice, ReplHost } from "@gennai/client/host/repl-host";
+import { askedWindow } from "@gennai/client/host/window-requests";
 
 /** The API that VS Code gives a webview. */
 export interface WebviewApi {
@@ -67,45 +66,7 @@ function hostOf({ launch }: Extract<ToApp, { type: "launch" }>, channel: Channel
       shown = id;
       post({ type: "shows-session", sessionId: id });
     },
-    applyProposal: async (review) => ({
-      files: textList(await requests.ask({ type: "apply-proposal", review: copied(review) }), "files"),
-    }),
-    revertChangeSet: async (changeSetId) => {
-      await requests.ask({ type: "revert-change-set", sessionId: shown, changeSetId });
-    },
-    openFile: async (path, line) => {
-      await requests.ask({ type: "open-file", path, ...(line === undefined ? {} : { line }) });
-    },
-    openRule: async (place) => {
-      await requests.ask({ type: "open-rule", place });
-    },
-    openDiff: async (proposalId, changeId) => {
-      await requests.ask({ type: "open-diff", sessionId: shown, proposalId, changeId });
-    },
-    watchCall: async ({ afterSeq, ...call }) => {
-      await requests.ask({ type: "watch-call", sessionId: shown, ...call, afterSeq: `${afterSeq}` });
-    },
-    openChange: async ({ path, beforeSha256, afterSha256 }, attemptsId) => {
-      await requests.ask({ type: "open-change", sessionId: shown, path, beforeSha256, afterSha256, attemptsId });
-    },
-    editorContext: async () => editorContext(await requests.ask({ type: "editor-context" })),
-    namesOfDropped: async (uris) => {
-      const names = await requests.ask({ type: "names-of-dropped", uris: uris.slice(0, 100) });
-      return textList({ names }, "names");
-    },
-    keepModel: async (choice) => {
-      await requests.ask({ type: "keep-model", choice: { ...choice } });
-    },
-    keepModelKey: async ({ backend, baseUrl, key }) => {
-      await requests.ask({ type: "keep-model-key", backend, baseUrl, key });
-    },
-    editorModels: {
-      list: async () => editorModels(await requests.ask({ type: "list-editor-models" })),
-      try: async (model) => trialOf(await requests.ask({ type: "try-editor-model", model })),
-    },
-    runHostCommand: async (command) => {
-      await requests.ask({ type: "run-host-command", command });
-    },
+    ...askedWindow((wanted, asked) => requests.ask({ sessionId: shown, wanted, asked })),
     onNotice: (listener) =>
       listen((message) => {
         if (message.type === "notice") listener(noticeOf(message.notice));
@@ -115,10 +76,6 @@ function hostOf({ launch }: Extract<ToApp, { type: "launch" }>, channel: Channel
 
 function noticeOf(notice: Extract<ToApp, { type: "notice" }>["notice"]): HostNotice {
   return notice.type === "show-session" ? { type: "show-session", sessionId: notice.sessionId } : notice;
-}
-
-function copied(review: ReviewToApply): Extract<HostRequest, { type: "apply-proposal" }>["review"] {
-  return { ...review, hunks: review.hunks.map((hunk) => ({ ...hunk })) };
 }
 
 /** Requests to the host that wait for an answer. */
@@ -139,50 +96,11 @@ class HostRequests {
   }
 
   /** Rejects with the host's message. */
-  ask(request: HostRequest): Promise<unknown> {
+  ask(request: Omit<Extract<ToHost, { type: "request" }>, "type" | "id">): Promise<unknown> {
     const id = ++this.#lastId;
     const waiting = Promise.withResolvers<unknown>();
     this.#waiting.set(id, waiting);
-    this.#post({ type: "request", id, request });
+    this.#post({ type: "request", id, ...request });
     return waiting.promise;
   }
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function textList(value: unknown, name: string): readonly string[] {
-  const list = field(value, name);
-  return Array.isArray(list) ? list.filter((entry) => typeof entry === "string") : [];
-}
-
-function editorModels(value: unknown): readonly EditorModel[] {
-  return (Array.isArray(value) ? value : []).flatMap((entry: unknown) => {
-    const model = field(entry, "model");
-    const contextTokens = field(entry, "contextTokens");
-    return typeof model === "string" && typeof contextTokens === "number" ? [{ model, contextTokens }] : [];
-  });
-}
-
-function trialOf(value: unknown): ModelTrial {
-  const milliseconds = field(value, "milliseconds");
-  if (typeof milliseconds === "number") return { type: "answered", milliseconds };
-  return { type: "failed", problem: String(field(value, "problem")), hint: "" };
-}
-
-function editorContext(value: unknown): EditorContext {
-  const activeFile = field(value, "activeFile");
-  const selection = field(value, "selection");
-  const startLine = field(selection, "startLine");
-  const endLine = field(selection, "endLine");
-  const text = field(selection, "text");
-  return {
-    activeFile: typeof activeFile === "string" ? activeFile : undefined,
-    selection:
-      typeof startLine === "number" && typeof endLine === "number" && typeof text === "string"
-        ? { startLine, endLine, text }
-        : undefined,
-    openFiles: textList(value, "openFiles"),
-  };
 }

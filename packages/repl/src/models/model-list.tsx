@@ -1,4 +1,4 @@
-import type { ChosenModel } from "@gennai/client/host/repl-host";
+import type { ChosenModel } from "@gennai/client/host/window-requests";
 import { backendLabel } from "@gennai/protocol/model/session/backend";
 import { plural } from "@gennai/protocol/plural";
 import { useEffect, useRef } from "preact/hooks";

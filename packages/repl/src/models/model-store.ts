@@ -1,5 +1,6 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import type { ChosenModel, ReplHost } from "@gennai/client/host/repl-host";
+import type { ReplHost } from "@gennai/client/host/repl-host";
+import type { ChosenModel } from "@gennai/client/host/window-requests";
 import { listModels, type ModelTrial, type ProviderChoice, tryModel } from "@gennai/client/session/model-choices";
 import { setModelKey } from "@gennai/client/session/model-key";
 import type { Backend } from "@gennai/protocol/model/session/backend";
@@ -19,7 +20,7 @@ export interface ModelStoreState {
 
 export interface ModelStoreOptions {
   readonly client: AgentClient;
-  readonly host: Pick<ReplHost, "keepModelKey" | "editorModels">;
+  readonly host: Pick<ReplHost, "keepModelKey" | "listEditorModels" | "tryEditorModel">;
   /** Called when the form opens. */
   readonly onOpen: () => void;
   readonly signal: AbortSignal;
@@ -70,7 +71,7 @@ export class ModelStore {
       const [providers, own, editors] = await Promise.all([
         listModels(client, undefined, { signal: end }),
         place === undefined || place.baseUrl === "" ? [] : listModels(client, place, { signal: end }),
-        host.editorModels?.list().catch(() => []) ?? [],
+        host.listEditorModels?.().catch(() => []) ?? [],
       ]);
       const ofEditor = editors.length === 0 ? [] : [providerOfEditor(editors)];
       const others = providers.filter(({ backend }) => own.every((each) => each.backend !== backend));
@@ -88,8 +89,8 @@ export class ModelStore {
     this.#set({ trial: undefined });
     await this.#do("Trying the model", "trying", async () => {
       const outcome =
-        choice.backend === "editor" && host.editorModels !== undefined
-          ? await host.editorModels.try(choice.model)
+        choice.backend === "editor" && host.tryEditorModel !== undefined
+          ? await host.tryEditorModel(choice.model)
           : await tryModel(client, choice, { signal: end });
       this.#set({ trial: { of: choice, outcome } });
     });

@@ -1,4 +1,4 @@
-import type { ChosenModel } from "@gennai/client/host/repl-host";
+import type { ChosenModel } from "@gennai/client/host/window-requests";
 import { describeModel, type ModelChoice, type ProviderChoice } from "@gennai/client/session/model-choices";
 import { type Backend, backendLabel, isSelfHosted } from "@gennai/protocol/model/session/backend";
 

@@ -1,5 +1,6 @@
 import { ConnectError } from "@connectrpc/connect";
-import type { ReplHost, ReviewToApply } from "@gennai/client/host/repl-host";
+import type { ReplHost } from "@gennai/client/host/repl-host";
+import type { ReviewToApply } from "@gennai/client/host/window-requests";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { isBeyondText, type Proposal } from "@gennai/protocol/model/session/proposal";

@@ -1,4 +1,4 @@
-import type { ReviewToApply } from "@gennai/client/host/repl-host";
+import type { ReviewToApply } from "@gennai/client/host/window-requests";
 import {
   countDecisions,
   decidableIds,

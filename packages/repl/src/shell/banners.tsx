@@ -1,4 +1,4 @@
-import type { HostCommand } from "@gennai/client/host/repl-host";
+import type { HostCommand } from "@gennai/client/host/window-requests";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { type Failure, failureDetails } from "../chat/items/failure.ts";

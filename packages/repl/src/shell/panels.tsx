@@ -35,7 +35,7 @@ export function Panel({ control }: { readonly control: ReplControl }) {
         <TimelinePanel
           store={stores.timeline}
           sessionId={session?.sessionId ?? ""}
-          {...(openFile === undefined ? {} : { onOpenFile: (path: string) => void openFile(path) })}
+          {...(openFile === undefined ? {} : { onOpenFile: (path: string) => void openFile({ path }) })}
         />
       );
     case "governance":

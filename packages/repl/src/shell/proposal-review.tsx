@@ -47,7 +47,7 @@ export function ProposalReview({ control }: { readonly control: ReplControl }) {
         control.turns.send(prompt);
       }}
       {...(runHostCommand === undefined ? {} : { onShowAll: () => void runHostCommand("showAllChanges") })}
-      {...(openDiff === undefined ? {} : { onOpenDiff: (changeId: string) => void openDiff(proposalId, changeId) })}
+      {...(openDiff === undefined ? {} : { onOpenDiff: (changeId: string) => void openDiff({ proposalId, changeId }) })}
     />
   );
 }

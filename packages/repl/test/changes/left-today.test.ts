@@ -11,7 +11,7 @@ import { idleControl } from "../chat/idle-control.ts";
 
 type Answer = Parameters<typeof create<typeof TraceCallResponseSchema>>[1];
 
-function shown(answer: Answer | Error, openFile?: (path: string, line?: number) => Promise<void>) {
+function shown(answer: Answer | Error, openFile?: (place: unknown) => Promise<void>) {
   const asked: unknown[] = [];
   const client = {
     traceCall: async (request: unknown) => {
@@ -51,7 +51,7 @@ it("asks nothing before the reader wants to know, then names places that open in
         { path: "gone.js", readable: false, spans: [] },
       ],
     },
-    async (path, line) => void opened.push([path, line]),
+    async (place) => void opened.push(place),
   );
   expect(asked).toEqual([]);
   press(ask);
@@ -59,7 +59,7 @@ it("asks nothing before the reader wants to know, then names places that open in
   expect(asked).toEqual([{ sessionId: "session", turnId: "turn", callId: "call" }]);
   expect(root.textContent).toContain("gone.js: it is gone, or could not be looked into");
   press("a.js:3-4");
-  expect(opened).toEqual([["a.js", 3]]);
+  expect(opened).toEqual([{ path: "a.js", line: 3 }]);
   press("Look again");
   await vi.waitFor(() => expect(asked).toHaveLength(2));
 });

@@ -44,8 +44,8 @@ describe("the host in a webview", () => {
     expect(host.launch).toMatchObject({ clientId: "c", workspace: "/w", sessionId: undefined, state: { draft: "x" } });
     host.showsSession("s");
     host.saveState({ draft: "y" });
-    void host.openFile?.("a.ts", 3);
-    void host.openDiff?.("p", "1");
+    void host.openFile?.({ path: "a.ts", line: 3 });
+    void host.openDiff?.({ proposalId: "p", changeId: "1" });
     void host.editorContext?.();
     void host.runHostCommand?.("showLog");
     const decision = { type: "edited", text: "t" } as const;
@@ -98,13 +98,13 @@ describe("the host in a webview", () => {
   it("gives each request its own answer", async () => {
     const { host, send, posted } = await launched();
     const context = host.editorContext?.();
-    const opened = host.openFile?.("../outside");
+    const opened = host.openFile?.({ path: "../outside" });
     const ids = posted.slice(-2).map((message): unknown => Reflect.get(Object(message), "id"));
     send({ type: "answer", id: ids[1], value: null, error: "That is outside the workspace." });
     send({
       type: "answer",
       id: ids[0],
-      value: { activeFile: "a.ts", openFiles: ["a.ts", 7], selection: { startLine: "x" } },
+      value: { activeFile: "a.ts", openFiles: ["a.ts"] },
     });
     await expect(opened).rejects.toThrow("outside the workspace");
     expect(await context).toEqual({ activeFile: "a.ts", openFiles: ["a.ts"], selection: undefined });

@@ -7,7 +7,7 @@ import { ModelStore } from "#models/model-store";
 
 type Methods = Partial<ServiceImpl<typeof AgentService>>;
 
-function deskOn(methods: Methods, host: Pick<ReplHost, "keepModelKey" | "editorModels"> = {}) {
+function deskOn(methods: Methods, host: Pick<ReplHost, "keepModelKey" | "listEditorModels" | "tryEditorModel"> = {}) {
   const transport = createRouterTransport((router) => {
     router.service(AgentService, methods);
   });
@@ -27,7 +27,10 @@ test("all providers are listed, with the server in use and the editor's models",
             : [{ backend, baseUrl, models: [{ model: "qwen3", contextTokens: 8 }] }],
       }),
     },
-    { editorModels: { list: async () => [{ model: "copilot/x", contextTokens: 9 }], try: () => Promise.reject() } },
+    {
+      listEditorModels: async () => [{ model: "copilot/x", contextTokens: 9 }],
+      tryEditorModel: () => Promise.reject(),
+    },
   );
   await store.list(choice);
   const { providers, busy, problem } = store.state.value;
@@ -76,7 +79,7 @@ test("a key goes to the host that keeps it, else to the server, and in neither c
 test("a trial is of the model that was asked; one of the editor is asked there", async () => {
   const store = deskOn(
     { tryModel: () => ({ answered: false, problem: "No key.", hint: "Set it." }) },
-    { editorModels: { list: async () => [], try: async () => ({ type: "answered", milliseconds: 3 }) } },
+    { listEditorModels: async () => [], tryEditorModel: async () => ({ type: "answered", milliseconds: 3 }) },
   );
   await store.try(choice);
   expect(store.state.value.trial).toEqual({

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 
 import { EditorView } from "@codemirror/view";
-import type { ReviewToApply } from "@gennai/client/host/repl-host";
+import type { ReviewToApply } from "@gennai/client/host/window-requests";
 import { newReview, type ReviewState } from "@gennai/client/review/review-state";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { h, render } from "preact";

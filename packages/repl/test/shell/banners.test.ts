@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { createRouterTransport } from "@connectrpc/connect";
-import type { HostCommand, HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostCommand } from "@gennai/client/host/window-requests";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { expect, test, vi } from "vitest";

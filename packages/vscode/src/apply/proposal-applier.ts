@@ -1,4 +1,4 @@
-import type { AppliedProposal, ReviewToApply } from "@gennai/client/host/repl-host";
+import type { AppliedProposal, ReviewToApply } from "@gennai/client/host/window-requests";
 import {
   type BaseFile,
   type HunkDecisions,

@@ -1,5 +1,5 @@
 import { type BackgroundRun, listBackgroundRuns } from "@gennai/client/background-runs";
-import type { CallToWatch } from "@gennai/client/host/repl-host";
+import type { CallToWatch } from "@gennai/client/host/window-requests";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type * as vscode from "vscode";

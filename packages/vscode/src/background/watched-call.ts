@@ -1,4 +1,4 @@
-import type { CallToWatch } from "@gennai/client/host/repl-host";
+import type { CallToWatch } from "@gennai/client/host/window-requests";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { callOutput } from "@gennai/client/session/call-output";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -26,7 +26,7 @@ export class WatchedCall implements Watched {
     const { session, call, write } = this.#options;
     write(`\u001b[1m${forTerminal(call.command)}\u001b[0m\r\n`);
     try {
-      const meant = { ...call, sessionId: session.sessionId };
+      const meant = { ...call, afterSeq: BigInt(call.afterSeq), sessionId: session.sessionId };
       const options = { identity: session.identity, signal: this.#watching.signal };
       const output = callOutput(session.client, meant, options);
       let next = await output.next();

@@ -1,4 +1,4 @@
-import type { EditorModel } from "@gennai/client/host/repl-host";
+import type { EditorModel } from "@gennai/client/host/window-requests";
 import type { ModelTrial } from "@gennai/client/session/model-choices";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";

@@ -1,4 +1,5 @@
 import { SessionAttempts } from "@gennai/client/attempts";
+import type { AnsweredRequests } from "@gennai/client/host/window-requests";
 import { providerNames } from "@gennai/protocol/model/session/backend";
 import * as vscode from "vscode";
 import { listEditorModels, tryEditorModel } from "../chat/offered-models.ts";
@@ -13,12 +14,11 @@ import { uriInWorkspace } from "../editor/workspace-uri.ts";
 import { did } from "../settings/did.ts";
 import { keepModel } from "../settings/keep-model.ts";
 import type { Workbench } from "../workbench.ts";
-import type { HostActions } from "./answer-host-request.ts";
 
 const applyTimeoutMs = 60_000;
 
 /** What the REPL may ask of this window. Paths and ids come from outside, so each is checked here. */
-export function hostActions(workbench: () => Workbench): HostActions {
+export function hostActions(workbench: () => Workbench): AnsweredRequests {
   const proposal = async (sessionId: string, proposalId: string) => {
     const { sessions } = workbench();
     const session = await sessions.follow(sessionId);
@@ -35,11 +35,11 @@ export function hostActions(workbench: () => Workbench): HostActions {
       did("reviewed");
       return applied;
     },
-    async revertChangeSet(sessionId, changeSetId) {
+    async revertChangeSet(changeSetId, sessionId) {
       await revert(workbench(), await workbench().sessions.follow(sessionId), changeSetId);
       did("reviewed");
     },
-    async openFile(path, line) {
+    async openFile({ path, line }) {
       const uri = await uriInWorkspace(workbench().root, path);
       const position = line === undefined ? undefined : new vscode.Position(line - 1, 0);
       await vscode.window.showTextDocument(uri, {
@@ -49,16 +49,16 @@ export function hostActions(workbench: () => Workbench): HostActions {
       });
     },
     openRule: (place) => openRuleAt(place, workbench().root),
-    async openDiff(sessionId, proposalId, changeId) {
+    async openDiff({ proposalId, changeId }, sessionId) {
       const { session, proposal: found } = await proposal(sessionId, proposalId);
       await showProposedChange(found, changeId, session, workbench().documents);
       did("reviewed");
     },
-    async watchCall(sessionId, call) {
+    async watchCall(call, sessionId) {
       const { sessions, background } = workbench();
       background.watchCall(await sessions.follow(sessionId), call);
     },
-    async openChange({ sessionId, path, beforeSha256, afterSha256, attemptsId }) {
+    async openChange({ path, beforeSha256, afterSha256, attemptsId }, sessionId) {
       const { sessions, documents, root } = workbench();
       const session = await sessions.follow(sessionId);
       const attempts = new SessionAttempts(session.client, session.sessionId);

@@ -1,9 +1,9 @@
 import type { Transport } from "@connectrpc/connect";
 import { CallRelay } from "@gennai/client/host/call-relay";
-import { type ToApp, toHostSchema } from "@gennai/client/host/host-messages";
+import { type ToApp, type ToHost, toHostSchema } from "@gennai/client/host/host-messages";
 import type { HostNotice, ReplLaunch } from "@gennai/client/host/repl-host";
+import { type AnsweredRequests, answeredByWindow } from "@gennai/client/host/window-requests";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { answerHostRequest, type HostActions } from "./answer-host-request.ts";
 
 /** The part of a webview that its host needs. */
 export interface ReplWebview {
@@ -15,7 +15,7 @@ export interface ReplWebview {
 export interface HostedReplOptions {
   readonly webview: ReplWebview;
   readonly transport: Transport;
-  readonly actions: HostActions;
+  readonly actions: AnsweredRequests;
   readonly launch: () => Promise<ReplLaunch>;
   readonly saveState: (state: unknown) => void;
   /** A decision about a proposal was made in this view. */
@@ -83,7 +83,7 @@ export class HostedRepl implements Disposable {
         this.#options.showsSession(message.sessionId);
         return;
       case "request":
-        await this.#answer(message.id, message.request);
+        await this.#answer(message);
         return;
       default:
     }
@@ -112,13 +112,13 @@ export class HostedRepl implements Disposable {
     else this.#options.onProblem("The REPL's state is larger than 64 KiB and was not kept.", undefined);
   }
 
-  async #answer(id: number, request: Parameters<typeof answerHostRequest>[0]): Promise<void> {
+  async #answer({ id, wanted, asked, sessionId }: Extract<ToHost, { type: "request" }>): Promise<void> {
     try {
-      const value = await answerHostRequest(request, this.#options.actions);
+      const value = await answeredByWindow(this.#options.actions, wanted, asked, sessionId);
       // `undefined` is lost in a message to a webview, and an answer without a value would not be valid.
       this.#post({ type: "answer", id, value: value ?? null });
     } catch (error) {
-      this.#options.onProblem(`The REPL's request ${request.type} failed.`, error);
+      this.#options.onProblem(`The REPL's request ${wanted} failed.`, error);
       this.#post({
         type: "answer",
         id,

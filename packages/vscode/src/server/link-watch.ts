@@ -1,4 +1,4 @@
-import type { HostCommand } from "@gennai/client/host/repl-host";
+import type { HostCommand } from "@gennai/client/host/window-requests";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";
 import type { WindowStatus } from "../status/window-status.ts";

@@ -1,4 +1,4 @@
-import type { ChosenModel } from "@gennai/client/host/repl-host";
+import type { ChosenModel } from "@gennai/client/host/window-requests";
 import * as vscode from "vscode";
 
 let keeping: Promise<unknown> = Promise.resolve();

@@ -40,7 +40,7 @@ async function watching() {
   let shown = "";
   const call = new WatchedCall({
     session,
-    call: { turnId: "t", callId: "c", afterSeq: 4n, command: "npm test" },
+    call: { turnId: "t", callId: "c", afterSeq: "4", command: "npm test" },
     write: (text) => (shown += text),
   });
   return { call, stopped, shown: () => shown };

@@ -2,10 +2,10 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createRouterTransport } from "@connectrpc/connect";
 import type { ToApp, ToHost } from "@gennai/client/host/host-messages";
 import type { ReplLaunch } from "@gennai/client/host/repl-host";
+import type { AnsweredRequests } from "@gennai/client/host/window-requests";
 import { AgentService, SubscribeRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { describe, expect, it } from "vitest";
-import type { HostActions } from "../../src/repl/answer-host-request.ts";
 import { HostedRepl } from "../../src/repl/hosted-repl.ts";
 
 const settings = {
@@ -26,7 +26,7 @@ const launch: ReplLaunch = {
   settings,
 };
 
-function open(actions: Partial<HostActions> = {}, transport = createRouterTransport(() => undefined)) {
+function open(actions: Partial<AnsweredRequests> = {}, transport = createRouterTransport(() => undefined)) {
   const posted: ToApp[] = [];
   const problems: string[] = [];
   const saved: unknown[] = [];
@@ -36,7 +36,7 @@ function open(actions: Partial<HostActions> = {}, transport = createRouterTransp
   const refuse = async () => {
     throw new Error("not here");
   };
-  const all: HostActions = {
+  const all: AnsweredRequests = {
     applyProposal: refuse,
     revertChangeSet: refuse,
     openFile: refuse,
@@ -89,8 +89,8 @@ describe("HostedRepl", () => {
 
   it.each([
     { type: "unknown" },
-    { type: "request", id: 1, request: { type: "run-host-command", command: "workbench.action.terminal.new" } },
-    { type: "request", id: 1, request: { type: "open-file", path: "a", extra: 1 } },
+    { type: "request", id: 1, sessionId: "", wanted: "toString", asked: "workbench.action.terminal.new" },
+    { type: "request", id: 1, sessionId: "", wanted: "openFile", asked: { path: "a" }, extra: 1 },
     { type: "call", id: -1, service: "s", method: "m", message: new Uint8Array() },
     { type: "call", id: 1, service: "s", method: "m", message: "text" },
     "ready",
@@ -103,12 +103,22 @@ describe("HostedRepl", () => {
 
   it("answers a request, and tells why it failed", async () => {
     const { posted, send } = open({ openFile: async () => undefined });
-    await send({ type: "request", id: 1, request: { type: "open-file", path: "a.ts", line: 3 } });
-    await send({ type: "request", id: 2, request: { type: "editor-context" } });
+    await send({ type: "request", id: 1, sessionId: "", wanted: "openFile", asked: { path: "a.ts", line: 3 } });
+    await send({ type: "request", id: 2, sessionId: "", wanted: "editorContext" });
     expect(posted).toEqual([
       { type: "answer", id: 1, value: null },
       { type: "answer", id: 2, value: null, error: "not here" },
     ]);
+  });
+
+  it.each([
+    ["runHostCommand", "workbench.action.terminal.new"],
+    ["openFile", { path: "a", extra: 1 }],
+    ["editorContext", 1],
+  ])("refuses %s with what it does not take", async (wanted, asked) => {
+    const { posted, send } = open({ runHostCommand: async () => undefined, openFile: async () => undefined });
+    await send({ type: "request", id: 1, sessionId: "", wanted, asked });
+    expect(posted).toMatchObject([{ type: "answer", id: 1, error: expect.stringContaining("Invalid") as string }]);
   });
 
   it("takes what was decided in the app, and tells what was decided elsewhere", async () => {

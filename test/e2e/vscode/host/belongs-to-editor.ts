@@ -296,8 +296,8 @@ hostTest("what an attempt changed stands in the editor's own diff", async () => 
   const sessions = { follow: async () => ({ client, sessionId: "s" }) };
   const workbench = { root: workspaceRoot(), documents, sessions } as unknown as Workbench;
   const [beforeSha256, afterSha256] = [...contents.keys()];
-  const change = { sessionId: "s", path: "src/b.ts", beforeSha256, afterSha256, attemptsId: "a" };
-  await hostActions(() => workbench).openChange(change);
+  const change = { path: "src/b.ts", beforeSha256, afterSha256, attemptsId: "a" };
+  await hostActions(() => workbench).openChange(change, "s");
   const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
   assert.ok(tab?.input instanceof vscode.TabInputTextDiff);
   assert.equal(tab.label, "src/b.ts (changed by Gennai)");

@@ -14,7 +14,7 @@ export function AssistantMessage({ item }: { readonly item: AssistantItem }) {
       <span class="spoken">Gennai:</span>
       <MarkdownText
         text={item.text}
-        onOpenFile={openFile === undefined ? undefined : (path, line) => void openFile(path, line)}
+        onOpenFile={openFile === undefined ? undefined : (path, line) => void openFile({ path, line })}
       />
       {!item.streaming && item.text.length > 200 && (
         <div class="message-tools">

@@ -106,7 +106,7 @@ function ToolDetails({ item }: { readonly item: ToolCallItem }) {
     <div class="tool-body">
       <ToolArguments item={item} />
       {path !== undefined && openFile !== undefined && (
-        <button type="button" class="link" onClick={() => void openFile(path)}>
+        <button type="button" class="link" onClick={() => void openFile({ path })}>
           Open {path}
         </button>
       )}
