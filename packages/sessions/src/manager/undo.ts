@@ -21,9 +21,9 @@ const maxBytes = 64 * 1024 * 1024;
 const maxNamed = 5;
 
 /**
- * Undoes a change set, by default the newest: all of its files or none, except those whose earlier content is kept nowhere. Each
- * file must still be as the change set left it, so a user's later changes are never overwritten. A dry run says only what would
- * stay. Throws `ServiceError`.
+ * Undoes a change set, by default the newest: all of its files or none, except those whose earlier content is kept nowhere. A
+ * user's later changes are never overwritten: those of other lines stay, those of the same lines refuse the undo. A dry run says only
+ * what would stay. Throws `ServiceError`.
  */
 export async function undoChangeSet(
   session: Session,
@@ -97,7 +97,7 @@ async function planUndo({ files: all, directories }: ChangeSet, session: Session
   const net = netChanges(all);
   const { files, place } = workspace.client === undefined ? onDisk(session) : atClient(workspace);
   const snapshots = services.checkpointsOf(workspace);
-  const contents = new FileContents(services.blobs, snapshots, services.stages?.replaced);
+  const contents = new FileContents(session.seen, snapshots, services.stages?.replaced);
   const plan = await planRestore(net.map(changeFromRecord), contents, { files, paths: [], force: false });
   const changed = plan.skipped.filter(({ reason }) => reason !== "not_kept").map(({ path }) => path);
   if (changed.length > 0) {
@@ -105,7 +105,7 @@ async function planUndo({ files: all, directories }: ChangeSet, session: Session
     const more = changed.length > maxNamed ? ` and ${changed.length - maxNamed} more` : "";
     throw new ServiceError("failed_precondition", `${named}${more} changed since, so nothing was taken back.`, {
       reason: "changed_since",
-      hint: "Undo your own change to it first, or restore the file by git.",
+      hint: "Undo your own change of the same lines first, or restore the file by git.",
     });
   }
   const [lost] = plan.skipped;
@@ -121,14 +121,16 @@ async function planUndo({ files: all, directories }: ChangeSet, session: Session
     plan,
     write: async () => {
       const announce = async (): Promise<void> => {};
-      await writeRestore(plan.restores, contents, {
+      const written = await writeRestore(plan.restores, contents, {
         ...place,
         emptied: (path) => made.get(path) ?? [],
         announce,
         directories,
       });
+      const merged = new Set(plan.restores.filter((each) => each.merged !== undefined).map(({ path }) => path));
       // Also those that a server which stopped had taken back already, but not recorded.
-      return net.filter(({ path }) => !left.has(path)).map(undoneRecord);
+      const undone = net.filter(({ path }) => !left.has(path) && !merged.has(path)).map(undoneRecord);
+      return [...undone, ...written.filter(({ path }) => merged.has(path))];
     },
   };
 }

@@ -1,3 +1,4 @@
+import { readFile, stat } from "node:fs/promises";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { ReplacedFiles } from "@gennai/stage/commit/replaced-files";
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
@@ -64,6 +65,19 @@ export class FileContents {
     const known = this.#files.get(digest) ?? this.#replaced?.find(digest);
     if (known !== undefined) this.#files.set(digest, known);
     return known;
+  }
+
+  /** A content, wherever it is stored; undefined if it is not kept any more, or has more than `maxBytes`. */
+  async bytes(state: KeptState, { maxBytes }: { readonly maxBytes: number }): Promise<Uint8Array | undefined> {
+    const file = await this.fileOf(state);
+    if (file !== undefined) return (await stat(file)).size > maxBytes ? undefined : readFile(file);
+    try {
+      const [bytes] = await this.read([state]);
+      return bytes !== undefined && bytes.length <= maxBytes ? bytes : undefined;
+    } catch (error) {
+      if (error instanceof CheckpointError && error.code === "not_kept") return undefined;
+      throw error;
+    }
   }
 
   /** Contents, in the order of the states. Rejects with `CheckpointError` `not_kept` if one is missing or damaged. */

@@ -100,7 +100,7 @@ async function restore(session: Session, request: RestoreRequest): Promise<Resto
     );
   }
   const checkpoints = services.checkpointsOf(workspace);
-  const contents = new FileContents(services.blobs, checkpoints, services.stages?.replaced);
+  const contents = new FileContents(session.seen, checkpoints, services.stages?.replaced);
   const root = restoreRoot(session);
   const present = filesIn(root);
   const steps = state.work.all.filter(({ seq }) => seq >= checkpoint.fromSeq);

@@ -1,3 +1,4 @@
+import { mergedBytes } from "@gennai/machine/changes/diff/three-way-diff";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
@@ -11,6 +12,8 @@ export interface PlannedRestore {
   readonly target: Exclude<FileState, { readonly type: "unknown" }>;
   /** Only the permission bits differ. */
   readonly isOnlyMode: boolean;
+  /** What to write in place of the target: with what a user changed since elsewhere in the file. */
+  readonly merged?: Uint8Array;
 }
 
 export interface RestorePlan {
@@ -28,9 +31,12 @@ interface PathWork {
   uncertain: boolean;
 }
 
+/** Maximum size of a file that is merged, in bytes. */
+const maxBytes = 1024 * 1024;
+
 /**
- * What to write so that each file is as before the first of these changes. A file that differs from the last change was changed
- * by someone else, or may have been if that is unknown: it is skipped, unless the user names it and uses force.
+ * What to write so that these changes are gone. What someone else changed since stays: a text is merged by hunks. Where both changed
+ * the same lines, and where that is unknown, the file is skipped, unless the user names it and uses force.
  *
  * @param changes in the order in which they were made
  * @param options.paths files or directories; empty: all
@@ -65,8 +71,14 @@ export async function planRestore(
     }
     const isForced = options.force && options.paths.length > 0;
     const reason = await objection(work, present, contents);
-    if (reason === undefined || isForced) planned.push({ path, present, target, isOnlyMode });
-    else skipped.push({ path, reason });
+    if (reason === undefined || isForced) {
+      planned.push({ path, present, target, isOnlyMode });
+      continue;
+    }
+    const merged =
+      reason === "changed_since" ? await mergedWith(work, { path, present }, contents, options) : undefined;
+    if (merged === undefined) skipped.push({ path, reason });
+    else planned.push({ path, present, target, isOnlyMode: false, merged });
   }
   const paths = new Set(planned.map(({ path }) => path));
   const restores: PlannedRestore[] = [];
@@ -91,6 +103,21 @@ async function objection(
   if (broken) return "changed_between";
   if (!(await contents.same(last, present))) return "changed_since";
   return uncertain ? "not_certain" : undefined;
+}
+
+async function mergedWith(
+  { first, last }: PathWork,
+  { path, present }: { readonly path: string; readonly present: FileState },
+  contents: FileContents,
+  { files }: { readonly files: PresentFiles },
+): Promise<Uint8Array | undefined> {
+  if (first.type !== "file" || last.type !== "file" || present.type !== "file") return undefined;
+  if (last.mode !== undefined && present.mode !== undefined && last.mode !== present.mode) return undefined;
+  const base = await contents.bytes(last, { maxBytes });
+  const mine = await contents.bytes(first, { maxBytes });
+  const theirs = await files.bytes(path, present);
+  if (base === undefined || mine === undefined || theirs === undefined || theirs.length > maxBytes) return undefined;
+  return mergedBytes({ base, mine, theirs });
 }
 
 async function netWork(

@@ -1,7 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { diffLines } from "@gennai/protocol/diff/line-diff";
-import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
-import type { FileState } from "@gennai/store/checkpoints/file-state";
 import type { FileContents } from "./file-contents.ts";
 import type { PresentFiles } from "./present-files.ts";
 import type { PlannedRestore } from "./restore-plan.ts";
@@ -27,12 +25,13 @@ export async function restoredLines(
 ): Promise<readonly RestoredLines[]> {
   const deadline = performance.now() + most.all;
   const counted: RestoredLines[] = [];
-  for (const { path, present, target, isOnlyMode } of restores.slice(0, most.files)) {
+  for (const { path, present, target, isOnlyMode, merged } of restores.slice(0, most.files)) {
     const left = deadline - performance.now();
     if (left <= 0) break;
     if (isOnlyMode) continue;
     const now = present.type === "absent" ? nothing : await files.bytes(path, present);
-    const bytes = target.type === "absent" ? nothing : await bytesOf(target, contents);
+    const bytes =
+      target.type === "absent" ? nothing : (merged ?? (await contents.bytes(target, { maxBytes: most.bytes })));
     const before = now === undefined ? undefined : textOf(now);
     const after = bytes === undefined ? undefined : textOf(bytes);
     if (before === undefined || after === undefined) continue;
@@ -47,19 +46,6 @@ export async function restoredLines(
 }
 
 const nothing = new Uint8Array();
-
-/** Undefined if it is no longer kept; the restore itself will report that. */
-async function bytesOf(
-  state: Extract<FileState, { readonly type: "file" | "link" }>,
-  contents: FileContents,
-): Promise<Uint8Array | undefined> {
-  try {
-    return (await contents.read([state]))[0];
-  } catch (error) {
-    if (error instanceof CheckpointError && error.code === "not_kept") return undefined;
-    throw error;
-  }
-}
 
 /** Undefined if it is not text. */
 function textOf(bytes: Uint8Array): string | undefined {

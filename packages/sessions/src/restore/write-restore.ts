@@ -78,8 +78,12 @@ async function targetContents(
   const found = new Map<PlannedRestore, Written>();
   const toRead: { readonly each: PlannedRestore; readonly target: KeptState }[] = [];
   for (const each of plan) {
-    const { target, isOnlyMode } = each;
+    const { target, isOnlyMode, merged } = each;
     if (target.type === "absent") continue;
+    if (merged !== undefined) {
+      found.set(each, { sha256: sha256(merged), from: merged });
+      continue;
+    }
     const from = isOnlyMode ? undefined : await contents.fileOf(target);
     if (isOnlyMode || from !== undefined) found.set(each, { sha256: await contents.digest(target), from });
     else toRead.push({ each, target });

@@ -1,6 +1,7 @@
 import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
 import type { FileState } from "@gennai/store/checkpoints/file-state";
 import { expect, test } from "vitest";
+import { FileContents } from "#restore/file-contents";
 import { restoredLines } from "#restore/restored-lines";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -13,10 +14,12 @@ const files = {
     "sha256" in state && state.sha256 !== "large" ? bytes(state.sha256 ?? "") : undefined,
 };
 const isOnlyMode = false;
+const storedAs = (get: (digest: string) => Promise<Uint8Array | undefined>): FileContents =>
+  new FileContents({ get }, { contents: async () => new Map() });
 
 test("lines are counted for texts: those that come back and those that go", async () => {
   const kept: Record<string, Uint8Array> = { one: bytes("a\nb\nc\n"), bin: new Uint8Array([0, 1, 2]) };
-  const contents = { read: async ([state]: readonly { sha256: string }[]) => [kept[state?.sha256 ?? ""]] } as never;
+  const contents = storedAs(async (digest) => kept[digest]);
   const file = (sha256: string) => ({ type: "file", sha256 }) as never;
   const counted = await restoredLines(
     [
@@ -38,16 +41,12 @@ test("lines are counted for texts: those that come back and those that go", asyn
 
 test("a file whose content from before is gone has no counts, and the others have theirs", async () => {
   const gone = { type: "file", sha256: "gone" } as never;
-  const contents = {
-    async read() {
-      throw new CheckpointError("not_kept", "It is no longer kept.");
-    },
-  } as never;
+  const contents = storedAs(async () => undefined);
   const restores = [
     { path: "gone", present: present("a\n"), target: gone, isOnlyMode },
     { path: "made by the agent", present: present("x\n"), target: { type: "absent" as const }, isOnlyMode },
   ];
   expect(await restoredLines(restores, contents, files)).toEqual([{ path: "made by the agent", added: 0, removed: 1 }]);
-  const broken = { read: async () => Promise.reject(new CheckpointError("disk_failed", "Look at the disk.")) } as never;
+  const broken = storedAs(() => Promise.reject(new CheckpointError("disk_failed", "Look at the disk.")));
   await expect(restoredLines(restores, broken, files)).rejects.toThrow("Look at the disk.");
 });

@@ -1,5 +1,6 @@
 import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { type LineEdit, splitLines } from "@gennai/protocol/diff/line-edit";
+import { textWithoutNul } from "@gennai/protocol/utf8-text";
 
 export interface ThreeTexts {
   /** What both sides started from. */
@@ -70,6 +71,18 @@ export function mergedText(
     at = hunk.start + hunk.base.length;
   }
   return [...merged, ...base.slice(at - 1)].join("");
+}
+
+/** The same for files; undefined also if one of them is no text. */
+export function mergedBytes({
+  base,
+  mine,
+  theirs,
+}: Readonly<Record<keyof ThreeTexts, Uint8Array>>): Uint8Array | undefined {
+  const [from, own, there] = [base, mine, theirs].map(textWithoutNul);
+  if (from === undefined || own === undefined || there === undefined) return undefined;
+  const text = mergedText({ base: from, mine: own, theirs: there });
+  return text === undefined ? undefined : new TextEncoder().encode(text);
 }
 
 function body(hunk: Hunk): readonly string[] {
