@@ -1,4 +1,6 @@
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { callSubject } from "@gennai/client/view/call-subject";
+import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type AttemptQuestions, namedQuestion, namedUserQuestions } from "./attempt-questions.ts";
@@ -13,14 +15,15 @@ export interface WatchedAttempt {
   readonly asks: boolean;
 }
 
-/** Characters of a model's text that are shown. */
+/** Characters of a model's text, and of a call, that are shown. */
 const maxWords = 400;
+const maxCall = 120;
 
 /** Follows the session of an attempt: shows its progress, and asks its questions here. */
 export class AttemptWatch implements Disposable {
   readonly #shown = signal<WatchedAttempt>({ call: "", words: "", asks: false });
   readonly #over = new AbortController();
-  readonly #open = new Set<string>();
+  readonly #session = new SessionView();
 
   constructor(options: {
     /** The session in which the attempts were started. */
@@ -68,50 +71,16 @@ export class AttemptWatch implements Disposable {
     }
   }
 
-  #show({ event }: InvokeEvent): void {
-    const before = this.#shown.peek();
-    switch (event.case) {
-      case "toolCall":
-        this.#shown.value = { ...before, call: callWords(event.value.name, event.value.argumentsJson), words: "" };
-        break;
-      case "assistantDelta":
-        this.#shown.value = { ...before, words: (before.words + event.value.text).slice(-maxWords) };
-        break;
-      case "confirmationRequest":
-        this.#asks(event.value.requestId, true);
-        break;
-      case "userQuestionRequest":
-        this.#asks(event.value.requestId, true);
-        break;
-      case "clientRequestResolved":
-        this.#asks(event.value.requestId, false);
-        break;
-      default:
-        break;
-    }
+  #show(event: InvokeEvent): void {
+    this.#session.apply(event);
+    const last = (kind: "tool-call" | "assistant") =>
+      this.#session.cells.findLast(({ item }) => item.peek().kind === kind)?.item.peek();
+    const [call, said] = [last("tool-call"), last("assistant")];
+    this.#shown.value = {
+      call:
+        call?.kind === "tool-call" ? `${call.name} ${callSubject(call.argumentsJson)}`.trim().slice(0, maxCall) : "",
+      words: said?.kind === "assistant" ? said.text.slice(-maxWords) : "",
+      asks: this.#session.facts.peek().questions.size > 0,
+    };
   }
-
-  #asks(requestId: string, isOpen: boolean): void {
-    if (isOpen) this.#open.add(requestId);
-    else this.#open.delete(requestId);
-    this.#shown.value = { ...this.#shown.peek(), asks: this.#open.size > 0 };
-  }
-}
-
-/** Characters of a call that are shown. */
-const maxCall = 120;
-
-/** A tool's name, and the argument that identifies the call. */
-export function callWords(name: string, argumentsJson: string): string {
-  let args: unknown;
-  try {
-    args = JSON.parse(argumentsJson);
-  } catch {
-    return name;
-  }
-  const known = ["command", "file_path", "path", "pattern"].map((key) =>
-    Object.entries(args ?? {}).find(([one]) => one === key),
-  );
-  const said = known.map((entry): unknown => entry?.[1]).find((value) => typeof value === "string");
-  return typeof said === "string" ? `${name} ${said.replaceAll(/\s+/g, " ").trim()}`.slice(0, maxCall) : name;
 }

@@ -1,6 +1,5 @@
 import type { Attempt, AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { expect, test } from "vitest";
-import { callWords } from "#attempts/attempt-watch";
 import { attemptFacts, attemptFiles, attemptState, setFacts, setWords } from "#attempts/attempt-words";
 
 function file(sha256: string, kind: "file" | "link" = "file") {
@@ -93,15 +92,4 @@ test("files have their operation, and links are no files to review", () => {
     { path: "made", operation: "create", afterSha256: "2" },
     { path: "gone", operation: "delete", beforeSha256: "1" },
   ]);
-});
-
-test.each([
-  ["Bash", '{"command":"npm  test\\n-- a"}', "Bash npm test -- a"],
-  ["Read", '{"file_path":"src/a.ts"}', "Read src/a.ts"],
-  ["Todo", '{"items":[]}', "Todo"],
-  ["Bash", "{ half", "Bash"],
-  ["Bash", "null", "Bash"],
-  ["Bash", '{"command":7}', "Bash"],
-])("the call %s %s is named %s", (name, json, said) => {
-  expect(callWords(name, json)).toBe(said);
 });

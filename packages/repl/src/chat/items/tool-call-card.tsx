@@ -1,4 +1,5 @@
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
+import { callSubject } from "@gennai/client/view/call-subject";
 import type { ToolCallItem, ToolCallStatus } from "@gennai/client/view/view-item";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CallChanges } from "../../changes/call-changes.tsx";
@@ -11,15 +12,7 @@ import { FoldButton } from "../fold-button.tsx";
 import { durationWords } from "../words.ts";
 import { BlobImage } from "./blob-image.tsx";
 import { FullOutput } from "./full-output.tsx";
-import {
-  commandOf,
-  failureWords,
-  toolArguments,
-  toolDescription,
-  toolIcon,
-  toolPath,
-  toolSubject,
-} from "./tool-words.ts";
+import { commandOf, failureWords, toolArguments, toolDescription, toolIcon, toolPath } from "./tool-words.ts";
 
 const statusWords: Record<ToolCallStatus, { readonly words: string; readonly icon: IconName; readonly tone: string }> =
   {
@@ -51,7 +44,7 @@ export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
   const status = statusWords[item.status];
   const { decision, result } = item;
   const command = commandOf(item);
-  const subject = command === undefined ? toolSubject(item) : toolDescription(item);
+  const subject = command === undefined ? callSubject(item.argumentsJson) : toolDescription(item);
   const exit = command === undefined ? exitWords(item) : undefined;
   return (
     <section class={`tool tool-${item.status}${isSought ? " tool-sought" : ""}`}>

@@ -1,8 +1,7 @@
+import { callArguments } from "@gennai/client/view/call-subject";
 import type { ToolCallItem } from "@gennai/client/view/view-item";
+import { isRecord, parsedJson, recordOf } from "@gennai/protocol/json-value";
 import type { IconName } from "../../look/icon.tsx";
-
-/** Arguments that say best what a call is about; the first one that exists is shown. */
-const telling = ["command", "file_path", "path", "pattern", "query", "url", "title", "intent_id", "name", "prompt"];
 
 export interface ToolArgument {
   readonly name: string;
@@ -11,69 +10,33 @@ export interface ToolArgument {
   readonly large: boolean;
 }
 
-/** undefined if the arguments are incomplete or no object. */
-function parsed(argumentsJson: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(argumentsJson);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The call's arguments for people; undefined if only the raw text can be shown. */
 export function toolArguments(argumentsJson: string): readonly ToolArgument[] | undefined {
-  const values = parsed(argumentsJson === "" ? "{}" : argumentsJson);
-  if (values === undefined) return undefined;
+  const values = parsedJson(argumentsJson === "" ? "{}" : argumentsJson);
+  if (!isRecord(values)) return undefined;
   return Object.entries(values).map(([name, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 1);
     return { name, value: text, large: text.includes("\n") || text.length > 80 };
   });
 }
 
-/** One line about what the call does; empty if no argument tells it. */
-export function toolSubject({ argumentsJson }: Pick<ToolCallItem, "argumentsJson">): string {
-  const values = parsed(argumentsJson) ?? partial(argumentsJson);
-  // What is moved.
-  if (typeof values["from"] === "string" && typeof values["to"] === "string")
-    return `${values["from"]} → ${values["to"]}`;
-  for (const name of telling) {
-    const value = values[name];
-    if (typeof value === "string" && value !== "") return value.split("\n", 1)[0] ?? "";
-  }
-  return "";
-}
-
 /** The command that a call runs; undefined for calls that run none. */
 export function commandOf({ name, argumentsJson }: Pick<ToolCallItem, "name" | "argumentsJson">): string | undefined {
   if (toolIcon(name) !== "terminal") return undefined;
-  const command = (parsed(argumentsJson) ?? partial(argumentsJson))["command"];
+  const { command } = callArguments(argumentsJson);
   return typeof command === "string" && command !== "" ? command : undefined;
 }
 
 /** What the call is for, in the model's words, as one line; empty if it gave none. */
 export function toolDescription({ argumentsJson }: Pick<ToolCallItem, "argumentsJson">): string {
-  const description = (parsed(argumentsJson) ?? partial(argumentsJson))["description"];
+  const { description } = callArguments(argumentsJson);
   return typeof description === "string" ? (description.split("\n", 1)[0] ?? "") : "";
 }
 
 /** The file that a call is about, for a link. */
 export function toolPath({ argumentsJson }: Pick<ToolCallItem, "argumentsJson">): string | undefined {
-  const path = parsed(argumentsJson)?.["file_path"];
+  const path = recordOf(parsedJson(argumentsJson))["file_path"];
   return typeof path === "string" && path !== "" ? path : undefined;
-}
-
-/** Complete strings in arguments that the model is still writing. */
-function partial(argumentsJson: string): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const [, name = "", text = '""'] of argumentsJson
-    .slice(0, 2000)
-    .matchAll(/"(\w+)"\s*:\s*("(?:[^"\\]|\\.)*")/g)) {
-    try {
-      found[name] ??= String(JSON.parse(text));
-    } catch {}
-  }
-  return found;
 }
 
 export function toolIcon(name: string): IconName {
