@@ -47,7 +47,7 @@ export class EventGapError extends Error {
  *
  * - Heartbeats are dropped. `truncated` is passed on; the numbers continue after the gap it names.
  * - An event whose range begins before the last seen number completes an item whose deltas were seen: it is passed on,
- *   and `ItemText` gives the new part.
+ *   and `StreamedText` gives the new part.
  * - Throws `ConnectError` if the server refuses, `EventGapError` if events are missing, the signal's reason on abort.
  */
 export async function* subscribe(client: AgentClient, options: SubscribeOptions): AsyncGenerator<InvokeEvent, void> {

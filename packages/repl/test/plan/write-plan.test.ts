@@ -1,7 +1,8 @@
 import { create } from "@bufbuild/protobuf";
+import type { AgentSession } from "@gennai/client/session/agent-session";
 import { InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test, vi } from "vitest";
-import { type PlanWriter, writePlan } from "#plan/write-plan";
+import { writePlan } from "#plan/write-plan";
 
 const { failures } = vi.hoisted(() => ({ failures: [] as string[] }));
 vi.mock("@gennai/client/session/subscription", () => ({
@@ -14,11 +15,12 @@ vi.mock("@gennai/client/session/subscription", () => ({
 
 test.each([
   [["The provider refuses the key."], "The provider refuses the key."],
-  [[], "The turn that should write the plan ended: error."],
+  [[], "The turn failed."],
 ])("a turn that fails with %j says so", async (said, message) => {
   failures.splice(0, failures.length, ...said);
-  const client = { startTurn: async () => ({ turnId: "t", afterSeq: 0n }) } as unknown as PlanWriter["client"];
-  const writer = { client, sessionId: "s", identity: { clientId: "c", name: "test", version: "1" } };
+  const identity = { clientId: "c", name: "test", version: "1" };
+  const startTurn = async () => ({ turnId: "t", afterSeq: 0n });
+  const session = { sessionId: "s", identity, startTurn } as unknown as AgentSession;
   const signal = new AbortController().signal;
-  await expect(writePlan(writer, "Mend src", { signal })).rejects.toThrow(message);
+  await expect(writePlan(session, "Mend src", { signal })).rejects.toThrow(message);
 });

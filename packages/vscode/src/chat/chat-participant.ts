@@ -1,11 +1,11 @@
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { canMention, writtenMention } from "@gennai/client/session/text/mentions";
 import { turnOutcome } from "@gennai/client/session/turn-state";
+import { watchedTurn } from "@gennai/client/session/watched-turn";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
 import { reasonOf } from "../editor/editor-error.ts";
 import { nameOfUri } from "../editor/workspace-uri.ts";
-import { watchedTurn } from "../session/interceptors/watched-turn.ts";
 import type { Workbench } from "../workbench.ts";
 
 /**
@@ -32,7 +32,7 @@ export async function answerInChat(
     const { scenario } = workbench.settings();
     let failure = "";
     const turn = { text, scenario, enableThinking: true };
-    for await (const event of watchedTurn(session, turn, { as: "chat", stop: stop.signal })) {
+    for await (const event of watchedTurn(session, turn, { as: "chat", signal: stop.signal, onAbort: "cancel" })) {
       show(event, stream);
       if (event.event.case === "error") failure = event.event.value;
       if (turnOutcome(event) === "error") return { errorDetails: { message: failure || "The turn failed." } };

@@ -1,5 +1,6 @@
 import { envelopeWords, type Plan } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { turnAnswer } from "@gennai/client/session/watched-turn";
 import { SessionPlans } from "@gennai/client/session-plans";
 import * as vscode from "vscode";
 import { editorContext } from "../documents/editor-context.ts";
@@ -7,7 +8,6 @@ import { reasonOf } from "../editor/editor-error.ts";
 import { askModally, showError, showInformation, showProgress, showWarning } from "../editor/notifications.ts";
 import { looksLikePlan } from "../review/looks-like-plan.ts";
 import { guardPlan } from "../review/plan-guard.ts";
-import { turnAnswer } from "../session/interceptors/watched-turn.ts";
 import type { Command, Workbench } from "../workbench.ts";
 
 const callTimeoutMs = 30_000;
@@ -41,7 +41,11 @@ export const plan: Command = async (workbench, [before]) => {
       const stop = new AbortController();
       cancel.onCancellationRequested(() => stop.abort());
       const request = { text: goal, context, scenario: "PLAN", enableThinking: true };
-      const answer = await turnAnswer(session, request, { as: "plan", stop: stop.signal });
+      const answer = await turnAnswer(session, request, {
+        as: "plan",
+        signal: stop.signal,
+        onAbort: "cancel",
+      });
       if (answer !== undefined) await submit(workbench, session, answer);
     },
   );

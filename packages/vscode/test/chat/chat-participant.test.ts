@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { answerInChat } from "#chat/chat-participant";
 
 vi.mock("vscode", () => ({ Uri: class {}, Location: class {} }));
-vi.mock("#session/interceptors/watched-turn", () => ({
+vi.mock("@gennai/client/session/watched-turn", () => ({
   watchedTurn: async function* () {
     yield create(InvokeEventSchema, {
       event: { case: "userQuestionRequest", value: { requestId: "q", questions: [{ question: "Which database?" }] } },

@@ -47,7 +47,7 @@ export class SessionStores implements Disposable {
       write: async (request, options) => {
         // Nothing of a plan can be approved on a protected branch.
         await control.ready(followed, { task: request, now: true, ...options });
-        return writePlan({ client: agent, sessionId, identity: session.identity }, request, options);
+        return writePlan(session, request, options);
       },
       undo: (changeSetId, { signal }) => session.undo({ changeSetId, signal }),
     });

@@ -1,12 +1,12 @@
 import { listIntents } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { turnAnswer } from "@gennai/client/session/watched-turn";
 import * as vscode from "vscode";
 import { askModally, showInformation, showProgress } from "../../editor/notifications.ts";
 import { nameOfUri } from "../../editor/workspace-uri.ts";
 import { builtMessage, type CommitFacts, commitQuestion, messageOf } from "../../git/commit-message.ts";
 import type { GitExtensionRepository } from "../../git/git-extension-api.ts";
 import { gitRepository } from "../../git/vscode-git.ts";
-import { turnAnswer } from "../../session/interceptors/watched-turn.ts";
 import { readSessionSettings } from "../../session/read-settings.ts";
 import type { Command, Workbench } from "../../workbench.ts";
 
@@ -61,7 +61,9 @@ async function askedMessage(session: AgentSession, facts: CommitFacts, stop: Abo
   if (backend === undefined || backend === "offline") return undefined;
   const request = { text: commitQuestion(facts), scenario: "RESPOND" };
   // Where the model fails, the message is built of the facts.
-  const answer = await turnAnswer(session, request, { as: "commit", stop }).catch(() => undefined);
+  const answer = await turnAnswer(session, request, { as: "commit", signal: stop, onAbort: "cancel" }).catch(
+    () => undefined,
+  );
   return answer === undefined ? undefined : messageOf(answer);
 }
 

@@ -42,7 +42,7 @@ vi.mock("#git/vscode-git", () => ({
 }));
 vi.mock("@gennai/client/governance/intents", () => ({ listIntents: async () => ({ active: undefined }) }));
 vi.mock("#session/read-settings", () => ({ readSessionSettings: async () => ({ backend: "model" }) }));
-vi.mock("#session/interceptors/watched-turn", () => ({
+vi.mock("@gennai/client/session/watched-turn", () => ({
   turnAnswer: async (_session: unknown, { text }: { readonly text: string }) => {
     asked.push(text);
     if (model.failure !== "") throw new Error(model.failure);
