@@ -5,7 +5,7 @@ import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import * as vscode from "vscode";
 import { showInformation, showProgress } from "../editor/notifications.ts";
 import { realPathOf } from "../editor/real-path.ts";
-import type { StoredApprovals } from "../review/plan-interceptor.ts";
+import type { StoredApprovals } from "../session/interceptors/plan-interceptor.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
 import { type FindPorts, type FindRequest, findAt, findServer } from "./find-server.ts";
 import { bringsServer, startBroughtServer } from "./launch/brought-server.ts";

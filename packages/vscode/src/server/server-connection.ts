@@ -12,7 +12,7 @@ import {
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
 import { SessionPlans } from "@gennai/client/session-plans";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
-import { planInterceptor, type StoredApprovals } from "../review/plan-interceptor.ts";
+import { planInterceptor, type StoredApprovals } from "../session/interceptors/plan-interceptor.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
 /** Clients of a server that speaks our protocol. Holds no connection open. */

@@ -1,5 +1,5 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { StoredApprovals } from "../review/plan-interceptor.ts";
+import type { StoredApprovals } from "../session/interceptors/plan-interceptor.ts";
 import type { FindPorts, FindRequest, FoundServer } from "./find-server.ts";
 import { findAt, findServer } from "./find-server.ts";
 import {

@@ -2,9 +2,9 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { AgentService, GetServerInfoResponseSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { expect, it } from "vitest";
-import { StoredApprovals } from "../../src/review/plan-interceptor.ts";
 import { openConnection } from "../../src/server/server-connection.ts";
 import { describeProblem } from "../../src/server/server-problem.ts";
+import { StoredApprovals } from "../../src/session/interceptors/plan-interceptor.ts";
 
 const url = "http://127.0.0.1:1";
 

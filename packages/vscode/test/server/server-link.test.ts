@@ -2,9 +2,9 @@ import { create } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { AgentService, GetServerInfoResponseSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { expect, test } from "vitest";
-import { StoredApprovals } from "../../src/review/plan-interceptor.ts";
 import { type LinkState, ServerLink } from "../../src/server/server-link.ts";
 import { describeProblem } from "../../src/server/server-problem.ts";
+import { StoredApprovals } from "../../src/session/interceptors/plan-interceptor.ts";
 
 const baseUrl = "http://127.0.0.1:1";
 

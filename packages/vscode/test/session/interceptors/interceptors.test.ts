@@ -12,8 +12,8 @@ import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import { describe, expect, it } from "vitest";
 import type { BranchOutcome } from "../../../src/git/git-branch-mode.ts";
-import { planInterceptor, StoredApprovals } from "../../../src/review/plan-interceptor.ts";
 import { branchInterceptor } from "../../../src/session/interceptors/branch-interceptor.ts";
+import { planInterceptor, StoredApprovals } from "../../../src/session/interceptors/plan-interceptor.ts";
 import { watchingInterceptor } from "../../../src/session/interceptors/watching-interceptor.ts";
 
 const token = "t".repeat(43);

@@ -8,7 +8,7 @@ import {
   ExecutePlanRequestSchema,
   VerifyPlanRequestSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import { guardPlan, type StoredApproval } from "./plan-guard.ts";
+import { guardPlan, type StoredApproval } from "../../review/plan-guard.ts";
 
 /** Approvals of this window, only in memory: a token is never written to a file. */
 export class StoredApprovals {
