@@ -1,10 +1,12 @@
 import type { ProposalReview, ReviewedHunk } from "@gennai/agent/events/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
+import { mergedBytes } from "@gennai/machine/changes/diff/three-way-diff";
 import { ServiceError } from "@gennai/machine/service-error";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import { applyReview, type HunkDecision, ReviewError, wholeChange } from "@gennai/protocol/apply-review";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import { utf8Text } from "@gennai/protocol/utf8-text";
 import { wholeMoves } from "@gennai/protocol/whole-moves";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { currentContent } from "../tools/writing/change/file-change.ts";
@@ -20,7 +22,7 @@ export interface ReviewedFile {
   /** The current content. */
   readonly before: FileContent | undefined;
   /**
-   * - `ready`: the file is as the proposal found it
+   * - `ready`: the file is as the proposal found it, or what changed since is on other lines and is part of the change
    * - `written`: it already is the result of the review
    * - `moved-on`: it is anything else
    */
@@ -84,6 +86,20 @@ async function reviewedFile(
   const { text, bytes } = after;
   const mode = change.newMode === undefined || !keepsMode(change, decisions) ? {} : { mode: change.newMode };
   const afterSha256 = bytes === undefined ? undefined : sha256(bytes);
+  const isElsewhere = !isFresh && !change.conflict && before !== undefined && before.sha256 !== afterSha256;
+  const merged = isElsewhere && base && bytes ? mergedBytes({ base, mine: bytes, theirs: before.bytes }) : undefined;
+  if (isElsewhere && merged !== undefined) {
+    return {
+      path,
+      name: change.path,
+      text: utf8Text(merged),
+      before,
+      beforeSha256: before.sha256,
+      afterSha256: sha256(merged),
+      change: { operation: "update", path, bytes: merged, baseSha256: before.sha256, ...mode },
+      state: "ready",
+    };
+  }
   return {
     path,
     name: change.path,

@@ -160,6 +160,20 @@ describe("the server applies", () => {
   });
 });
 
+test("lines that the user changed since are merged, and stay when all is taken back", async () => {
+  await using server = await serve();
+  const proposed = await propose(server);
+  const mine = before.replace("5\n", "five\n");
+  await server.workspace.write("a.txt", mine);
+  await server.client.applyProposal(request(proposed));
+  const merged = after.replace("5\n", "five\n");
+  expect(await server.workspace.read("a.txt")).toBe(merged);
+  await server.workspace.write("a.txt", merged.replace("7\n", "seven\n"));
+  await server.client.undoChangeSet({ sessionId: proposed.sessionId });
+  expect(await server.workspace.read("a.txt")).toBe(mine.replace("7\n", "seven\n"));
+  expect(existsSync(server.workspace.path("sub/new.txt"))).toBe(false);
+});
+
 describe("nothing is written", () => {
   test("when a file changed since, or one of several is in the way", async () => {
     for (const path of ["a.txt", "sub/new.txt"]) {
