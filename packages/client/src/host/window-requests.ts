@@ -22,7 +22,7 @@ export const hostCommands = [
 ] as const;
 export type HostCommand = (typeof hostCommands)[number];
 
-export const path = z.string().check(z.minLength(1), z.maxLength(4096));
+const path = z.string().check(z.minLength(1), z.maxLength(4096));
 export const name = z.string().check(z.maxLength(256));
 const digest = z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
 const address = z.string().check(z.maxLength(2048));

@@ -198,14 +198,14 @@ export class AgentSession {
   }
 
   /**
-   * Takes back a change set, the newest one unless named. A dry run only says what would be left as it is. Throws when a file is
-   * no longer as the change set left it.
+   * Takes back a change set, the newest one unless named. A dry run only says what would be left as it is. Throws where others changed
+   * the same lines since, unless it is to take back the rest.
    */
   async undo(
-    options: CallOptions & { readonly changeSetId?: string; readonly dryRun?: boolean },
+    options: CallOptions & { readonly changeSetId?: string; readonly dryRun?: boolean; readonly rest?: boolean },
   ): Promise<UndoneChangeSet> {
-    const { changeSetId = "", dryRun = false } = options;
-    const request = { sessionId: this.sessionId, changeSetId, dryRun };
+    const { changeSetId = "", dryRun = false, rest = false } = options;
+    const request = { sessionId: this.sessionId, changeSetId, dryRun, rest };
     const response = await this.client.undoChangeSet(request, { signal: options.signal });
     return {
       changeSetId: response.changeSetId,

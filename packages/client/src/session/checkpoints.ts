@@ -79,6 +79,11 @@ export const skipReasons: Readonly<Record<SkippedFile["reason"], string>> = {
   not_kept: "what was there before was too large to keep, or is no longer kept",
 };
 
+/** Files that stay as they are, for a person who is asked about the rest; a line each. */
+export function stayingLines(skipped: readonly SkippedFile[]): readonly string[] {
+  return skipped.map(({ path, reason }) => `${path}: ${skipReasons[reason]}`);
+}
+
 /** Whether a skipped file goes back if a person names it with force. */
 export function goesBackByForce({ reason }: SkippedFile): boolean {
   return reason !== "not_restored" && reason !== "not_kept";

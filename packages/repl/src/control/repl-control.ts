@@ -10,6 +10,7 @@ import {
 import type { ReplHost, ReplPanel, ReplSettings } from "@gennai/client/host/repl-host";
 import type { ChosenModel, HostCommand } from "@gennai/client/host/window-requests";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { stayingLines } from "@gennai/client/session/checkpoints";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
@@ -284,22 +285,23 @@ export class ReplControl {
     });
   }
 
-  /** The files that an undo could not bring back. */
-  async lostToUndo(changeSetId: string): Promise<readonly string[]> {
-    const lost: string[] = [];
+  /** What an undo would leave as it is, a line a file. */
+  async staysInUndo(changeSetId: string): Promise<readonly string[]> {
+    const stays: string[] = [];
     await this.#attempt("The changes cannot be taken back", async (signal) => {
       const undone = await this.#followed.value?.session.undo({ changeSetId, dryRun: true, signal });
-      lost.push(...(undone?.skipped ?? []).map(({ path }) => path));
+      stays.push(...stayingLines(undone?.skipped ?? []));
     });
-    return lost;
+    return stays;
   }
 
-  async undoChangeSet(changeSetId: string): Promise<void> {
+  /** @param rest although some files stay as they are */
+  async undoChangeSet(changeSetId: string, rest = false): Promise<void> {
     const followed = this.#followed.value;
     if (followed === undefined) return;
     await this.#attempt("The changes could not be taken back", async (signal) => {
       if (this.host.revertChangeSet !== undefined) await this.host.revertChangeSet(changeSetId);
-      else await followed.session.undo({ changeSetId, signal });
+      else await followed.session.undo({ changeSetId, rest, signal });
     });
   }
 

@@ -284,10 +284,10 @@ function agentService({
       return { content };
     },
 
-    async undoChangeSet({ sessionId, changeSetId, dryRun }) {
+    async undoChangeSet({ sessionId, changeSetId, dryRun, rest }) {
       const session = await manager.get(sessionId);
       const undone = await session.acts.during("an undo", () =>
-        undoChangeSet(session, changeSetId === "" ? undefined : changeSetId, { dryRun }),
+        undoChangeSet(session, changeSetId === "" ? undefined : changeSetId, { dryRun, rest }),
       );
       const { files, skipped, refs } = undone;
       return {

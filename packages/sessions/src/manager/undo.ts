@@ -22,13 +22,13 @@ const maxNamed = 5;
 
 /**
  * Undoes a change set, by default the newest: all of its files or none, except those whose earlier content is kept nowhere. A
- * user's later changes are never overwritten: those of other lines stay, those of the same lines refuse the undo. A dry run says only
- * what would stay. Throws `ServiceError`.
+ * user's later changes are never overwritten: those of other lines stay, those of the same lines refuse the undo, or, for the `rest`,
+ * keep the file as it is. A dry run says only what would stay. Throws `ServiceError`.
  */
 export async function undoChangeSet(
   session: Session,
   changeSetId?: string,
-  { dryRun = false }: { readonly dryRun?: boolean } = {},
+  { dryRun = false, rest = false }: { readonly dryRun?: boolean; readonly rest?: boolean } = {},
 ): Promise<UndoneFiles & { readonly changeSetId: string; readonly refs: readonly string[] }> {
   const { services, workspace } = session;
   session.refuseWhileRunning("undo");
@@ -48,7 +48,7 @@ export async function undoChangeSet(
   await session.catchUp();
   refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
   const changeSet = changeSetToUndo(session.state, changeSetId);
-  const undoing = await planUndo(changeSet, session);
+  const undoing = await planUndo(changeSet, session, { rest: rest || dryRun });
   const { skipped } = undoing.plan;
   if (dryRun) return { changeSetId: changeSet.changeSetId, files: [], skipped, refs: [] };
   const files = await undoing.write();
@@ -91,8 +91,12 @@ interface Undoing {
   write(): Promise<readonly FileChangeRecord[]>;
 }
 
-/** Throws `ServiceError` if a file is not as the change set left it, and if nothing can go back. */
-async function planUndo({ files: all, directories }: ChangeSet, session: Session): Promise<Undoing> {
+/** Throws `ServiceError` if somebody changed the same since and it is not about the rest, and if nothing can go back. */
+async function planUndo(
+  { files: all, directories }: ChangeSet,
+  session: Session,
+  { rest }: { readonly rest: boolean },
+): Promise<Undoing> {
   const { services, workspace } = session;
   const net = netChanges(all);
   const { files, place } = workspace.client === undefined ? onDisk(session) : atClient(workspace);
@@ -100,7 +104,7 @@ async function planUndo({ files: all, directories }: ChangeSet, session: Session
   const contents = new FileContents(session.seen, snapshots, services.stages?.replaced);
   const plan = await planRestore(net.map(changeFromRecord), contents, { files, paths: [], force: false });
   const changed = plan.skipped.filter(({ reason }) => reason !== "not_kept").map(({ path }) => path);
-  if (changed.length > 0) {
+  if (changed.length > 0 && (!rest || plan.skipped.length === net.length)) {
     const named = changed.slice(0, maxNamed).join(", ");
     const more = changed.length > maxNamed ? ` and ${changed.length - maxNamed} more` : "";
     throw new ServiceError("failed_precondition", `${named}${more} changed since, so nothing was taken back.`, {

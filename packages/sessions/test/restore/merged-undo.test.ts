@@ -46,7 +46,7 @@ class Files {
         for (const change of changes) {
           if (change.operation !== "update") throw new Error(`There is a change of type ${change.operation}.`);
           const { relative } = change.path;
-          expect(change.baseSha256).toBe(sha256(Buffer.from(this.text(relative))));
+          if (change.baseSha256 !== sha256(Buffer.from(this.text(relative)))) throw new Error("It would overwrite.");
           this.#now.set(relative, Buffer.from(change.bytes).toString());
         }
       },

@@ -55,7 +55,7 @@ test("what an undo could not bring back is named beside the question, and stays 
   const { root } = on.repl;
   await root.getByRole("button", { name: "Undo", exact: true }).click();
   await root.getByText("Take the rest back?").waitFor();
-  await root.getByText(`No longer kept, so it stays as it is: ${large}`).waitFor();
+  await root.getByText(`Stays as it is: ${large}`).waitFor();
   await takeScreenshot(on.page, "page undo of less than all");
   await root.getByRole("button", { name: "Yes, undo" }).click();
   await on.repl.see("1 file taken back");

@@ -24,6 +24,7 @@ function registerUndo(program: Command, { console, ended }: CommandHost): void {
     .option("--list", "show to which points one can go back")
     .option("--turn <number>", "everything since before this turn, by commands too")
     .option("--to <checkpoint>", "everything since this checkpoint")
+    .option("--rest", "take back the rest where you changed the same lines since")
     .option("--dry-run", "only say what would be done")
     .option("--force", "restore the named files also where somebody else changed them since")
     .option("--json", "print what was done as JSON")

@@ -38,6 +38,7 @@ export interface UndoFlags extends ServerFlags {
   readonly to?: string;
   readonly list?: boolean;
   readonly dryRun?: boolean;
+  readonly rest?: boolean;
   readonly force?: boolean;
   /** Take back what was last kept without a session. */
   readonly kept?: boolean;
@@ -81,12 +82,13 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     const undo = async () => {
       const { changeSetId, skipped } = await session.undo({ signal, dryRun: true });
       if (flags.json !== true) console.errors.write(describeStaying(skipped));
-      return session.undo({ signal, changeSetId });
+      return session.undo({ signal, changeSetId, rest: flags.rest === true });
     };
     const attempt = held === undefined ? undo() : session.whileAttached(undo, { signal });
     const undone = await attempt.catch((error: unknown) => {
       const reason = whyNot(error, flags);
-      if (reason !== undefined) throw mustStay(sessionId, reason, searched[at + 1]);
+      if (reason !== undefined)
+        throw mustStay(sessionId, reason, { older: searched[at + 1], rest: flags.rest === true });
     });
     if (undone === undefined) continue;
     console.output.write(
@@ -223,10 +225,15 @@ const overwriting: ReadonlySet<string> = new Set<ErrorCode>(["changed_since", "c
  * A user who types undo does not mean an older session's work: it is named in the message, and reverted only if the user names
  * it.
  */
-function mustStay(sessionId: string, reason: string, older: string | undefined): CliError {
+function mustStay(
+  sessionId: string,
+  reason: string,
+  { older, rest }: { readonly older: string | undefined; readonly rest: boolean },
+): CliError {
   return new CliError(`Session ${sessionId}: ${reason}`, {
     next: [
-      "Undo your own changes to these files first, or restore them by git.",
+      ...(rest ? [] : ["Take back the rest: gennai undo --rest"]),
+      "Or undo your own changes of the same lines first.",
       `What else can go back: gennai undo --list --session ${sessionId}`,
       ...(older === undefined ? [] : [`The session before it: gennai undo --session ${older}`]),
     ],

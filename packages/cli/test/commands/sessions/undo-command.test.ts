@@ -32,8 +32,15 @@ test("what a person changed since stays, and nothing of an older session is take
   expect(await here.repository.read("old.txt")).toBe("fig\n");
   expect(await here.repository.read("new/b.txt")).toBe("plum\n");
 
+  expect((await here.run("undo")).err).toContain("undo --rest\n");
+
   const named = await here.run("undo", "--session", here.newer);
   expect(named).toMatchObject({ code: 1, err: expect.stringContaining("new/a.txt changed since") });
+  expect(await here.run("undo", "--rest")).toMatchObject({
+    code: 0,
+    out: "restored new/b.txt\nleft as it is: new/a.txt (changed since, not by the agent)\n",
+  });
+  expect(await here.repository.read("new/b.txt")).toBe("pear\n");
   expect(await here.run("undo", "--session", here.older)).toMatchObject({ code: 0, out: "restored old.txt\n" });
   expect(await here.repository.read("new/a.txt")).toBe("mine\n");
 });

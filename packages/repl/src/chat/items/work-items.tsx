@@ -71,14 +71,14 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
   const { control } = useChat();
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [lost, setLost] = useState<readonly string[]>([]);
+  const [stays, setStays] = useState<readonly string[]>([]);
   const ask = async () => {
-    setLost(await control.lostToUndo(item.changeSetId));
+    setStays(await control.staysInUndo(item.changeSetId));
     setAsking(true);
   };
   const undo = async () => {
     setBusy(true);
-    await control.undoChangeSet(item.changeSetId);
+    await control.undoChangeSet(item.changeSetId, stays.length > 0);
     setBusy(false);
     setAsking(false);
   };
@@ -97,7 +97,7 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
         )}
         {asking && (
           <>
-            <span class="quiet">{lost.length === 0 ? "Take all of it back?" : "Take the rest back?"}</span>
+            <span class="quiet">{stays.length === 0 ? "Take all of it back?" : "Take the rest back?"}</span>
             <button type="button" class="button" disabled={busy} onClick={() => void undo()}>
               {busy ? "Taking back…" : "Yes, undo"}
             </button>
@@ -107,11 +107,12 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
           </>
         )}
       </header>
-      {asking && lost.length > 0 && (
-        <p class="tone-warn">
-          No longer kept, so it stays as it is: <VisibleText text={lost.join(", ")} />
-        </p>
-      )}
+      {asking &&
+        stays.map((line) => (
+          <p key={line} class="tone-warn">
+            Stays as it is: <VisibleText text={line} />
+          </p>
+        ))}
       <ChangedFiles files={item.files} id={`set:${item.changeSetId}`} open={false} />
       {!item.undone && <WrittenWhere branch={item.branch} files={item.files} />}
     </section>

@@ -1,4 +1,5 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import { stayingLines } from "@gennai/client/session/checkpoints";
 import { askModally, showInformation } from "../../editor/notifications.ts";
 import type { Workbench } from "../../workbench.ts";
 
@@ -6,7 +7,7 @@ const callTimeoutMs = 30_000;
 
 /**
  * Reverts a change set, by default the newest: in the editor if this window applied it, on the server if the server wrote it.
- * Both check that no file has changed since. Asks first if something could not be brought back. Rejects with what prevents it.
+ * Neither overwrites what changed since. Asks first if something stays as it is. Rejects with what prevents it.
  */
 export async function revert(
   { changeSets }: Pick<Workbench, "changeSets">,
@@ -18,11 +19,12 @@ export async function revert(
     return told(await changeSets.revert(changeSetId, { signal }));
   }
   const planned = await session.undo({ signal, dryRun: true, ...(changeSetId === undefined ? {} : { changeSetId }) });
-  const lost = planned.skipped.map(({ path }) => path).join(", ");
-  if (lost !== "" && (await askModally("Take the rest back?", `No longer kept: ${lost}`, "Undo")) !== "Undo") return;
+  const stays = stayingLines(planned.skipped).join("\n");
+  if (stays !== "" && (await askModally("Take the rest back?", stays, "Undo")) !== "Undo") return;
   const { files } = await session.undo({
     signal: AbortSignal.timeout(callTimeoutMs),
     changeSetId: planned.changeSetId,
+    rest: stays !== "",
   });
   told(files);
 }

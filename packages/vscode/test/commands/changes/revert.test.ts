@@ -20,12 +20,19 @@ function server(lost: readonly string[]) {
   const undo = async ({
     changeSetId,
     dryRun = false,
+    rest = false,
   }: {
     readonly changeSetId?: string;
     readonly dryRun?: boolean;
+    readonly rest?: boolean;
   }) => {
-    calls.push({ changeSetId, dryRun });
-    return { changeSetId: "newest", files: [{ path: "a.ts" }], skipped: lost.map((path) => ({ path })), refs: [] };
+    calls.push({ changeSetId, dryRun, rest });
+    return {
+      changeSetId: "newest",
+      files: [{ path: "a.ts" }],
+      skipped: lost.map((path) => ({ path, reason: "not_kept" })),
+      refs: [],
+    };
   };
   return { calls, session: { undo } as unknown as AgentSession };
 }
@@ -40,14 +47,18 @@ beforeEach(() => {
 
 test("what could not be brought back is named in a question first; without a yes nothing is taken back", async () => {
   const { calls, session } = server(["large.bin", "b.db"]);
-  const question = ["Take the rest back?", { modal: true, detail: "No longer kept: large.bin, b.db" }, "Undo"];
+  const question = [
+    "Take the rest back?",
+    { modal: true, detail: expect.stringMatching(/^large\.bin: .*\nb\.db: .*kept$/) },
+    "Undo",
+  ];
   answers.push(undefined, "Undo");
   await revert(workbench, session, undefined);
   expect(said).toEqual([question]);
-  expect(calls).toEqual([{ changeSetId: undefined, dryRun: true }]);
+  expect(calls).toEqual([{ changeSetId: undefined, dryRun: true, rest: false }]);
   await revert(workbench, session, undefined);
   expect(said.slice(1)).toEqual([question, ["Taken back: a.ts"]]);
-  expect(calls.slice(2)).toEqual([{ changeSetId: "newest", dryRun: false }]);
+  expect(calls.slice(2)).toEqual([{ changeSetId: "newest", dryRun: false, rest: true }]);
 });
 
 test.each([
