@@ -40,7 +40,8 @@ function replacement(name: string): Replace | undefined {
   if (/(^|\/)package\.json$/.test(name)) {
     return (text, current, next) => text.replace(`"version": "${current}"`, `"version": "${next}"`);
   }
-  if (name === "packages/cli/src/version.ts") return (text, current, next) => text.replace(`"${current}"`, `"${next}"`);
+  if (name === "packages/cli/src/terminal/version.ts")
+    return (text, current, next) => text.replace(`"${current}"`, `"${next}"`);
   const isPage = /^(README|CONTRIBUTING)\.md$/.test(name) || /^docs\/(?!decisions\/|reference\/).*\.md$/.test(name);
   return isPage ? inPage : undefined;
 }

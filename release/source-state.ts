@@ -31,8 +31,8 @@ const manifests = ["package.json", "packages/cli/package.json", "packages/vscode
 /** Throws `ReleaseError` when the files that say it do not agree. */
 export function agreedVersion(root: string): string {
   const found = manifests.map((name) => ({ name, version: versionIn(join(root, name)) }));
-  const source = readFileSync(join(root, "packages/cli/src/version.ts"), "utf8");
-  found.push({ name: "packages/cli/src/version.ts", version: /version = "([^"]+)"/.exec(source)?.[1] ?? "" });
+  const source = readFileSync(join(root, "packages/cli/src/terminal/version.ts"), "utf8");
+  found.push({ name: "packages/cli/src/terminal/version.ts", version: /version = "([^"]+)"/.exec(source)?.[1] ?? "" });
   const [first] = found;
   const other = found.find(({ version }) => version !== first?.version);
   if (first === undefined || other !== undefined || !isVersion(first.version)) {

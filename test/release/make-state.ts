@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { version } from "@gennai/cli/version";
+import { version } from "@gennai/cli/terminal/version";
 import { atItsPlace, keptFile } from "./kept-state.ts";
 
 // Keeps what this version leaves behind, so that every later one is tried on it: node test/release/make-state.ts

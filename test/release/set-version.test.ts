@@ -14,7 +14,7 @@ const before = {
   "package.json": '{"name": "all", "version": "0.1.0"}',
   "packages/cli/package.json": '{"version": "0.1.0", "dependencies": {"other": "0.1.0"}}',
   "packages/vscode/package.json": '{"version": "0.1.0"}',
-  "packages/cli/src/version.ts": 'export const version = "0.1.0";\n',
+  "packages/cli/src/terminal/version.ts": 'export const version = "0.1.0";\n',
   "packages/store/src/trace.ts": 'const version = "0.1.0";\n',
   "README.md":
     "Gennai 0.1.0 is listening. gennai-0.1.0.tgz, not 10.1.0 and not 0.1.0.4.\nAn Agent Trace 0.1.0 record.\n",
@@ -43,7 +43,7 @@ describe("another version", () => {
       "package.json": '{"name": "all", "version": "0.2.0"}',
       "packages/cli/package.json": '{"version": "0.2.0", "dependencies": {"other": "0.1.0"}}',
       "packages/vscode/package.json": '{"version": "0.2.0"}',
-      "packages/cli/src/version.ts": 'export const version = "0.2.0";\n',
+      "packages/cli/src/terminal/version.ts": 'export const version = "0.2.0";\n',
       "README.md":
         "Gennai 0.2.0 is listening. gennai-0.2.0.tgz, not 10.1.0 and not 0.1.0.4.\nAn Agent Trace 0.1.0 record.\n",
       "docs/guide.md": '{"ok":true,"version":"0.2.0"}\n',
@@ -53,7 +53,7 @@ describe("another version", () => {
       "docs/guide.md",
       "package.json",
       "packages/cli/package.json",
-      "packages/cli/src/version.ts",
+      "packages/cli/src/terminal/version.ts",
       "packages/vscode/package.json",
     ]);
   });

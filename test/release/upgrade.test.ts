@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { version } from "@gennai/cli/version";
+import { version } from "@gennai/cli/terminal/version";
 import { HunkDecision } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, it } from "vitest";

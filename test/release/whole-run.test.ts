@@ -82,7 +82,7 @@ describe("a release is refused unless all tests passed over it", () => {
     "package.json": '{"version": "0.1.0"}\n',
     "packages/cli/package.json": '{"version": "0.1.0", "dependencies": {"other": "0.1.0"}}\n',
     "packages/vscode/package.json": '{"version": "0.1.0"}\n',
-    "packages/cli/src/version.ts": 'export const version = "0.1.0";\n',
+    "packages/cli/src/terminal/version.ts": 'export const version = "0.1.0";\n',
     [program]: "export const a = 1;\n",
     "packages/store/README.md": "0.1.0\n",
   };

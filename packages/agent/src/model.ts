@@ -1,5 +1,5 @@
 import type { Effort } from "@gennai/protocol/model/session/effort";
-import type { Usage } from "./events/usage.ts";
+import type { Usage } from "./usage.ts";
 
 /** A language model, as the turn loop uses it. Providers are in the server; the loop knows only this interface. */
 export interface Model {

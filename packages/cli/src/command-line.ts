@@ -1,5 +1,4 @@
 import { Command, CommanderError } from "commander";
-import { asCliError } from "./cli-error.ts";
 import type { CommandHost } from "./commands/command-host.ts";
 import { registerDoctorCommand } from "./commands/doctor/register-doctor-command.ts";
 import { registerGovernanceCommands } from "./commands/governance/register-governance-commands.ts";
@@ -20,11 +19,12 @@ import { registerRunCommand } from "./commands/run/register-run-command.ts";
 import { registerOpenCommand } from "./commands/serve/register-open-command.ts";
 import { registerServeCommand } from "./commands/serve/register-serve-command.ts";
 import { registerSessionsCommands } from "./commands/sessions/register-sessions-commands.ts";
-import { exitCode, exitCodesHelp } from "./exit-code.ts";
+import { asCliError } from "./terminal/cli-error.ts";
 import { paintFor } from "./terminal/colours.ts";
 import { asTyped, type Console } from "./terminal/console.ts";
+import { exitCode, exitCodesHelp } from "./terminal/exit-code.ts";
 import { terminalSafe } from "./terminal/terminal-safe.ts";
-import { version } from "./version.ts";
+import { version } from "./terminal/version.ts";
 
 /** Every family of commands with their names, in the order in which `gennai --help` lists them. */
 const families: readonly (readonly [names: string, register: (program: Command, host: CommandHost) => void])[] = [

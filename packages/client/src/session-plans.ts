@@ -1,11 +1,11 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import { RefusedPlanSchema } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import { type PlannedAction, plannedActionFromMessage } from "@gennai/protocol/model/governance/planned-action";
 import {
   type VerificationResult,
   verificationResultFromMessage,
 } from "@gennai/protocol/model/governance/verification-result";
+import { type PlannedAction, plannedActionFromMessage } from "@gennai/protocol/model/session/planned-action";
 import type { PlanClient } from "./connection/connection.ts";
 import { type Plan, type PlanApproval, planFromMessage, type SubmittedPlan } from "./plan.ts";
 

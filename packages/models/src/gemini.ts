@@ -1,6 +1,6 @@
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
+import { withoutImages } from "@gennai/agent/conversation/shown-images";
 import type { Message, Model } from "@gennai/agent/model";
-import { withoutImages } from "@gennai/agent/shown-images";
 import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";

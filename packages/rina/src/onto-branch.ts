@@ -1,6 +1,6 @@
 import type { PlanView } from "@gennai/governance/plan";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
+import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";

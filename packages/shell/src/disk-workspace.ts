@@ -24,7 +24,7 @@ import {
   type ClientSearch,
   ClientWorkspaceError,
   type ClientWorkspaceFacts,
-} from "@gennai/protocol/model/client-workspace";
+} from "@gennai/protocol/model/session/client-workspace";
 import { readControlFiles } from "./read-control-files.ts";
 import { runShellCommand } from "./shell-runner.ts";
 

@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { ClientControlFile } from "@gennai/protocol/model/client-workspace";
+import type { ClientControlFile } from "@gennai/protocol/model/session/client-workspace";
 
 /** Larger files are listed with their size as a problem, which is reported by the code that needs them. */
 const maxBytes = 1024 * 1024;

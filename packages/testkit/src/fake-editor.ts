@@ -1,6 +1,6 @@
 import type { ConfirmationQuestion, ConfirmationReply, Editor } from "@gennai/client/host/editor";
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { CommandRun, FileRead } from "@gennai/protocol/model/editor-requests";
+import type { CommandRun, FileRead } from "@gennai/protocol/model/session/editor-requests";
 
 export interface FakeEditorScript {
   /** Unsaved buffers by path; a path that is not here cannot be read. */

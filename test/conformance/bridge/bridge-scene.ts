@@ -7,7 +7,7 @@ import { bindRequest } from "@gennai/client/host/client-answer";
 import type { Editor } from "@gennai/client/host/editor";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { ChangeOperation, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { AnswerInit } from "@gennai/protocol/model/editor-messages";
+import type { AnswerInit } from "@gennai/protocol/model/session/editor-messages";
 
 type RequestBody = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 type Answer<Case extends AnswerInit["case"]> = Extract<AnswerInit, { case: Case }>["value"];

@@ -14,7 +14,7 @@ import type {
   CommandRun,
   FileRead,
   FileReadRequest,
-} from "@gennai/protocol/model/editor-requests";
+} from "@gennai/protocol/model/session/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { askUser } from "./ask-user.ts";
 import { diskBytes, type EditorFile, editorFile, pathInWorkspace, writtenFile } from "./editor-file.ts";

@@ -10,7 +10,7 @@ import {
   type UserAnswer,
   type UserQuestion,
   type UserReply,
-} from "@gennai/protocol/model/governance/user-question";
+} from "@gennai/protocol/model/session/user-question";
 import * as z from "zod";
 import type { AcpEditorOptions } from "./acp-editor.ts";
 import { unlessWithdrawn } from "./withdrawn-request.ts";

@@ -9,8 +9,8 @@ import type { Plan } from "@gennai/client/plan";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import type { SessionPlans } from "@gennai/client/session-plans";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
+import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import type { EditorPeer } from "../editor/acp-editor.ts";
 import { unlessWithdrawn } from "../editor/withdrawn-request.ts";
 

@@ -1,6 +1,6 @@
 import type { Question } from "@gennai/governance/confirmation";
-import type { EditorRequestBody } from "@gennai/protocol/model/editor-messages";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
+import type { EditorRequestBody } from "@gennai/protocol/model/session/editor-messages";
 import type { WorkspaceOperation } from "./workspace-operation.ts";
 
 /** Something only a client can do. Durable before it is sent, answered once. */

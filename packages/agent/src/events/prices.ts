@@ -1,4 +1,4 @@
-import type { Cost, Usage } from "./usage.ts";
+import type { Cost, Usage } from "../usage.ts";
 
 /** Prices per million tokens. */
 export interface Rates {

@@ -3,19 +3,19 @@ import type { PlanChange } from "@gennai/governance/plan-change";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { RuleViolation } from "@gennai/governance/rules/violation";
 import type { ObservedFile, RefMove, Verification } from "@gennai/governance/tool";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
 import type { EmergencyControl, EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { BlobRef, Proposal } from "@gennai/protocol/model/session/proposal";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { MessageCall } from "../model.ts";
 import type { InstructionsTold } from "../prompt/instructions.ts";
+import type { Cost, Usage, UsageSum } from "../usage.ts";
 import type { ClientRequest, RequestResolution, ResolvedReply } from "./client-request.ts";
 import type { DirectoryChangeRecord, FileChangeRecord, ProposalReview } from "./proposal.ts";
-import type { Cost, Usage, UsageSum } from "./usage.ts";
 import type { Warning } from "./warning.ts";
 
 export type TurnState =

@@ -1,6 +1,6 @@
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
+import type { Cost, Usage, UsageSum } from "../usage.ts";
 import { costOf, type Prices, ratesAt } from "./prices.ts";
-import type { Cost, Usage, UsageSum } from "./usage.ts";
 
 /** The limits in a session's settings. */
 type Limits = Pick<SessionSettings, "maxSessionTokens" | "maxTurnTokens" | "maxCost">;

@@ -1,9 +1,9 @@
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import { type ToolError, toolErrorJson } from "@gennai/governance/tool-error";
-import { estimateText } from "../events/token-estimate.ts";
-import type { Cost, Usage } from "../events/usage.ts";
+import { withShownImages } from "../conversation/shown-images.ts";
+import { estimateText } from "../conversation/token-estimate.ts";
 import type { FinishReason, ModelEvent, ToolDefinition } from "../model.ts";
-import { withShownImages } from "../shown-images.ts";
+import type { Cost, Usage } from "../usage.ts";
 import type { TurnOptions } from "./turn-loop.ts";
 
 /** Maximum calls accepted from one answer; a model that makes more is stuck. */

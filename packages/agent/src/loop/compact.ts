@@ -1,6 +1,6 @@
-import type { Conversation } from "../conversation.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import { estimateMessage, estimateMessages } from "../conversation/token-estimate.ts";
 import type { Compacted } from "../events/session-event.ts";
-import { estimateMessage, estimateMessages } from "../events/token-estimate.ts";
 import type { TurnBudget } from "../events/turn-budget.ts";
 import { asks, type Message, type Model, ModelError } from "../model.ts";
 import { summarise } from "./summarise.ts";

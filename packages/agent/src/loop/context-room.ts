@@ -1,5 +1,5 @@
-import type { Conversation } from "../conversation.ts";
-import { estimateText } from "../events/token-estimate.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import { estimateText } from "../conversation/token-estimate.ts";
 import { ModelError, type ToolDefinition } from "../model.ts";
 import { type CompactionOptions, compact, helpsBeforehand, needsCompaction } from "./compact.ts";
 import type { TurnOptions } from "./turn-loop.ts";

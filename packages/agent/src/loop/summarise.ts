@@ -1,8 +1,9 @@
-import type { Conversation } from "../conversation.ts";
-import { estimateMessages } from "../events/token-estimate.ts";
+import { bounded } from "../conversation/compacted-text.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import { withShownImages } from "../conversation/shown-images.ts";
+import { estimateMessages } from "../conversation/token-estimate.ts";
 import type { TurnBudget } from "../events/turn-budget.ts";
 import { type FinishReason, type Message, type Model, ModelError, type ModelRequest, userSideText } from "../model.ts";
-import { withShownImages } from "../shown-images.ts";
 import type { TurnSink } from "./turn-sink.ts";
 
 /** Maximum characters of a summary that are kept. */
@@ -126,8 +127,4 @@ function line(message: Message): string {
     case "tool":
       return `RESULT of ${message.name}${message.isError ? " (failed)" : ""}: ${bounded(message.output, maxOutput)}`;
   }
-}
-
-export function bounded(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} […]`;
 }

@@ -1,10 +1,10 @@
 import type { GovernedTools } from "@gennai/governance/gate/gate";
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
-import type { Conversation } from "../conversation.ts";
+import type { Conversation } from "../conversation/conversation.ts";
 import type { TurnBudget } from "../events/turn-budget.ts";
-import { addUsage, type Cost, noUsage, type Usage, type UsageSum } from "../events/usage.ts";
 import { type Model, ModelError, type ModelRequest, type ToolDefinition } from "../model.ts";
 import type { Instructions } from "../prompt/instructions.ts";
+import { addUsage, type Cost, noUsage, type Usage, type UsageSum } from "../usage.ts";
 import { askModel, type ModelAnswer } from "./ask-model.ts";
 import { ContextRoom } from "./context-room.ts";
 import { LoopDetector } from "./loop-detector.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { costOf } from "../../src/events/prices.ts";
 import { TurnBudget } from "../../src/events/turn-budget.ts";
-import { noUsage } from "../../src/events/usage.ts";
+import { noUsage } from "../../src/usage.ts";
 
 const prices = { currency: "EUR", input: 2, output: 10, cachedInput: 0.5, cacheWrite: 3 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Conversation } from "#conversation";
+import { Conversation } from "#conversation/conversation";
 import type { SessionEvent } from "#events/session-event";
 import { type InstructionSection, type Instructions, instructionsText } from "#prompt/instructions";
 

@@ -7,7 +7,7 @@ import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { isWithin } from "@gennai/protocol/is-within";
 import { isAtLeast, riskWords } from "@gennai/protocol/model/governance/risk";
 import * as z from "zod";
-import { usageError } from "../cli-error.ts";
+import { usageError } from "../terminal/cli-error.ts";
 
 const scope = z.string().transform((entry, context): ScopeGlob => {
   const result = scopeGlob(entry);

@@ -1,7 +1,7 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
 import type { TurnReport } from "@gennai/client/view/turn-report";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type ExitCode, exitCode } from "../exit-code.ts";
+import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { answerByCiPolicy, type CiPolicy } from "./ci-policy.ts";
 import { type Refusal, Refusals } from "./refusals.ts";
 

@@ -1,8 +1,8 @@
 import { branchWords } from "@gennai/client/view/notice";
 import { type AgentBranch, prepareBranch, wantedBranch } from "@gennai/git/prepare-branch";
 import { ExpectedError } from "@gennai/machine/expected-error";
-import { CliError } from "../cli-error.ts";
-import { exitCode } from "../exit-code.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 export interface BranchRequest {

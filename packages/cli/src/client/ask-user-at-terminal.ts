@@ -4,7 +4,7 @@ import {
   type UserAnswer,
   type UserQuestion,
   type UserReply,
-} from "@gennai/protocol/model/governance/user-question";
+} from "@gennai/protocol/model/session/user-question";
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
 import type { ConfirmationQuestion, ConfirmationReply, Editor, RequestOptions } from "@gennai/client/host/editor";
-import type { ApplyRequest } from "@gennai/protocol/model/editor-requests";
-import type { UserQuestion, UserReply } from "@gennai/protocol/model/governance/user-question";
+import type { ApplyRequest } from "@gennai/protocol/model/session/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
+import type { UserQuestion, UserReply } from "@gennai/protocol/model/session/user-question";
 import { type ChangeWriter, finalChange } from "./change-writer.ts";
 import { runInTerminal } from "./run-in-terminal.ts";
 

@@ -2,7 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { CommandOptions } from "@gennai/client/host/editor";
 import { atExit } from "@gennai/machine/process/at-exit";
 import { startProcess } from "@gennai/machine/process/start-process";
-import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor-requests";
+import type { CommandRequest, CommandRun } from "@gennai/protocol/model/session/editor-requests";
 
 /** Bytes of output in an answer: the end, where errors usually are. */
 const keptOutput = 256 * 1024;

@@ -5,7 +5,7 @@ import type { SessionView } from "@gennai/client/view/session-view";
 import { type TurnReport, turnReport } from "@gennai/client/view/turn-report";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type ExitCode, exitCode } from "../exit-code.ts";
+import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
 
 /** Where a turn is shown. */

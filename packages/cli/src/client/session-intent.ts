@@ -1,8 +1,8 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type IntentSummary, listIntents, selectIntent } from "@gennai/client/governance/intents";
-import { CliError } from "../cli-error.ts";
-import { exitCode } from "../exit-code.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
 interface IntentRequest {

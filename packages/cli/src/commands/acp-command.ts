@@ -6,7 +6,6 @@ import { type AnyMessage, MessageTooLargeError, ndJsonStream } from "@agentclien
 import { type EditorServer, serveEditor } from "@gennai/acp/serve-editor";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { CliError, usageError } from "../cli-error.ts";
 import { holdsFiles } from "../connection/holds-files.ts";
 import {
   type ChosenServer,
@@ -15,9 +14,10 @@ import {
   type ServerFlags,
   serverRequest,
 } from "../connection/server-choice.ts";
-import { type ExitCode, exitCode } from "../exit-code.ts";
+import { CliError, usageError } from "../terminal/cli-error.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";
-import { version } from "../version.ts";
+import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
+import { version } from "../terminal/version.ts";
 import { editorMcpServers } from "./offered-mcp-servers.ts";
 import { actRecorder } from "./options/act-recorder.ts";
 import { type CommandsFlags, commandsMode, type ModelFlags, modelChoice } from "./options/option-values.ts";

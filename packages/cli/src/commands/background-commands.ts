@@ -8,12 +8,12 @@ import {
 import { heldPlace } from "@gennai/client/host/client-workspace-port";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { heldWorkspaceId } from "@gennai/shell/client-workspace-id";
-import { usageError } from "../cli-error.ts";
 import { holdsFiles } from "../connection/holds-files.ts";
 import { type ChosenServer, chooseServer, type ServerFlags, serverRequest } from "../connection/server-choice.ts";
 import { listSessions } from "../connection/session-list.ts";
-import { type ExitCode, exitCode } from "../exit-code.ts";
+import { usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
+import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "./options/resolve-workspace.ts";
 

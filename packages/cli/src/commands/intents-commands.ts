@@ -5,10 +5,10 @@ import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/s
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import { IntentsService, type IntentsStatus } from "@gennai/sessions/intents/intents-service";
-import { CliError } from "../cli-error.ts";
-import { type ExitCode, exitCode } from "../exit-code.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import { paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, commandName } from "../terminal/console.ts";
+import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { firstIntents } from "./first-intents.ts";
 import { actRecorder } from "./options/act-recorder.ts";

@@ -1,4 +1,4 @@
-import { usageError } from "../cli-error.ts";
+import { usageError } from "../terminal/cli-error.ts";
 import type { ServerFlags } from "./server-choice.ts";
 
 /**

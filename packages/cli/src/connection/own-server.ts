@@ -1,7 +1,7 @@
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import type { RunningServer } from "@gennai/server/serve";
 import type { Console } from "../terminal/console.ts";
-import { version } from "../version.ts";
+import { version } from "../terminal/version.ts";
 import { defaultSettings, type ModelChoice } from "./default-settings.ts";
 
 export interface OwnServerRequest {

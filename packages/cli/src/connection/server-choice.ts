@@ -12,9 +12,9 @@ import {
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import { findServers } from "@gennai/server/http/routes/discovery";
-import { CliError } from "../cli-error.ts";
-import { exitCode } from "../exit-code.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { loadServer, type OwnServerRequest, startOwnServer } from "./own-server.ts";
 import { provenServers } from "./proven-servers.ts";
 import { announcedToken, proves, type TokenSource, tokenFor } from "./server-token.ts";

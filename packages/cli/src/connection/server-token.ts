@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { proveServer } from "@gennai/client/connection/prove-server";
 import { findServers } from "@gennai/server/http/routes/discovery";
-import { CliError } from "../cli-error.ts";
-import { exitCode } from "../exit-code.ts";
+import { CliError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 
 /** Where the token of a server is searched. */
 export interface TokenSource {

@@ -1,7 +1,7 @@
 import { type HunkDecision, wholeChange } from "@gennai/protocol/apply-review";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { CliError } from "../cli-error.ts";
-import { exitCode } from "../exit-code.ts";
+import { CliError } from "../terminal/cli-error.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 
 /** Decisions by change id, then by hunk id. */
 export type Decisions = ReadonlyMap<string, ReadonlyMap<string, HunkDecision>>;

@@ -1,6 +1,6 @@
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Offer, TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
-import { usageError } from "../cli-error.ts";
+import { usageError } from "../terminal/cli-error.ts";
 import { colouredDiff, outcomeColours, type Paint } from "../terminal/colours.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";

@@ -5,7 +5,7 @@ import type {
   PersonsNetwork,
   WantedNetwork,
 } from "@gennai/sessions/policy-workbench/try/persons-network";
-import { usageError } from "../cli-error.ts";
+import { usageError } from "../terminal/cli-error.ts";
 import { isTerminal } from "../terminal/console.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import type { OfferContext } from "./offered-changes.ts";

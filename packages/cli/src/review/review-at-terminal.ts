@@ -1,7 +1,7 @@
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
-import { asCliError } from "../cli-error.ts";
+import { asCliError } from "../terminal/cli-error.ts";
 import { colouredDiff, colouredLine, type Paint } from "../terminal/colours.ts";
 import { editText } from "../terminal/edit-text.ts";
 import type { LineInput } from "../terminal/line-input.ts";

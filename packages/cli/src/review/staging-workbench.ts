@@ -3,7 +3,7 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
 import type { Console } from "../terminal/console.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import { version } from "../version.ts";
+import { version } from "../terminal/version.ts";
 
 /** Opens what stages and judges a person's own work in a workspace. Rejects if nothing can be staged. */
 export function openStagingWorkbench(workspace: string, console: Console): Promise<PolicyWorkbench> {

@@ -1,9 +1,9 @@
 import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
 import type { Trial, TrialOptions } from "@gennai/sessions/policy-workbench/try/try-command";
-import { CliError, usageError } from "../cli-error.ts";
-import { exitCode } from "../exit-code.ts";
+import { CliError, usageError } from "../terminal/cli-error.ts";
 import { paintFor } from "../terminal/colours.ts";
 import { commandName } from "../terminal/console.ts";
+import { exitCode } from "../terminal/exit-code.ts";
 import { jsonLine, terminalSafe } from "../terminal/terminal-safe.ts";
 import {
   decideOffer,

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { realPath } from "@gennai/machine/host/way-to";
-import { CliError } from "../cli-error.ts";
-import { exitCode } from "../exit-code.ts";
+import { CliError } from "./cli-error.ts";
+import { exitCode } from "./exit-code.ts";
 
 /** The streams and surroundings of a command: the process's own, or a test's. */
 export interface Console {

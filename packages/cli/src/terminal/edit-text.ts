@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { startProcess } from "@gennai/machine/process/start-process";
-import { CliError } from "../cli-error.ts";
+import { CliError } from "./cli-error.ts";
 
 /**
  * Lets the user edit a text in `$VISUAL` or `$EDITOR`. undefined: the editor failed. Rejects with `CliError` if neither is set.

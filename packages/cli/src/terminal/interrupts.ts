@@ -1,4 +1,4 @@
-import { exitCode } from "../exit-code.ts";
+import { exitCode } from "./exit-code.ts";
 
 /** Ctrl-C and SIGTERM, and SIGHUP if wanted: the first is passed to what runs now, the second ends the process at once. */
 export class Interrupts implements Disposable {

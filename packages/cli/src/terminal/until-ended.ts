@@ -1,5 +1,5 @@
-import { exitCode } from "../exit-code.ts";
 import { type Console, isTerminal } from "./console.ts";
+import { exitCode } from "./exit-code.ts";
 import { Interrupts } from "./interrupts.ts";
 import { LineInput } from "./line-input.ts";
 

@@ -1,4 +1,4 @@
-import { maxAnswerText, type UserQuestion } from "@gennai/protocol/model/governance/user-question";
+import { maxAnswerText, type UserQuestion } from "@gennai/protocol/model/session/user-question";
 import { describe, expect, test } from "vitest";
 import { askUserAtTerminal, readUserAnswer } from "#client/ask-user-at-terminal";
 

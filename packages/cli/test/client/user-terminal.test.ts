@@ -1,5 +1,5 @@
 import type { ConfirmationQuestion } from "@gennai/client/host/editor";
-import { capabilitiesOf } from "@gennai/protocol/model/editor-messages";
+import { capabilitiesOf } from "@gennai/protocol/model/session/editor-messages";
 import { oneAfterTheOther, raceJobs } from "@gennai/testkit/race-jobs";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test, vi } from "vitest";

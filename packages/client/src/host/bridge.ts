@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { AnswerInit } from "@gennai/protocol/model/editor-messages";
+import type { AnswerInit } from "@gennai/protocol/model/session/editor-messages";
 import type { BackOff } from "../connection/back-off.ts";
 import type { AgentClient } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";

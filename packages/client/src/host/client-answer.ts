@@ -7,7 +7,7 @@ import {
   asksEditor,
   failureToEvent,
   requestFromEvent,
-} from "@gennai/protocol/model/editor-messages";
+} from "@gennai/protocol/model/session/editor-messages";
 import { confirmationQuestion, confirmationResponse, showsWhatItApproves } from "../questions/confirmation.ts";
 import { answerWorkspaceRequest, type FetchContent, workspaceFailure } from "./client-workspace-answer.ts";
 import type { CommandOptions, Editor } from "./editor.ts";

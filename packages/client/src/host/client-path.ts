@@ -1,4 +1,4 @@
-import { ClientWorkspaceError } from "@gennai/protocol/model/client-workspace";
+import { ClientWorkspaceError } from "@gennai/protocol/model/session/client-workspace";
 
 /**
  * A path as a server may name it: relative to the root and normal, so that nothing in it leads up, elsewhere, or into git's

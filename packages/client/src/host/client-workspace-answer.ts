@@ -11,6 +11,7 @@ import {
   type WorkspaceRequest,
   type WorkspaceResponseSchema,
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
+import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
 import {
   type ClientCommandRun,
   type ClientControl,
@@ -19,8 +20,7 @@ import {
   type ClientSearch,
   ClientWorkspaceError,
   type ClientWorkspaceFacts,
-} from "@gennai/protocol/model/client-workspace";
-import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
+} from "@gennai/protocol/model/session/client-workspace";
 import { checkChangeablePath, checkHeldPath } from "./client-path.ts";
 import type { ClientWorkspacePort } from "./client-workspace-port.ts";
 import type { CommandOptions } from "./editor.ts";

@@ -10,7 +10,7 @@ import type {
   ClientPath,
   ClientSearch,
   ClientWorkspaceFacts,
-} from "@gennai/protocol/model/client-workspace";
+} from "@gennai/protocol/model/session/client-workspace";
 import type { CommandOptions, RequestOptions } from "./editor.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { EditorMethods } from "@gennai/protocol/model/editor-messages";
 import type { ConfirmationScope, Question } from "@gennai/protocol/model/governance/question";
+import type { EditorMethods } from "@gennai/protocol/model/session/editor-messages";
 import type { ClientWorkspacePort } from "./client-workspace-port.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { AnswerInit } from "@gennai/protocol/model/editor-messages";
 import { type SkippedFile, skippedFileFromMessage } from "@gennai/protocol/model/session/checkpoint";
+import type { AnswerInit } from "@gennai/protocol/model/session/editor-messages";
 import {
   type AppliedFile,
   appliedFileFromMessage,

@@ -5,7 +5,7 @@ import {
   InvokeState,
   type StatusEvent,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { asksEditor, requestFromEvent } from "@gennai/protocol/model/editor-messages";
+import { asksEditor, requestFromEvent } from "@gennai/protocol/model/session/editor-messages";
 import { appliedFileFromMessage, blobFromMessage } from "@gennai/protocol/model/session/proposal";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { type TurnPhase, turnOutcome, turnPhase } from "../session/turn-state.ts";

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { WorkspaceRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
-import { ClientWorkspaceError } from "@gennai/protocol/model/client-workspace";
+import { ClientWorkspaceError } from "@gennai/protocol/model/session/client-workspace";
 import { expect, test } from "vitest";
 import { bindRequest } from "../../src/host/client-answer.ts";
 import { answerWorkspaceRequest, workspaceFailure } from "../../src/host/client-workspace-answer.ts";

@@ -4,12 +4,12 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { readGitAddress } from "./git/git-address.ts";
 import type { SettingEntries } from "./git/git-settings-of.ts";
 import { keyRepository } from "./git/key-repository.ts";
-import type { GuardedKeyContext } from "./key-context.ts";
+import type { GuardedKeyContext } from "./login/key-context.ts";
 import { noKey } from "./login/no-key.ts";
+import { newPlaceholder, type OwnLogin } from "./login/own-login.ts";
 import { runUserProgram } from "./login/run-user-program.ts";
 import { trustedBy } from "./login/trusted-by.ts";
 import { userProgram } from "./login/user-program.ts";
-import { newPlaceholder, type OwnLogin } from "./own-login.ts";
 
 /** The login of the user's gh for the servers that calls of gh speak with. */
 export async function ghLogins(calls: readonly FoundVerb[], place: GuardedKeyContext): Promise<readonly OwnLogin[]> {

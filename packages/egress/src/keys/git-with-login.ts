@@ -2,7 +2,7 @@ import { quotedCommand } from "@gennai/governance/command/shell-words";
 import type { RunMount } from "@gennai/stage/staged-command";
 import { type GitAddress, gitAddressText } from "./git/git-address.ts";
 import { keyDirectory, keyGitEnvironment } from "./git/key-git.ts";
-import type { GuardedKeyContext } from "./key-context.ts";
+import type { GuardedKeyContext } from "./login/key-context.ts";
 import type { KeyPlan, UncoveredKey } from "./login/user-keys.ts";
 import { type SshLogin, sshLogin } from "./ssh-login.ts";
 

@@ -7,8 +7,8 @@ import { homeSettings } from "@gennai/stage/cover/home-settings";
 import type { RunMount } from "@gennai/stage/staged-command";
 import { ghLogins } from "./gh-logins.ts";
 import { gitLogins } from "./git/git-logins.ts";
-import { guardedPlace, type KeyContext } from "./key-context.ts";
-import type { OwnLogin } from "./own-login.ts";
+import { guardedPlace, type KeyContext } from "./login/key-context.ts";
+import type { OwnLogin } from "./login/own-login.ts";
 import { registryLogins } from "./registries/registry-logins.ts";
 
 /** The user's logins that a command may use, each after a yes. */

@@ -5,7 +5,7 @@ import { cleanGitSettings } from "./git/clean-git-settings.ts";
 import { gitAddressText } from "./git/git-address.ts";
 import { type RemoteTarget, remoteTarget } from "./git/remote-target.ts";
 import { gitWithLogin } from "./git-with-login.ts";
-import { guardedPlace, type KeyContext } from "./key-context.ts";
+import { guardedPlace, type KeyContext } from "./login/key-context.ts";
 import type { KeyPlan } from "./login/user-keys.ts";
 
 /** Undefined for a push that does not go by ssh. Rejects with `ToolFailure`. */

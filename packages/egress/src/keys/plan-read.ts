@@ -6,7 +6,7 @@ import { userGitSettings } from "./git/git-settings-of.ts";
 import { keyRepository } from "./git/key-repository.ts";
 import { remoteTarget, rewrittenAddress } from "./git/remote-target.ts";
 import { type GitRun, gitWithLogin } from "./git-with-login.ts";
-import { guardedPlace, type KeyContext } from "./key-context.ts";
+import { guardedPlace, type KeyContext } from "./login/key-context.ts";
 import type { KeyPlan } from "./login/user-keys.ts";
 import { settingsMount } from "./plan-push.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { RunMount } from "@gennai/stage/staged-command";
 import type { GitAddress } from "./git/git-address.ts";
 import { keyDirectory } from "./git/key-git.ts";
-import type { GuardedKeyContext } from "./key-context.ts";
+import type { GuardedKeyContext } from "./login/key-context.ts";
 import { noKey } from "./login/no-key.ts";
 import { runUserProgram } from "./login/run-user-program.ts";
 import type { UserKeys } from "./login/user-keys.ts";

@@ -1,5 +1,5 @@
+import { withoutImages } from "@gennai/agent/conversation/shown-images";
 import type { Message, ModelRequest } from "@gennai/agent/model";
-import { withoutImages } from "@gennai/agent/shown-images";
 import { saysOverflow } from "../request/overflow-words.ts";
 
 /** What messages contain that a server may refuse, and that a conversation can go on without. */

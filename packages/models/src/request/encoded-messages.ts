@@ -1,6 +1,6 @@
 import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
+import { imagesOf, withoutImages } from "@gennai/agent/conversation/shown-images";
 import { type Message, userSideText } from "@gennai/agent/model";
-import { imagesOf, withoutImages } from "@gennai/agent/shown-images";
 import { type ChatDialect, inDialect } from "./chat-dialect.ts";
 import { imagesBehindResults } from "./images-behind-results.ts";
 import { toPrompt } from "./provider-prompt.ts";

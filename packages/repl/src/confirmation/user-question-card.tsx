@@ -3,7 +3,7 @@ import {
   type UserAnswer,
   type UserQuestion,
   type UserReply,
-} from "@gennai/protocol/model/governance/user-question";
+} from "@gennai/protocol/model/session/user-question";
 import { useId, useState } from "preact/hooks";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import type { AskedQuestions } from "./user-question-store.ts";

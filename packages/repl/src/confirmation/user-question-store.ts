@@ -1,5 +1,5 @@
 import type { RequestOptions } from "@gennai/client/host/editor";
-import type { UserQuestion, UserReply } from "@gennai/protocol/model/governance/user-question";
+import type { UserQuestion, UserReply } from "@gennai/protocol/model/session/user-question";
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 /** Questions of the model that wait for a person and are answered together. */

@@ -1,4 +1,4 @@
-import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
+import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { RiskMark } from "../confirmation/risk-mark.tsx";

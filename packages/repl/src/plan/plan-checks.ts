@@ -1,6 +1,6 @@
 import type { Plan } from "@gennai/client/plan";
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
+import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { validateRinaOutput } from "@gennai/protocol/validate-rina-output";
 
 export type PlanAct = "preview" | "approve" | "execute" | "verify" | "rollback";

@@ -1,7 +1,7 @@
 import type { Plan, PlanStep } from "@gennai/client/plan";
-import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
+import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { ActionEditor } from "./action-editor.tsx";

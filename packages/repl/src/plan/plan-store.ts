@@ -1,8 +1,8 @@
 import type { Plan, PlanIssue, SubmittedPlan } from "@gennai/client/plan";
 import type { SessionPlans } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
+import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../chat/items/problem.ts";
 import { GatheredWork } from "./gathered-work.ts";

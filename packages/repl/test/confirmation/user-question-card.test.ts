@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import type { UserQuestion, UserReply } from "@gennai/protocol/model/governance/user-question";
+import type { UserQuestion, UserReply } from "@gennai/protocol/model/session/user-question";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test } from "vitest";

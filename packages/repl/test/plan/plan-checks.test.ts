@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
+import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { expect, test } from "vitest";
 import { type PlanAct, type PlanFacts, planChecks } from "#plan/plan-checks";
 import { onePlan, planWith } from "../../../client/test/plan/plan-with.ts";

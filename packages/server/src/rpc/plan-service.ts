@@ -1,7 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
-import { plannedActionToMessage } from "@gennai/protocol/model/governance/planned-action";
+import { plannedActionToMessage } from "@gennai/protocol/model/session/planned-action";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
 import { refusedPlan } from "./refused-plan.ts";

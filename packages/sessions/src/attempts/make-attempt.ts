@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { UsageSum } from "@gennai/agent/events/usage";
+import type { UsageSum } from "@gennai/agent/usage";
 import { editableText } from "@gennai/machine/changes/editable-text";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";

@@ -1,6 +1,6 @@
 import { ModelError } from "@gennai/agent/model";
 import type { AskEditor } from "@gennai/models/editor-model";
-import { editorRequests } from "@gennai/protocol/model/editor-requests";
+import { editorRequests } from "@gennai/protocol/model/session/editor-requests";
 import type { PendingRequests } from "./pending-requests.ts";
 
 /** Asks the model of an attached editor, for one turn. */

@@ -1,7 +1,7 @@
 import type { ClientRequest } from "@gennai/agent/events/client-request";
-import { type EditorAnswer, isAnswerTo } from "@gennai/protocol/model/editor-messages";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
-import { fitsQuestions } from "@gennai/protocol/model/governance/user-question";
+import { type EditorAnswer, isAnswerTo } from "@gennai/protocol/model/session/editor-messages";
+import { fitsQuestions } from "@gennai/protocol/model/session/user-question";
 import type { WorkspaceAnswer } from "./workspace-answer.ts";
 
 /** A client's answer in the server's terms; one kind for each kind of request. */

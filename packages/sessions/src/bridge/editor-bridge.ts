@@ -1,4 +1,4 @@
-import type { EditorMethods, EditorRequestKind } from "@gennai/protocol/model/editor-messages";
+import type { EditorMethods, EditorRequestKind } from "@gennai/protocol/model/session/editor-messages";
 
 /**
  * What a turn can ask of the session's clients: a method for each of `editorRequests`, except the model and the user, which

@@ -1,6 +1,6 @@
 import type { ClientRequest } from "@gennai/agent/events/client-request";
 import type { Redactor } from "@gennai/governance/redaction";
-import { editorRequests } from "@gennai/protocol/model/editor-requests";
+import { editorRequests } from "@gennai/protocol/model/session/editor-requests";
 
 /**
  * The request as logged. Clients get the exact one from memory; secrets never reach the disk. The digest remains that of the

@@ -1,9 +1,9 @@
 import type { Answer, Confirmer, Question } from "@gennai/governance/confirmation";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { editorMethods, isOfKind, requestBody } from "@gennai/protocol/model/editor-messages";
-import { editorRequests } from "@gennai/protocol/model/editor-requests";
-import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/governance/user-question";
+import { editorMethods, isOfKind, requestBody } from "@gennai/protocol/model/session/editor-messages";
+import { editorRequests } from "@gennai/protocol/model/session/editor-requests";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
+import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/session/user-question";
 import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import type { EditorBridge, EditorCallOptions } from "./editor-bridge.ts";

@@ -1,5 +1,5 @@
 import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
-import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
+import type { Diagnostic } from "@gennai/protocol/model/session/editor-requests";
 
 /** Hides diagnostics of files that the agent may not read: they could quote them. */
 export function isShown({ path, severity }: Diagnostic): boolean {

@@ -16,7 +16,7 @@ import type {
   Workspace,
   WorkspaceChange,
 } from "@gennai/machine/workspace/workspace";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { RewrittenFile, WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import { checkResolved } from "./check-resolved.ts";

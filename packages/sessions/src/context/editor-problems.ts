@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
+import type { Diagnostic } from "@gennai/protocol/model/session/editor-requests";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
 import { isShown, problemLine } from "../bridge/shown-problems.ts";
 

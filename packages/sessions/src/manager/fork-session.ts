@@ -1,7 +1,7 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { SessionLog } from "@gennai/store/log/session-log";
 import type { Session } from "../session/session.ts";
 

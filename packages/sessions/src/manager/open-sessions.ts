@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { SessionHead } from "@gennai/store/log/session-log";
 import { finishInterruptedRestore } from "../restore/finish-restore.ts";
 import { Session } from "../session/session.ts";

@@ -6,7 +6,7 @@ import { ModelError } from "@gennai/agent/model";
 import { ServiceError } from "@gennai/machine/service-error";
 import { clientPlace } from "@gennai/machine/workspace/paths/client-place";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { ForgottenSession, SessionFilter, SessionHead } from "@gennai/store/log/session-log";
 import { placeOfCommands } from "../client-workspace/place-of-commands.ts";

@@ -28,7 +28,7 @@ import { branchState, protectionOf } from "../policies/own-branch.ts";
 import { reachesSecret } from "../policies/reaches-secret.ts";
 import { zeroAccessOf } from "../policies/zero-access.ts";
 import { RulesService } from "../rules/rules-service.ts";
-import { createTools } from "../tools/tool-set.ts";
+import { createTools } from "../turn/gate/tool-set.ts";
 import { type CommandsHere, commandsHere } from "./decide/commands-here.ts";
 import { decidableCalls } from "./decide/decidable-calls.ts";
 import { noBlobs, noEditor, plain } from "./decide/nobody-there.ts";

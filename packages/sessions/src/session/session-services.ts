@@ -9,7 +9,7 @@ import type { WebConfig } from "@gennai/machine/web/web-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import type { KnownModels } from "@gennai/models/catalogue/model-facts";
 import type { AskEditor } from "@gennai/models/editor-model";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { Stages } from "@gennai/shell/stages/stages";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";

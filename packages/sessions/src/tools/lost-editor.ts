@@ -1,5 +1,5 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { EditorRequestKind } from "@gennai/protocol/model/editor-messages";
+import type { EditorRequestKind } from "@gennai/protocol/model/session/editor-messages";
 import type { EditorBridge } from "../bridge/editor-bridge.ts";
 
 /** Throws where no client is attached that could: nobody waits for one. @param does e.g. `run commands in a terminal` */

@@ -1,4 +1,4 @@
-import type { Conversation } from "@gennai/agent/conversation";
+import type { Conversation } from "@gennai/agent/conversation/conversation";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { SessionWriter } from "../session/log/session-writer.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { Conversation } from "@gennai/agent/conversation";
+import { Conversation } from "@gennai/agent/conversation/conversation";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { TurnBudget } from "@gennai/agent/events/turn-budget";
 import { runTurn, type TurnEnd, type TurnOptions } from "@gennai/agent/loop/turn-loop";

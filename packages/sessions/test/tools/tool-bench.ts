@@ -7,7 +7,7 @@ import type { Analysis, ToolOutcome, Verification } from "@gennai/governance/too
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
-import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/editor-requests";
+import type { CommandRun, Diagnostic, FileRead, FoundSymbol } from "@gennai/protocol/model/session/editor-requests";
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { executionContext } from "@gennai/testkit/execution-context";
@@ -15,7 +15,7 @@ import type { EditorBridge } from "#bridge/editor-bridge";
 import { IntentsService } from "#intents/intents-service";
 import { KnownFiles } from "#session/state/known-files";
 import { isToolFact } from "#tools/tool-fact";
-import { createTools, type ToolPorts } from "#tools/tool-set";
+import { createTools, type ToolPorts } from "#turn/gate/tool-set";
 
 export const sha256 = (content: string | Uint8Array) => createHash("sha256").update(content).digest("hex");
 

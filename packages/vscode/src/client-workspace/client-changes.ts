@@ -1,5 +1,9 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import { type ChangedFile, type ClientFileChange, ClientWorkspaceError } from "@gennai/protocol/model/client-workspace";
+import {
+  type ChangedFile,
+  type ClientFileChange,
+  ClientWorkspaceError,
+} from "@gennai/protocol/model/session/client-workspace";
 import { refuseLinks } from "./client-path-resolution.ts";
 import type { FolderFiles } from "./folder-files.ts";
 

@@ -11,7 +11,7 @@ import {
   type ClientSearch,
   ClientWorkspaceError,
   type ClientWorkspaceFacts,
-} from "@gennai/protocol/model/client-workspace";
+} from "@gennai/protocol/model/session/client-workspace";
 import ignore from "ignore";
 import pLimit from "p-limit";
 import { changeFiles } from "./client-changes.ts";

@@ -1,4 +1,4 @@
-import type { ClientControl } from "@gennai/protocol/model/client-workspace";
+import type { ClientControl } from "@gennai/protocol/model/session/client-workspace";
 import type { FolderFiles } from "./folder-files.ts";
 
 const maxBytes = 16 * 1024 * 1024;

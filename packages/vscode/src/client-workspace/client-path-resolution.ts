@@ -1,5 +1,5 @@
 import { isWithin } from "@gennai/protocol/is-within";
-import { type ClientPath, ClientWorkspaceError } from "@gennai/protocol/model/client-workspace";
+import { type ClientPath, ClientWorkspaceError } from "@gennai/protocol/model/session/client-workspace";
 import type { FolderFiles } from "./folder-files.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { errorMessage } from "@gennai/protocol/error-message";
-import { type ClientSearch, ClientWorkspaceError } from "@gennai/protocol/model/client-workspace";
+import { type ClientSearch, ClientWorkspaceError } from "@gennai/protocol/model/session/client-workspace";
 import ignore, { type Ignore } from "ignore";
 import { RE2JS } from "re2js";
 import type { FolderFiles } from "./folder-files.ts";

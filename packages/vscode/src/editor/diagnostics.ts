@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@gennai/protocol/model/editor-requests";
+import type { Diagnostic } from "@gennai/protocol/model/session/editor-requests";
 import * as vscode from "vscode";
 import { realPathOf } from "./real-path.ts";
 import { nameInWorkspace, resolveInWorkspace } from "./workspace-paths.ts";

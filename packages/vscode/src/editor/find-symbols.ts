@@ -1,4 +1,4 @@
-import type { FoundSymbol, FoundSymbols, SymbolRequest } from "@gennai/protocol/model/editor-requests";
+import type { FoundSymbol, FoundSymbols, SymbolRequest } from "@gennai/protocol/model/session/editor-requests";
 import * as vscode from "vscode";
 import { realPathOf } from "./real-path.ts";
 import { resolveInWorkspace } from "./workspace-paths.ts";

@@ -9,7 +9,7 @@ import type {
   FileReadRequest,
   FoundSymbols,
   SymbolRequest,
-} from "@gennai/protocol/model/editor-requests";
+} from "@gennai/protocol/model/session/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import type { ChangeSets } from "../apply/change-sets.ts";

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import type { CommandOptions } from "@gennai/client/host/editor";
 import { isWithin } from "@gennai/protocol/is-within";
-import type { CommandRequest, CommandRun } from "@gennai/protocol/model/editor-requests";
+import type { CommandRequest, CommandRun } from "@gennai/protocol/model/session/editor-requests";
 import { EditorError } from "../editor/editor-error.ts";
 import { checkTerminalCommand, typedCommand } from "./terminal-command.ts";
 import { TerminalOutput } from "./terminal-output.ts";

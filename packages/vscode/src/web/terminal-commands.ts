@@ -1,4 +1,4 @@
-import type { CommandRun } from "@gennai/protocol/model/editor-requests";
+import type { CommandRun } from "@gennai/protocol/model/session/editor-requests";
 import { EditorError } from "../editor/editor-error.ts";
 
 /** Replaces terminals, because a browser has no shell. */

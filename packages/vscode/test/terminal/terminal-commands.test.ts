@@ -1,4 +1,4 @@
-import type { CommandRequest } from "@gennai/protocol/model/editor-requests";
+import type { CommandRequest } from "@gennai/protocol/model/session/editor-requests";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { TerminalCommands } from "../../src/terminal/terminal-commands.ts";

@@ -1,11 +1,11 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connectGovernance } from "@gennai/client/connection/connection";
-import { CliError } from "../../cli-error.ts";
 import { proves } from "../../connection/server-token.ts";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
-import { reachProblem } from "../../reach-problem.ts";
+import { CliError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { reachProblem } from "../../terminal/reach-problem.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import type { ServerAddress } from "./server-checks.ts";
 

@@ -4,8 +4,8 @@ import { proveServer } from "@gennai/client/connection/prove-server";
 import type { Check, Finding } from "@gennai/machine/finding";
 import { protocolDigest, protocolVersion } from "@gennai/protocol/spoken-protocol";
 import { findServers } from "@gennai/server/http/routes/discovery";
-import { reachProblem } from "../../reach-problem.ts";
-import { version } from "../../version.ts";
+import { reachProblem } from "../../terminal/reach-problem.ts";
+import { version } from "../../terminal/version.ts";
 import { certificateChecks } from "./certificate-checks.ts";
 
 /** The address of a server, and its token. */

@@ -5,9 +5,9 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections";
 import { StandingAnswers } from "@gennai/sessions/rules/standing-answers";
-import { usageError } from "../../cli-error.ts";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 

@@ -5,9 +5,9 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { loadCapabilities } from "@gennai/sessions/rules/load-capabilities";
 import { signCapabilities } from "@gennai/sessions/rules/sign-capabilities";
-import { CliError } from "../../cli-error.ts";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
+import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 export interface CapabilitiesFlags {

@@ -1,7 +1,7 @@
 import type { GuardedHost, HookForm } from "@gennai/guard/hosts/guarded-host";
 import { knownHosts } from "@gennai/guard/hosts/known-hosts";
-import { CliError } from "../../cli-error.ts";
-import { exitCode } from "../../exit-code.ts";
+import { CliError } from "../../terminal/cli-error.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { guardPlugin } from "./guard-plugin.ts";
 import type { GuardedFormat } from "./guarded-file.ts";
 import { type HookProgram, shellLine } from "./hook-program.ts";

@@ -20,8 +20,8 @@ import { hasCode } from "@gennai/machine/system-error";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
-import { CliError } from "../../cli-error.ts";
-import { exitCode } from "../../exit-code.ts";
+import { CliError } from "../../terminal/cli-error.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { relayScript } from "./relay-script.ts";
 
 /** How our hook is written in an agent's file. Its methods throw for a text that cannot be parsed, or that we must not change. */

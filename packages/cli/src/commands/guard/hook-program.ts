@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { quoted } from "@gennai/governance/command/shell-words";
-import { usageError } from "../../cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import { relayPath } from "./guarded-file.ts";
 
 /** What an agent starts for each call: the relay if there is Perl. The relay becomes this program if no server listens. */

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { CliError, usageError } from "../../cli-error.ts";
-import { exitCode } from "../../exit-code.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface LedgerAnchorFlags {

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { CliError } from "../../cli-error.ts";
-import { exitCode } from "../../exit-code.ts";
+import { CliError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { explainRecord, recordsNamed } from "./explain-record.ts";
 import type { LedgerFlags } from "./ledger-commands.ts";

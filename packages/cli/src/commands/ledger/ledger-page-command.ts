@@ -3,9 +3,9 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { CliError } from "../../cli-error.ts";
-import { exitCode } from "../../exit-code.ts";
+import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 
 export interface LedgerPageFlags {
   readonly out?: string;

@@ -1,9 +1,9 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { exitCode } from "../../exit-code.ts";
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
-import { version } from "../../version.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
+import { version } from "../../terminal/version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import type { LedgerFlags } from "./ledger-commands.ts";
 

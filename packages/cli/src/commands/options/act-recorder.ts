@@ -3,7 +3,7 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { type GoverningAct, recordAct } from "@gennai/store/ledger/record-act";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { version } from "../../version.ts";
+import { version } from "../../terminal/version.ts";
 
 /**
  * Gives a function that records what the user of this program decides about a workspace, with their user name, before it takes

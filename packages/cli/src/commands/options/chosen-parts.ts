@@ -1,4 +1,4 @@
-import { usageError } from "../../cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 
 /** The chosen ones of all parts. Throws `CliError` for an unknown name. @param include value of `--include` */
 export function partsOf<Part extends string>(

@@ -1,7 +1,7 @@
 import { type CommandsMode, commandsModes, formerModes } from "@gennai/protocol/commands-mode";
 import { type Backend, backends } from "@gennai/protocol/model/session/backend";
-import { usageError } from "../../cli-error.ts";
 import type { ModelChoice } from "../../connection/default-settings.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 
 /** Values of the options that `modelOptions` declares. */
 export interface ModelFlags {

@@ -1,8 +1,8 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CliError } from "../../cli-error.ts";
-import { exitCode } from "../../exit-code.ts";
+import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 
 /** The real absolute path of the workspace: the given one, else the working directory. Throws `CliError`. */
 export async function resolveWorkspace(named: string | undefined, console: Console): Promise<string> {

@@ -1,11 +1,11 @@
 import { SessionPlans } from "@gennai/client/session-plans";
-import { CliError, usageError } from "../../cli-error.ts";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, intentTitle } from "../../client/session-intent.ts";
 import { whileAttended } from "../../client/while-attended.ts";
 import { listSessions } from "../../connection/session-list.ts";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { asTyped, type Console } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { utcTime } from "../../terminal/utc-time.ts";
 import { modelChoice } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";

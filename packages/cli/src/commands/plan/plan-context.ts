@@ -3,7 +3,6 @@ import { AgentSession } from "@gennai/client/session/agent-session";
 import { SessionPlans } from "@gennai/client/session-plans";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
-import { usageError } from "../../cli-error.ts";
 import { UserTerminal } from "../../client/user-terminal.ts";
 import {
   type ChosenServer,
@@ -13,6 +12,7 @@ import {
   serverRequest,
 } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import type { ModelFlags } from "../options/option-values.ts";

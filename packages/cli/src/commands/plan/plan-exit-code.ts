@@ -1,5 +1,5 @@
 import type { Plan, PlanStep } from "@gennai/client/plan";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 
 /** The exit code for a run that ended: only a complete run is a success, and a refusal has a code of its own. */
 export function executionCode(plan: Plan): ExitCode {

@@ -1,8 +1,8 @@
 import { envelopeWords, type Plan, type PlanIssue, type PlanStep } from "@gennai/client/plan";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
-import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import { type Risk, riskWords } from "@gennai/protocol/model/governance/risk";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
+import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { colouredLine, colouredRisk, type Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 

@@ -5,9 +5,9 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { SessionPlans } from "@gennai/client/session-plans";
 import type { TurnReport } from "@gennai/client/view/turn-report";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { CliError } from "../../cli-error.ts";
 import { runTurn } from "../../client/run-turn.ts";
-import { exitCode } from "../../exit-code.ts";
+import { CliError } from "../../terminal/cli-error.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import type { PlanTerminal } from "./plan-context.ts";
 
 /** The result of a request: a stored plan, or the model's text about why there is none. */

@@ -2,10 +2,10 @@ import { methodWords, unknownWords, verificationWords, whenWords } from "@gennai
 import { plural } from "@gennai/protocol/plural";
 import type { RecordedWrite } from "@gennai/provenance/recorded-write";
 import type { LineOrigin, ProvenanceTrust } from "@gennai/provenance/workspace-provenance";
-import { usageError } from "../../cli-error.ts";
-import { exitCode } from "../../exit-code.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { fileAndLines, type LineRange } from "./line-range.ts";
 import { openProvenance } from "./open-provenance.ts";

@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
-import { CliError, usageError } from "../../cli-error.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 
 /** Largest file that is read; bytes. */
 const maxBytes = 8 * 1024 * 1024;

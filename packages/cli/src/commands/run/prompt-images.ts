@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { judgeImage } from "@gennai/machine/formats/fit-image";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { type CliError, usageError } from "../../cli-error.ts";
+import { type CliError, usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 
 /** Limits for all images of one request, which may have 16 MiB. */

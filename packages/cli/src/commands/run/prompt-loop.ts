@@ -6,13 +6,13 @@ import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-sess
 import type { TurnRequest } from "@gennai/client/session/turn";
 import type { TurnReport } from "@gennai/client/view/turn-report";
 import type { EditingMode, ReportedSettings } from "@gennai/protocol/model/session/session-settings";
-import { asCliError } from "../../cli-error.ts";
 import { runTurn } from "../../client/run-turn.ts";
 import { intentTitle } from "../../client/session-intent.ts";
 import type { UserTerminal } from "../../client/user-terminal.ts";
 import type { ChosenServer } from "../../connection/server-choice.ts";
 import { describeSessions } from "../../connection/session-list.ts";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
+import { asCliError } from "../../terminal/cli-error.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import type { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { describeUndone } from "../sessions/undo-text.ts";

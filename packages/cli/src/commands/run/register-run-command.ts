@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { exitCodesHelp } from "../../exit-code.ts";
+import { exitCodesHelp } from "../../terminal/exit-code.ts";
 import type { CommandHost } from "../command-host.ts";
 import { collect, commandsOption, modelOptions, protectOption, serverOptions } from "../options/shared-options.ts";
 import type { RunFlags } from "./run-options.ts";

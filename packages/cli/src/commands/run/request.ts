@@ -1,7 +1,7 @@
 import { fstatSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
-import { usageError } from "../../cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import type { RunFlags } from "./run-options.ts";
 

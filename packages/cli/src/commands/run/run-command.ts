@@ -10,7 +10,6 @@ import { readGitHead } from "@gennai/machine/git-data/git-head";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import type { Pipeline } from "../../ci/pipeline.ts";
-import { usageError } from "../../cli-error.ts";
 import { branchTitle, prepareAgentBranch, presentBranch } from "../../client/agent-branch.ts";
 import { exitCodeOf, runTurn } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
@@ -24,14 +23,15 @@ import {
   serverRequest,
 } from "../../connection/server-choice.ts";
 import { listSessions } from "../../connection/session-list.ts";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
 import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
 import { type Console, isTerminal } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { Interrupts } from "../../terminal/interrupts.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { version } from "../../version.ts";
+import { version } from "../../terminal/version.ts";
 import { commandsMode } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { offerFirstCommit } from "./offer-first-commit.ts";

@@ -1,6 +1,6 @@
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
-import { usageError } from "../../cli-error.ts";
 import type { ServerFlags } from "../../connection/server-choice.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import { type CommandsFlags, type ModelFlags, modelChoice } from "../options/option-values.ts";
 import { chosenSettings, type SettingFlags } from "./setting-options.ts";
 

@@ -1,7 +1,7 @@
 import { efforts } from "@gennai/protocol/model/session/effort";
 import { type SettingsChoice, verbosities } from "@gennai/protocol/model/session/session-settings";
 import type { Command } from "commander";
-import { usageError } from "../../cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import { parseCount } from "../options/option-values.ts";
 
 /** The session's settings that `run` has an option for, one row each. */

@@ -1,5 +1,5 @@
 import { logLevels, writtenLog } from "@gennai/server/telemetry/written-log";
-import { usageError } from "../../cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 

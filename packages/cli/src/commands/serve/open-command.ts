@@ -3,12 +3,12 @@ import { rootReason } from "@gennai/client/connection/root-reason";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { PAGE_CLOSE_PATH, PAGE_CODE_PATH } from "@gennai/protocol/page-paths";
 import { z } from "zod";
-import { CliError, usageError } from "../../cli-error.ts";
 import { type ProvenServer, provenServers } from "../../connection/proven-servers.ts";
 import { parseServerUrl } from "../../connection/server-choice.ts";
 import { proves, tokenFor } from "../../connection/server-token.ts";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { type Console, commandName } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { openInBrowser } from "../../terminal/open-in-browser.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 

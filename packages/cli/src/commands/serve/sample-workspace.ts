@@ -2,7 +2,7 @@ import { cp, mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type GitTarget, git } from "@gennai/git/run/run-git";
-import { CliError } from "../../cli-error.ts";
+import { CliError } from "../../terminal/cli-error.ts";
 
 /** A copy of a sample in the system's directory for temporary files, with one commit on `main`. Rejects with `CliError`. */
 export async function copySampleWorkspace(sample: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type AdmissionLimits, defaultLimits } from "@gennai/server/admission/limits";
 import type { ServerOptions } from "@gennai/server/tenants/server-options";
-import { usageError } from "../../cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 
 /** Options of `serve` for access, encryption, and how much of the server each user may take. */

@@ -1,4 +1,4 @@
-import { usageError } from "../../cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 
 export interface WatchFlags {
   /** Address where Prometheus asks, e.g. `9464` or `0.0.0.0:9464`. */

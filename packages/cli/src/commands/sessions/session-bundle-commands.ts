@@ -5,13 +5,13 @@ import { pipeline } from "node:stream/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { SessionBundles } from "@gennai/store/session-bundles";
-import { CliError, usageError } from "../../cli-error.ts";
 import { defaultSettings } from "../../connection/default-settings.ts";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { version } from "../../terminal/version.ts";
 import { writeLines } from "../../terminal/write-lines.ts";
-import { version } from "../../version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { leavesText } from "../options/what-leaves.ts";
 

@@ -1,6 +1,6 @@
-import { type ExitCode, exitCode } from "../../exit-code.ts";
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { type SessionFlags, serverOf } from "./sessions-commands.ts";
 

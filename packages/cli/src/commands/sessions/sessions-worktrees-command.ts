@@ -1,7 +1,7 @@
 import { listSessionWorktrees, pruneSessionWorktrees } from "@gennai/git/session-worktree";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { type ExitCode, exitCode } from "../../exit-code.ts";
 import type { Console } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 

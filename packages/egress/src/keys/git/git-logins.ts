@@ -1,9 +1,9 @@
 import { endpointOf } from "@gennai/governance/network/endpoint";
 import type { FoundVerb } from "@gennai/governance/programs/known-programs";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import type { KeyContext } from "../key-context.ts";
+import type { KeyContext } from "../login/key-context.ts";
+import { newPlaceholder, type OwnLogin } from "../login/own-login.ts";
 import { trustedBy } from "../login/trusted-by.ts";
-import { newPlaceholder, type OwnLogin } from "../own-login.ts";
 import { basic } from "../registries/registry-login.ts";
 import { gitUse } from "../requests/git-requests.ts";
 import { droppedCommits } from "./dropped-commits.ts";

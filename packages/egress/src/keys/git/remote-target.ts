@@ -1,6 +1,6 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
-import type { KeyContext } from "../key-context.ts";
+import type { KeyContext } from "../login/key-context.ts";
 import { type GitAddress, type ReadAddress, readGitAddress } from "./git-address.ts";
 import { type SettingEntries, settingOf, userGitSettings } from "./git-settings-of.ts";
 import { type KeyRepository, keyRepository } from "./key-repository.ts";

@@ -2,9 +2,9 @@ import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/netw
 import type { BodyReader, LoginRequest } from "../../network/added-login.ts";
 import { loginSecrets } from "../login/login-secrets.ts";
 import { portOf } from "../login/npm-settings.ts";
+import { newPlaceholder, type OwnLogin, type Placeholders } from "../login/own-login.ts";
 import { trustedBy } from "../login/trusted-by.ts";
 import type { UserKeys } from "../login/user-keys.ts";
-import { newPlaceholder, type OwnLogin, type Placeholders } from "../own-login.ts";
 
 /** The login in the user's own settings for one place of a registry. */
 export interface RegistryAccess {

@@ -1,8 +1,8 @@
 import type { Endpoint } from "@gennai/governance/network/endpoint";
 import { type FoundVerb, knownPrograms } from "@gennai/governance/programs/known-programs";
 import type { LoginSource } from "@gennai/governance/programs/program";
+import type { OwnLogin } from "../login/own-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";
-import type { OwnLogin } from "../own-login.ts";
 import { cargoPlaces } from "./cargo-places.ts";
 import { declaredPlaces } from "./declared-places.ts";
 import { npmPlaces } from "./npm-places.ts";

@@ -21,9 +21,9 @@ import {
 } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
 import { isWithin } from "@gennai/protocol/is-within";
 import { digest, optionalDigest } from "@gennai/protocol/model/checked-field";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
 import { EnumWords } from "@gennai/protocol/model/enum-words";
 import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { ControlSnapshot, WorkspaceAnswer } from "@gennai/sessions/bridge/workspace-answer";
 import { isNormal } from "@gennai/sessions/client-workspace/check-resolved";
 

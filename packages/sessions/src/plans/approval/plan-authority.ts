@@ -1,6 +1,6 @@
 import type { EnvelopeKind, PlanIssue, PlanView } from "@gennai/governance/plan";
-import type { PlannedAction } from "@gennai/protocol/model/governance/planned-action";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
+import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import type { Session } from "../../session/session.ts";
 
 /** Who approves. `loopback` came without a credential and is trusted less. */

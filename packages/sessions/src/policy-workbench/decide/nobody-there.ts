@@ -1,5 +1,5 @@
 import type { Redactor } from "@gennai/governance/redaction";
-import { editorMethods } from "@gennai/protocol/model/editor-messages";
+import { editorMethods } from "@gennai/protocol/model/session/editor-messages";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
 // Replacements for what a session has and the workbench does not: an editor, a content store, masking.

@@ -1,4 +1,4 @@
-import type { Conversation } from "@gennai/agent/conversation";
+import type { Conversation } from "@gennai/agent/conversation/conversation";
 import type { BlobStore } from "@gennai/store/log/session-log";
 
 /** Outputs that the log has only as blobs: kept in memory until the model got them, to avoid reading the disk. */

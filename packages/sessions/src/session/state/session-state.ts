@@ -1,13 +1,13 @@
-import { Conversation } from "@gennai/agent/conversation";
+import { Conversation } from "@gennai/agent/conversation/conversation";
 import type { ClientRequest } from "@gennai/agent/events/client-request";
 import type { DirectoryChangeRecord, FileChangeRecord, ProposalReview } from "@gennai/agent/events/proposal";
 import { endStates, type LoggedEvent, type SessionEvent, type TurnState } from "@gennai/agent/events/session-event";
-import { addUsage, addUsageSum, noUsage, type UsageSum } from "@gennai/agent/events/usage";
 import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
+import { addUsage, addUsageSum, noUsage, type UsageSum } from "@gennai/agent/usage";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan-record";
 import type { RefMove } from "@gennai/governance/tool";
 import { firstParagraph } from "@gennai/protocol/branch-name";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { QueuedMessage } from "@gennai/protocol/model/session/queued-message";
 import { type SessionSettings, settingsFromLog } from "@gennai/protocol/model/session/session-settings";

@@ -1,4 +1,4 @@
-import type { KeyContext } from "@gennai/egress/keys/key-context";
+import type { KeyContext } from "@gennai/egress/keys/login/key-context";
 import { type KeyPlan, type UserKeys } from "@gennai/egress/keys/login/user-keys";
 import { withAddresses } from "@gennai/egress/keys/login/with-addresses";
 import { noLogins, ownLogins } from "@gennai/egress/keys/own-logins";

@@ -3,7 +3,7 @@ import type { BuiltInTool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { plainText } from "@gennai/machine/process/plain-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
-import type { CommandRun } from "@gennai/protocol/model/editor-requests";
+import type { CommandRun } from "@gennai/protocol/model/session/editor-requests";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import { withNotes } from "../command-output.ts";

@@ -1,4 +1,4 @@
-import type { OwnLogin } from "@gennai/egress/keys/own-login";
+import type { OwnLogin } from "@gennai/egress/keys/login/own-login";
 import { noLogins, type OwnLogins, wantsLogin } from "@gennai/egress/keys/own-logins";
 import type { AskToSend } from "@gennai/egress/network/added-login";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";

@@ -6,7 +6,7 @@ import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
 import { decodeText, encodeText } from "@gennai/machine/workspace/files/text-file";
 import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
 import { countLines } from "@gennai/protocol/diff/line-edit";
-import type { FileRead } from "@gennai/protocol/model/editor-requests";
+import type { FileRead } from "@gennai/protocol/model/session/editor-requests";
 import { z } from "zod";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import { keptOutputName } from "../../session/state/kept-output-name.ts";

@@ -1,6 +1,6 @@
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { visibleText } from "@gennai/machine/web/visible-text";
-import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/governance/user-question";
+import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/session/user-question";
 import { z } from "zod";
 import type { AskedUser, UserAsker } from "../../bridge/session-bridge.ts";
 import type { ToolFact } from "../tool-fact.ts";

@@ -12,7 +12,7 @@ import {
 import { decodeText, endOfLine } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { diffLines } from "@gennai/protocol/diff/line-diff";
-import type { FileRead } from "@gennai/protocol/model/editor-requests";
+import type { FileRead } from "@gennai/protocol/model/session/editor-requests";
 import type { ChangeOperation, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";

@@ -27,7 +27,7 @@ import { problemsTool } from "../../tools/reading/problems-tool.ts";
 import { skillTool } from "../../tools/reading/skill-tool.ts";
 import { symbolsTool } from "../../tools/reading/symbols-tool.ts";
 import { askUserTool } from "../../tools/session/ask-user-tool.ts";
-import { createTools } from "../../tools/tool-set.ts";
+import { createTools } from "./tool-set.ts";
 
 /** The tools of one turn, not yet behind a gate. */
 export interface TurnTools {

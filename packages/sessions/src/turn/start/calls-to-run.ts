@@ -1,4 +1,4 @@
-import type { OpenCall } from "@gennai/agent/conversation";
+import type { OpenCall } from "@gennai/agent/conversation/conversation";
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import { redactionMarker } from "@gennai/governance/redaction";
 

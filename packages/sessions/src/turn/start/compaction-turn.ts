@@ -1,5 +1,5 @@
+import { estimateText } from "@gennai/agent/conversation/token-estimate";
 import type { Compacted } from "@gennai/agent/events/session-event";
-import { estimateText } from "@gennai/agent/events/token-estimate";
 import { compact } from "@gennai/agent/loop/compact";
 import { ModelError } from "@gennai/agent/model";
 import { ServiceError } from "@gennai/machine/service-error";

@@ -1,4 +1,4 @@
-import type { OpenCall } from "@gennai/agent/conversation";
+import type { OpenCall } from "@gennai/agent/conversation/conversation";
 import { redactionMarker } from "@gennai/governance/redaction";
 import { expect, test } from "vitest";
 import { callsToRun } from "#turn/start/calls-to-run";

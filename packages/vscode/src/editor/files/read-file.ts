@@ -1,4 +1,4 @@
-import type { FileRead, FileReadRequest } from "@gennai/protocol/model/editor-requests";
+import type { FileRead, FileReadRequest } from "@gennai/protocol/model/session/editor-requests";
 import { EditorError } from "../editor-error.ts";
 import { resolveInWorkspace } from "../workspace-paths.ts";
 import type { EditorFiles } from "./editor-files.ts";

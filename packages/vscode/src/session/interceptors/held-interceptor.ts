@@ -3,7 +3,7 @@ import type { Interceptor } from "@connectrpc/connect";
 import { clientWorkspaceMessage } from "@gennai/client/host/client-workspace-answer";
 import { heldPlace } from "@gennai/client/host/client-workspace-port";
 import { ListSessionsRequestSchema, StartSessionRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import type { ClientWorkspaceFacts } from "@gennai/protocol/model/client-workspace";
+import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 
 /**
  * If this window holds the folder, every session started here works on it through this window, whatever starts it, and the

@@ -4,15 +4,15 @@ import { endpointName, parseEndpoint } from "@gennai/governance/network/endpoint
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { EmergencyHere } from "@gennai/sessions/rules/emergency-here";
-import { CliError, usageError } from "../../../cli-error.ts";
-import { exitCode } from "../../../exit-code.ts";
 import type { OfferContext } from "../../../review/offered-changes.ts";
 import { allowedAhead } from "../../../review/persons-network-here.ts";
 import { checkedSeconds, type TryFlags, tryStaged } from "../../../review/try-staged.ts";
+import { CliError, usageError } from "../../../terminal/cli-error.ts";
 import { type Console, isTerminal } from "../../../terminal/console.ts";
+import { exitCode } from "../../../terminal/exit-code.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
 import { untilEnded } from "../../../terminal/until-ended.ts";
-import { version } from "../../../version.ts";
+import { version } from "../../../terminal/version.ts";
 import { resolveWorkspace } from "../../options/resolve-workspace.ts";
 import { installedHooks } from "../guard-commands.ts";
 import { AgentHome } from "./agent-home.ts";

@@ -2,8 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ClientRequest } from "@gennai/agent/events/client-request";
 import type { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { requestToEvent } from "@gennai/protocol/model/editor-messages";
 import { questionToMessage } from "@gennai/protocol/model/governance/question";
+import { requestToEvent } from "@gennai/protocol/model/session/editor-messages";
 import { operationToWire } from "../workspace-wire.ts";
 
 type WireEvent = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;

@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
-import type { Cost, UsageSum } from "@gennai/agent/events/usage";
+import type { Cost, UsageSum } from "@gennai/agent/usage";
 import { CompactionReason, CompactionStage } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 
 type UsageEvent = Extract<SessionEvent, { readonly type: "usage" }>;

@@ -5,8 +5,8 @@ import {
   ConfirmationScope,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { digest, requestId } from "@gennai/protocol/model/checked-field";
-import { answerFromEvent, answersEditorRequest } from "@gennai/protocol/model/editor-messages";
 import { scopeWords } from "@gennai/protocol/model/governance/question";
+import { answerFromEvent, answersEditorRequest } from "@gennai/protocol/model/session/editor-messages";
 import type { ClientAnswer } from "@gennai/sessions/bridge/client-answer";
 import { workspaceAnswerFromWire } from "../workspace-wire.ts";
 

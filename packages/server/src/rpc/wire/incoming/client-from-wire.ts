@@ -1,6 +1,6 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientInfo } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { kindsOf } from "@gennai/protocol/model/editor-messages";
+import { kindsOf } from "@gennai/protocol/model/session/editor-messages";
 import type { AttachedClient, ClientAbility } from "@gennai/sessions/bridge/client-registry";
 import type { Session } from "@gennai/sessions/session/session";
 

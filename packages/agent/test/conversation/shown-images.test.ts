@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { withShownImages } from "#conversation/shown-images";
 import type { Message } from "#model";
-import { withShownImages } from "#shown-images";
 
 const image = (bytes = 10) => new Uint8Array(bytes);
 const user = (count: number, bytes?: number): Message => ({

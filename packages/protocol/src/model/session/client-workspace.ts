@@ -1,4 +1,4 @@
-import type { FailureClass } from "./governance/tool-outcome.ts";
+import type { FailureClass } from "../governance/tool-outcome.ts";
 
 /** A workspace whose files a client holds, as described by the client. */
 export interface ClientWorkspaceFacts {

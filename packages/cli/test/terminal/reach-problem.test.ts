@@ -3,7 +3,7 @@ import { connect } from "@gennai/client/connection/connection";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import { reachProblem } from "#reach-problem";
+import { reachProblem } from "#terminal/reach-problem";
 
 const problem = (baseUrl: string) =>
   connect({ baseUrl })

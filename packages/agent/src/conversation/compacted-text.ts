@@ -9,3 +9,7 @@ export function compactedText(summary: string, facts: string): string {
   ];
   return parts.join("\n\n");
 }
+
+export function bounded(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()} […]`;
+}

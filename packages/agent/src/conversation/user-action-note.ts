@@ -1,5 +1,5 @@
-import type { ProposalReview } from "./events/proposal.ts";
-import type { SessionEvent } from "./events/session-event.ts";
+import type { ProposalReview } from "../events/proposal.ts";
+import type { SessionEvent } from "../events/session-event.ts";
 
 type UserAction = Extract<
   SessionEvent,

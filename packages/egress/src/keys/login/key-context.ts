@@ -1,6 +1,6 @@
 import { stagedDirectories } from "@gennai/stage/cover/stage-roots";
-import type { UserKeys } from "./login/user-keys.ts";
-import { searchPath } from "./login/user-program.ts";
+import type { UserKeys } from "./user-keys.ts";
+import { searchPath } from "./user-program.ts";
 
 export interface KeyContext {
   /** Real path, in the workspace. */

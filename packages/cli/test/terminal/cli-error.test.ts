@@ -2,7 +2,7 @@ import { ExpectedError } from "@gennai/machine/expected-error";
 import { ServiceError } from "@gennai/machine/service-error";
 import { SandboxRequired } from "@gennai/stage/sandbox/sandbox";
 import { expect, test } from "vitest";
-import { asCliError } from "#cli-error";
+import { asCliError } from "#terminal/cli-error";
 
 class WrongSetting extends ExpectedError {
   readonly code = "wrong_setting";

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ClientCapabilities, ClientEvent, ClientEventSchema } from "../gen/gennai/agent/v1/agent_pb.ts";
-import type { InvokeEvent, InvokeEventSchema } from "../gen/gennai/agent/v1/event_pb.ts";
+import type { ClientCapabilities, ClientEvent, ClientEventSchema } from "../../gen/gennai/agent/v1/agent_pb.ts";
+import type { InvokeEvent, InvokeEventSchema } from "../../gen/gennai/agent/v1/event_pb.ts";
 
 type Body<Event> = Extract<Event, { readonly case: string }>;
 type EventBody = Body<InvokeEvent["event"]>;

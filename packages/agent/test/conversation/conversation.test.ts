@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Conversation } from "../src/conversation.ts";
-import type { LoggedEvent, SessionEvent, TurnState } from "../src/events/session-event.ts";
-import { userMessage } from "./user-message.ts";
+import { Conversation } from "../../src/conversation/conversation.ts";
+import type { LoggedEvent, SessionEvent, TurnState } from "../../src/events/session-event.ts";
+import { userMessage } from "../user-message.ts";
 
 const user = (text: string): SessionEvent => userMessage(text, { scenario: "CODE", clientTurnId: text });
 const call = (id: string, name = "Read"): SessionEvent => ({

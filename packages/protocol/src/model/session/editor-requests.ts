@@ -1,9 +1,8 @@
-import { CommandState, EndOfLine, FileSource } from "../gen/gennai/agent/v1/agent_pb.ts";
-import { DiagnosticSeverity } from "../gen/gennai/agent/v1/event_pb.ts";
-import { InvalidField, optionalDigest } from "./checked-field.ts";
+import { CommandState, EndOfLine, FileSource } from "../../gen/gennai/agent/v1/agent_pb.ts";
+import { DiagnosticSeverity } from "../../gen/gennai/agent/v1/event_pb.ts";
+import { InvalidField, optionalDigest } from "../checked-field.ts";
+import { EnumWords } from "../enum-words.ts";
 import { editorRequest } from "./editor-request.ts";
-import { EnumWords } from "./enum-words.ts";
-import { replyFromMessage, replyToMessage, type UserQuestion } from "./governance/user-question.ts";
 import {
   type AppliedFile,
   appliedFileToMessage,
@@ -11,7 +10,8 @@ import {
   changeToMessage,
   checkedAppliedFile,
   type ProposedChange,
-} from "./session/proposal.ts";
+} from "./proposal.ts";
+import { replyFromMessage, replyToMessage, type UserQuestion } from "./user-question.ts";
 
 export interface FileReadRequest {
   readonly path: string;

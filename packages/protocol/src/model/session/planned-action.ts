@@ -1,7 +1,7 @@
 import type { ActionPreview } from "../../gen/gennai/agent/v1/plan_pb.ts";
-import { changeFromMessage, changeToMessage, type ProposedChange } from "../session/proposal.ts";
-import { type Risk, riskFromMessage, riskWords } from "./risk.ts";
-import { verdictFromMessage, verdictWords } from "./tool-outcome.ts";
+import { type Risk, riskFromMessage, riskWords } from "../governance/risk.ts";
+import { verdictFromMessage, verdictWords } from "../governance/tool-outcome.ts";
+import { changeFromMessage, changeToMessage, type ProposedChange } from "./proposal.ts";
 
 /** What one action of a plan would do, before its approval. */
 export interface PlannedAction {

@@ -1,4 +1,4 @@
-import type { Message } from "./model.ts";
+import type { Message } from "../model.ts";
 
 interface Unfilled {
   readonly index: number;

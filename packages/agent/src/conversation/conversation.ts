@@ -1,9 +1,9 @@
-import { type Compacted, endStates, type LoggedEvent, type SessionEvent } from "./events/session-event.ts";
-import { estimateMessages } from "./events/token-estimate.ts";
-import { compactedText } from "./loop/compacted-text.ts";
-import { KeptFacts } from "./loop/kept-facts.ts";
-import type { Message, MessageCall, ModelRequest } from "./model.ts";
-import { type Instructions, type InstructionsTold, ToldInstructions } from "./prompt/instructions.ts";
+import { type Compacted, endStates, type LoggedEvent, type SessionEvent } from "../events/session-event.ts";
+import type { Message, MessageCall, ModelRequest } from "../model.ts";
+import { type Instructions, type InstructionsTold, ToldInstructions } from "../prompt/instructions.ts";
+import { compactedText } from "./compacted-text.ts";
+import { KeptFacts } from "./kept-facts.ts";
+import { estimateMessages } from "./token-estimate.ts";
 import { UnfilledMessages } from "./unfilled-messages.ts";
 import { userActionNote } from "./user-action-note.ts";
 

@@ -1,4 +1,4 @@
-import type { Message } from "./model.ts";
+import type { Message } from "../model.ts";
 
 /**
  * Limits for the images of one request; beyond them, half are dropped. From the twenty-first image of a request on,

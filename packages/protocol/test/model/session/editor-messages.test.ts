@@ -22,7 +22,7 @@ import {
   requestFromEvent,
   requestToEvent,
   tellRequest,
-} from "#model/editor-messages";
+} from "#model/session/editor-messages";
 import type { ProposedChange } from "#model/session/proposal";
 
 const requestId = "6f1d1c3a-0b7e-4a55-9c3f-2f0f5a6d7e8b";

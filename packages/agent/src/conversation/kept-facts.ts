@@ -3,7 +3,7 @@ import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/gov
 import * as z from "zod";
 import type { ProposalReview } from "../events/proposal.ts";
 import type { LoggedEvent, SessionEvent } from "../events/session-event.ts";
-import { bounded } from "./summarise.ts";
+import { bounded } from "./compacted-text.ts";
 
 /** Maximum characters of one request, of one refusal's arguments and reason, and of a review's note. */
 const maxRequest = 1_500;

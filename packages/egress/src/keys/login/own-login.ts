@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { GitSettings } from "@gennai/git/run/git-settings";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
-import type { AddedLogin } from "../network/added-login.ts";
+import type { AddedLogin } from "../../network/added-login.ts";
 
 /** A login in the user's own settings, for one host and port that a command may reach. It has not been read yet. */
 export interface OwnLogin {
