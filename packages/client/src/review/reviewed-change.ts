@@ -1,6 +1,6 @@
 import { applyReview, type HunkDecision } from "@gennai/protocol/apply-review";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { type ContentSource, proposedText } from "./proposed-text.ts";
+import { type ContentSource, proposedText } from "./change-content.ts";
 
 /** Decisions about the hunks of one change, by id. */
 export type HunkDecisions = ReadonlyMap<string, HunkDecision>;

@@ -1,7 +1,7 @@
+import { type BlobSource, type ContentSide, checkedBlob, sideOf } from "@gennai/client/review/change-content";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { withoutMark } from "../review/diff/content-cache.ts";
-import { type BlobSource, type ContentSide, checkedBlob, sideOf } from "../review/diff/verified-content.ts";
 import { type FileDiff, fileDiff } from "./file-diff.ts";
 
 /** What is known of both sides of a changed file. */

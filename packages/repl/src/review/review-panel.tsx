@@ -1,4 +1,5 @@
 import type { ReviewToApply } from "@gennai/client/host/window-requests";
+import type { BlobSource } from "@gennai/client/review/change-content";
 import {
   countDecisions,
   decidableIds,
@@ -12,7 +13,6 @@ import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/pr
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApplyBar, type ApplyStep } from "./apply-bar.tsx";
 import { ContentCache } from "./diff/content-cache.ts";
-import type { BlobSource } from "./diff/verified-content.ts";
 import { VisibleText } from "./diff/visible-text.tsx";
 import { FileList } from "./file/file-list.tsx";
 import { type FileActions, FileSection } from "./file/file-section.tsx";

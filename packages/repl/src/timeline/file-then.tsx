@@ -1,15 +1,16 @@
+import type { BlobSource } from "@gennai/client/review/change-content";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { useEffect, useState } from "preact/hooks";
 import { fileDiff } from "../changes/file-diff.ts";
 import { CodePane } from "../look/code-pane.tsx";
 import { DiffTable } from "../review/diff/diff-table.tsx";
-import { type FileVersion, type VersionSource, versionText } from "./file-version.ts";
+import { type FileVersion, versionText } from "./file-version.ts";
 
 export interface FileThenProps {
   readonly version: FileVersion;
   /** The newest known version of the same file; undefined: this is the newest. */
   readonly newest: FileVersion | undefined;
-  readonly source: VersionSource;
+  readonly source: BlobSource;
 }
 
 type Look = "then" | "changed" | "since";
@@ -91,7 +92,7 @@ function NotKept({ problem }: { readonly problem: string }) {
 }
 
 /** The texts of digests, as soon as they are loaded. */
-function useTexts(digests: readonly string[], source: VersionSource) {
+function useTexts(digests: readonly string[], source: BlobSource) {
   const [texts, setTexts] = useState<{ readonly loaded: readonly string[]; readonly problem: string }>({
     loaded: [],
     problem: "",

@@ -1,10 +1,11 @@
+import type { BlobSource } from "@gennai/client/review/change-content";
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { CopyButton } from "../look/copy-button.tsx";
 import { Digest } from "../plan/digest.tsx";
 import { VisibleText } from "../review/diff/visible-text.tsx";
 import { FileThen } from "./file-then.tsx";
-import type { FileVersion, VersionSource } from "./file-version.ts";
+import type { FileVersion } from "./file-version.ts";
 import { kindWords, recordWords } from "./record-words.ts";
 import type { TimelineCall, TimelineRecord } from "./timeline-record.ts";
 
@@ -16,7 +17,7 @@ export interface RecordEntryProps {
   readonly onOpen: (open: boolean) => void;
   readonly onOpenFile: ((path: string) => void) | undefined;
   readonly versions: {
-    readonly source: VersionSource;
+    readonly source: BlobSource;
     /** The newest version of a file after this record, if one is known. */
     newer(path: string): FileVersion | undefined;
   };

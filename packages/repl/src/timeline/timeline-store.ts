@@ -1,7 +1,7 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
+import type { BlobSource } from "@gennai/client/review/change-content";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../chat/items/problem.ts";
-import type { VersionSource } from "./file-version.ts";
 import { type TimelineRecord, timelineRecord } from "./timeline-record.ts";
 
 /** The result of a check of the whole ledger. */
@@ -92,7 +92,7 @@ export class TimelineStore implements Disposable {
   }
 
   /** Loads files that a record's session keeps. */
-  contents({ sessionId }: Pick<TimelineRecord, "sessionId">): VersionSource {
+  contents({ sessionId }: Pick<TimelineRecord, "sessionId">): BlobSource {
     return (sha256, options) => this.#options.blob(sessionId, sha256, options);
   }
 

@@ -56,12 +56,14 @@ test("a file is shown as it was, what the record changed, and what came since", 
 
 test("the newest has nothing since, and what is not kept says so", async () => {
   const { root, press } = await show(9, () => Promise.reject(new Error("It was purged.")));
-  await vi.waitFor(() => expect(root.textContent).toContain("It cannot be shown: It was purged."));
+  await vi.waitFor(() =>
+    expect(root.textContent).toContain("It cannot be shown: The file could not be fetched: It was purged."),
+  );
   await press("Since then");
   expect(root.textContent).not.toContain("From then to");
 });
 
 test("other bytes than the record names are not shown", async () => {
   const { root } = await show(4, async () => new TextEncoder().encode("forged"));
-  await vi.waitFor(() => expect(root.textContent).toContain("other bytes than the record names"));
+  await vi.waitFor(() => expect(root.textContent).toContain("not what its digest says"));
 });

@@ -1,10 +1,10 @@
-import type { ContentSource } from "@gennai/client/review/proposed-text";
+import type { ContentSource } from "@gennai/client/review/change-content";
 import { sha256Hex } from "@gennai/protocol/digest";
 import * as vscode from "vscode";
 import { uriInWorkspace } from "../editor/workspace-uri.ts";
 import { columnBesideRepl } from "./beside-repl.ts";
 import type { ContentDocuments } from "./content-documents.ts";
-import { sessionText } from "./session-text.ts";
+import { keptText } from "./kept-text.ts";
 
 export interface AppliedChange {
   /** Path as the app sent it; not trusted. */
@@ -27,10 +27,9 @@ export async function showAppliedChange(
   },
 ): Promise<void> {
   const { source, documents, root } = place;
-  const text = (sha256: string | undefined) => (sha256 === undefined ? "" : sessionText(source, sha256));
-  const [before, file] = await Promise.all([text(beforeSha256), fileAsLeft(root, path, afterSha256)]);
+  const [before, file] = await Promise.all([keptText(source, beforeSha256), fileAsLeft(root, path, afterSha256)]);
   const group = documents.group();
-  const after = file ?? group.add(path, await text(afterSha256));
+  const after = file ?? group.add(path, await keptText(source, afterSha256));
   const title = `${path} (${titles[beforeSha256 === undefined ? "added" : afterSha256 === undefined ? "deleted" : "changed"]})`;
   await vscode.commands.executeCommand("vscode.diff", group.add(path, before), after, title, {
     preview: true,

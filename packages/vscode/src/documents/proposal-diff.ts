@@ -1,10 +1,9 @@
-import type { ContentSource } from "@gennai/client/review/proposed-text";
+import { type ContentSource, loadChangeContent, shownText } from "@gennai/client/review/change-content";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import { columnBesideRepl } from "./beside-repl.ts";
 import type { ContentDocuments } from "./content-documents.ts";
-import { sessionText } from "./session-text.ts";
 
 /** Both sides of a proposed change; empty if there is no file. */
 export interface ProposalText {
@@ -65,15 +64,8 @@ export async function showProposal(
 
 /** Both sides of a change, checked against their digests; empty if there is no file. Throws if they cannot be loaded. */
 export async function proposalText(change: ProposedChange, session: ContentSource): Promise<ProposalText> {
-  const [base, fresh] = await Promise.all([baseText(change, session), newText(change, session)]);
-  return { base, fresh };
-}
-
-async function baseText({ baseSha256, baseBlob }: ProposedChange, session: ContentSource): Promise<string> {
-  return baseSha256 === "" ? "" : sessionText(session, baseBlob?.sha256 ?? baseSha256);
-}
-
-async function newText(change: ProposedChange, session: ContentSource): Promise<string> {
-  if (change.operation === "delete") return "";
-  return change.newContentBlob === undefined ? change.newContent : sessionText(session, change.newContentBlob.sha256);
+  const signal = AbortSignal.timeout(10_000);
+  const content = await loadChangeContent(change, session.blob.bind(session), { signal });
+  if (content.type !== "loaded") throw new Error(content.type === "unverified" ? content.reason : "It is not loaded.");
+  return { base: shownText(content.base), fresh: shownText(content.fresh) };
 }

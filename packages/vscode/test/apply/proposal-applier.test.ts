@@ -55,7 +55,7 @@ test("a new file comes from its blob", async () => {
       operation: "create",
       baseSha256: "",
       newContent: "",
-      newContentBlob: { sha256: "x", size: 1, mediaType: "" },
+      newContentBlob: { sha256: sha256Hex("from the blob\n"), size: 14, mediaType: "" },
       hunks: [],
     }),
   ]);

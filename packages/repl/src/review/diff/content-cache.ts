@@ -1,9 +1,14 @@
+import {
+  type BlobSource,
+  type ChangeContent,
+  type ContentSide,
+  loadChangeContent,
+} from "@gennai/client/review/change-content";
 import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/review/review-state";
 import { applyReview, checkHunks, type HunkDecision } from "@gennai/protocol/apply-review";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { type BlobSource, type ChangeContent, type ContentSide, loadChangeContent } from "./verified-content.ts";
 
 /** Most characters of file content that are kept in memory, both sides of all changes together. */
 const maxKept = 64 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import type { ChangeContent } from "@gennai/client/review/change-content";
 import { countDecisions, type Decided, decidableIds, decisionFor } from "@gennai/client/review/review-state";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { splitLines } from "@gennai/protocol/diff/line-edit";
@@ -7,7 +8,6 @@ import { useState } from "preact/hooks";
 import { type ContentCache, textOf, withoutMark } from "../diff/content-cache.ts";
 import { diffRows, hunkCounts } from "../diff/diff-rows.ts";
 import { DiffTable } from "../diff/diff-table.tsx";
-import type { ChangeContent } from "../diff/verified-content.ts";
 import { VisibleText } from "../diff/visible-text.tsx";
 import { deletionWords, HunkCard } from "./hunk-card.tsx";
 import { type HunkReference, hunkElementId } from "./hunk-reference.ts";

@@ -1,3 +1,4 @@
+import type { ChangeContent, ContentSide } from "@gennai/client/review/change-content";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { Hunk, ProposedChange } from "@gennai/protocol/model/session/proposal";
@@ -7,7 +8,6 @@ import { useLineColours } from "../../look/use-line-colours.ts";
 import { textOf, withoutMark } from "../diff/content-cache.ts";
 import { type DiffRow, diffRows, linesIn } from "../diff/diff-rows.ts";
 import { DiffTable } from "../diff/diff-table.tsx";
-import type { ChangeContent, ContentSide } from "../diff/verified-content.ts";
 import { ChangedBy } from "./changed-by.tsx";
 import { textForField, textFromField } from "./hunk-edit.ts";
 import { useNear } from "./use-near.ts";

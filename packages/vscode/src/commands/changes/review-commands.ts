@@ -1,4 +1,4 @@
-import { proposedText } from "@gennai/client/review/proposed-text";
+import { proposedText } from "@gennai/client/review/change-content";
 import { countDecisions, decideWhole, decisionFor } from "@gennai/client/review/review-state";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";

@@ -2,8 +2,8 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
+import { keptText } from "../../documents/kept-text.ts";
 import { showProposal } from "../../documents/proposal-diff.ts";
-import { sessionText } from "../../documents/session-text.ts";
 import { showInformation } from "../../editor/notifications.ts";
 import { uriInWorkspace } from "../../editor/workspace-uri.ts";
 import type { UnseenFile } from "../../review/unseen-file.ts";
@@ -70,7 +70,7 @@ async function showChangeSet(
 ): Promise<void> {
   const group = documents.group();
   const documentOf = async (path: string, sha256: string | undefined) =>
-    sha256 === undefined ? undefined : group.add(path, await sessionText(session, sha256));
+    sha256 === undefined ? undefined : group.add(path, await keptText(session, sha256));
   const resources = await Promise.all(
     files.map(async ({ path, beforeSha256, afterSha256 }): Promise<ChangedResource> => {
       const [before, after] = await Promise.all([documentOf(path, beforeSha256), documentOf(path, afterSha256)]);
