@@ -1,10 +1,10 @@
 import type { ProposalReview, ReviewedHunk } from "@gennai/agent/events/proposal";
 import type { WorkspacePath } from "@gennai/governance/effect";
-import { mergedBytes } from "@gennai/machine/changes/diff/three-way-diff";
 import { ServiceError } from "@gennai/machine/service-error";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { FileContent, Workspace, WorkspaceChange } from "@gennai/machine/workspace/workspace";
 import { applyReview, type HunkDecision, ReviewError, wholeChange } from "@gennai/protocol/apply-review";
+import { mergedBytes } from "@gennai/protocol/diff/three-way-diff";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { utf8Text } from "@gennai/protocol/utf8-text";
 import { wholeMoves } from "@gennai/protocol/whole-moves";

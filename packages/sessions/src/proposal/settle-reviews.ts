@@ -1,5 +1,5 @@
 import type { ProposalReview } from "@gennai/agent/events/proposal";
-import { mergedText } from "@gennai/machine/changes/diff/three-way-diff";
+import { mergedBytes } from "@gennai/protocol/diff/three-way-diff";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { type FileState, isSameState, ordinaryMode, type StagedFile } from "@gennai/shell/proposal/staged-file";
 import type { StagedTree } from "@gennai/shell/proposal/staged-tree";
@@ -86,13 +86,8 @@ function settled(tree: StagedTree, file: StagedFile, { proposed, reviewed, refus
     return withStaged(file, reviewed === undefined ? null : tree.store({ bytes: reviewed, mode }));
   // The model continued from its proposal: remove the refused part from its newer text, if possible.
   if (file.staged === null || proposed === undefined || reviewed === undefined) return file;
-  const [base, theirs, mine] = [proposed, reviewed, tree.content(file.staged.sha256)].map((bytes) =>
-    Buffer.from(bytes),
-  );
-  if (base === undefined || theirs === undefined || mine === undefined) return file;
-  if (![base, theirs, mine].every((bytes) => Buffer.from(bytes.toString()).equals(bytes))) return file;
-  const text = mergedText({ base: base.toString(), mine: mine.toString(), theirs: theirs.toString() });
-  return text === undefined ? file : withStaged(file, tree.store({ bytes: Buffer.from(text), mode }));
+  const merged = mergedBytes({ base: proposed, theirs: reviewed, mine: tree.content(file.staged.sha256) });
+  return merged === undefined ? file : withStaged(file, tree.store({ bytes: Buffer.from(merged), mode }));
 }
 
 function withStaged(file: StagedFile, staged: FileState | null): StagedFile {

@@ -1,5 +1,5 @@
-import { threeWayDiff } from "@gennai/machine/changes/diff/three-way-diff";
 import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
+import { threeWayDiff } from "@gennai/protocol/diff/three-way-diff";
 import type { StagedFile } from "@gennai/shell/proposal/staged-file";
 import type { StagedTree } from "@gennai/shell/proposal/staged-tree";
 import { textAt } from "./staged-proposal.ts";

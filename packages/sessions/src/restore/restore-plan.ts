@@ -1,4 +1,4 @@
-import { mergedBytes } from "@gennai/machine/changes/diff/three-way-diff";
+import { mergedBytes } from "@gennai/protocol/diff/three-way-diff";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";

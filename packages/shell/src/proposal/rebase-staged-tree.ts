@@ -1,4 +1,4 @@
-import { mergedText } from "@gennai/machine/changes/diff/three-way-diff";
+import { mergedText } from "@gennai/protocol/diff/three-way-diff";
 import { textWithoutNul } from "@gennai/protocol/utf8-text";
 import {
   type FileState,

@@ -1,9 +1,9 @@
 import type { FileWrite } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { threeWayDiff } from "@gennai/machine/changes/diff/three-way-diff";
 import { editableText } from "@gennai/machine/changes/editable-text";
 import { withoutKeyLines } from "@gennai/machine/redaction/private-key";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
+import { threeWayDiff } from "@gennai/protocol/diff/three-way-diff";
 import { bufferContent } from "./editor-change.ts";
 import { currentContent, type FileChangePorts, type IntendedFile } from "./file-change.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mergedText } from "#changes/diff/three-way-diff";
+import { mergedText } from "#diff/three-way-diff";
 
 const text = fc
   .array(fc.constantFrom("a", "b", "c", "d", ""), { maxLength: 12 })

@@ -1,6 +1,6 @@
-import { diffLines } from "@gennai/protocol/diff/line-diff";
-import { type LineEdit, splitLines } from "@gennai/protocol/diff/line-edit";
-import { textWithoutNul } from "@gennai/protocol/utf8-text";
+import { textWithoutNul } from "../utf8-text.ts";
+import { diffLines } from "./line-diff.ts";
+import { type LineEdit, splitLines } from "./line-edit.ts";
 
 export interface ThreeTexts {
   /** What both sides started from. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { threeWayDiff } from "#changes/diff/three-way-diff";
+import { threeWayDiff } from "#diff/three-way-diff";
 
 const base = "a\nb\nc\nd\ne\nf\ng\n";
 
