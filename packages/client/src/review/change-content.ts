@@ -56,6 +56,16 @@ export async function proposedText(
   throw new Error(`${change.path} is no text.`);
 }
 
+/** The text that a change was based on, checked; undefined if it is not kept any more, or no text. Rejects if the signal aborts. */
+export async function originalText(
+  change: ProposedChange,
+  { session, signal }: { readonly session: ContentSource; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const base = await baseOf(change, session.blob.bind(session), { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+  return base?.type === "text" ? base.text : undefined;
+}
+
 async function baseOf(change: ProposedChange, blob: BlobSource, options: LoadOptions): Promise<ContentSide> {
   const { operation, baseSha256, baseBlob } = change;
   if (operation === "create" || baseSha256 === "") return { type: "absent" };

@@ -1,18 +1,21 @@
 import type { AppliedProposal, ReviewToApply } from "@gennai/client/host/window-requests";
+import { originalText } from "@gennai/client/review/change-content";
 import {
   type BaseFile,
   type HunkDecisions,
   isKept,
   isStale,
+  type ReviewedChange,
   reviewedChange,
 } from "@gennai/client/review/reviewed-change";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
+import { mergedText } from "@gennai/protocol/diff/three-way-diff";
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { wholeMoves } from "@gennai/protocol/whole-moves";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
-import { type FileState, readFileState } from "../editor/files/file-state.ts";
+import { readFileState } from "../editor/files/file-state.ts";
 import { resolveInWorkspace } from "../editor/workspace-paths.ts";
 import type { ChangeSets } from "./change-sets.ts";
 import type { FinalChange } from "./final-change.ts";
@@ -36,9 +39,9 @@ export class ProposalApplier {
   }
 
   /**
-   * Sends the decisions to the server, applies what was kept as one undoable step that is saved, and reports it. Nothing is sent
-   * or applied unless every file is still as the proposal found it, unsaved changes included. Throws `EditorError`. The
-   * proposal's id is also the id of the change set, to revert it.
+   * Sends the decisions to the server, applies what was kept as one undoable step that is saved, and reports it. What its user
+   * changed since on other lines is merged with it, unsaved changes included; if it is on the same lines of a file, nothing is sent
+   * or applied. Throws `EditorError`. The proposal's id is also the id of the change set, to revert it.
    */
   async apply(
     proposal: Proposal,
@@ -52,7 +55,10 @@ export class ProposalApplier {
     for (const change of proposal.changes) {
       const ofChange: HunkDecisions = decisions.get(change.id) ?? new Map();
       if (!isKept(ofChange)) continue;
-      const final = await reviewedChange(change, await this.#freshBase(change), ofChange, options);
+      const present = await this.#present(change.path);
+      const final = isStale(change, present)
+        ? await merged(change, present, ofChange, options)
+        : await reviewedChange(change, present, ofChange, options);
       if (final?.operation === "create")
         changes.push({ operation: "create", path: final.path, bytes: new TextEncoder().encode(final.text) });
       else if (final !== undefined) changes.push(final);
@@ -71,27 +77,37 @@ export class ProposalApplier {
     return { files: files.map(({ path }) => path) };
   }
 
-  async #freshBase(change: ProposedChange): Promise<BaseFile | undefined> {
-    const { path } = change;
-    const base = await this.#baseText(
-      await readFileState(this.#options.files, await resolveInWorkspace(this.#options.workspace, path)),
-    );
-    if (!isStale(change, base)) return base;
-    throw new EditorError(
-      "stale_file",
-      `Nothing was applied: ${path} is no longer as the proposal found it. ${change.warning}`.trim(),
-      "Leave this file out, or ask for the change again.",
-    );
-  }
-
-  /** The text that the proposal is based on: the buffer if it has unsaved changes, else exactly what is on disk. */
-  async #baseText({ disk, buffer, path }: FileState): Promise<BaseFile | undefined> {
+  /** The present text: the buffer if it has unsaved changes, else exactly what is on disk. */
+  async #present(name: string): Promise<BaseFile | undefined> {
+    const { files, workspace } = this.#options;
+    const { disk, buffer, path } = await readFileState(files, await resolveInWorkspace(workspace, name));
     if (buffer?.isDirty === true) return { text: buffer.text, sha256: buffer.sha256 };
     if (disk === undefined) return undefined;
-    const { files } = this.#options;
     const document = buffer?.document ?? (await files.loadDocument(path.absolute));
     return { text: await files.decode(disk.bytes, document.encoding), sha256: disk.sha256 };
   }
+}
+
+/** What was kept, on top of what its user changed since. Throws `EditorError` where both changed the same lines. */
+async function merged(
+  change: ProposedChange,
+  present: BaseFile | undefined,
+  decisions: HunkDecisions,
+  options: { readonly session: ProposingSession; readonly signal: AbortSignal },
+): Promise<ReviewedChange | undefined> {
+  const { path, conflict, warning, baseSha256 } = change;
+  const base = conflict || present === undefined ? undefined : await originalText(change, options);
+  if (base !== undefined && present !== undefined) {
+    const kept = await reviewedChange(change, { text: base, sha256: baseSha256 }, decisions, options);
+    if (kept === undefined) return undefined;
+    const text = kept.operation === "update" ? mergedText({ base, mine: kept.text, theirs: present.text }) : undefined;
+    if (text !== undefined) return { operation: "update", path, text, baseSha256: present.sha256 };
+  }
+  throw new EditorError(
+    "stale_file",
+    `Nothing was applied: ${path} is no longer as the proposal found it. ${warning}`.trim(),
+    "Leave this file out, or ask for the change again.",
+  );
 }
 
 function decisionsByChange(review: ReviewToApply): ReadonlyMap<string, HunkDecisions> {

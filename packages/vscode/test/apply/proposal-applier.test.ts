@@ -9,10 +9,11 @@ import { FakeFiles } from "../fake-files.ts";
 
 const { signal } = new AbortController();
 
+const original = "a\nb\nc\nd\ne\nf\n";
 const change = (more: Partial<ProposedChange>): ProposedChange =>
   proposedChange({
     newContent: "1\nb\nc\nd\ne\n5\n",
-    baseSha256: sha256Hex("a\nb\nc\nd\ne\nf\n"),
+    baseSha256: sha256Hex(original),
     hunks: [oneHunk("h1", 1, ["-a", "+1"]), oneHunk("h2", 6, ["-f", "+5"])],
     ...more,
   });
@@ -25,7 +26,11 @@ async function scene(changes: readonly ProposedChange[]) {
     submitReview: async (review) => void said.push(`review of ${review.hunks.length}`),
     reportApplied: async ({ files: reported, error }) =>
       void said.push(error === "" ? `applied ${reported.map(({ path }) => path).join()}` : `failed: ${error}`),
-    blob: async () => new TextEncoder().encode("from the blob\n"),
+    blob: async (digest) => {
+      const text = [original, "from the blob\n"].find((one) => sha256Hex(one) === digest);
+      if (text === undefined) throw new Error("There is no such blob.");
+      return new TextEncoder().encode(text);
+    },
   };
   const changeSets = new ChangeSets({ files, workspace: directory.root });
   const applier = new ProposalApplier({ files, changeSets, workspace: directory.root });
@@ -70,6 +75,22 @@ test("unsaved changes that the proposal is based on are part of it, and saved wi
   (await at.files.loadDocument(directory.path("a.txt"))).edit("mine\n", undefined);
   await at.apply([keep("c1", "")]);
   expect(await directory.read("a.txt")).toBe("mine too\n");
+});
+
+test("what its user changed since on other lines is kept, on disk and in the buffer; one undo takes the change back", async () => {
+  const both = [change({}), change({ id: "c2", path: "b.txt" })];
+  const at = await scene(both);
+  await using directory = at.directory;
+  await directory.write("a.txt", original.replace("c", "C"));
+  await directory.write("b.txt", original);
+  (await at.files.loadDocument(directory.path("b.txt"))).edit(original.replace("d", "D"), undefined);
+  await at.apply([keep("c1", "h1"), keep("c1", "h2"), keep("c2", "h1")]);
+  expect(await directory.read("a.txt")).toBe("1\nb\nC\nd\ne\n5\n");
+  expect(await directory.read("b.txt")).toBe("1\nb\nc\nD\ne\nf\n");
+  expect(at.said).toEqual(["review of 3", "applied a.txt,b.txt"]);
+  await at.changeSets.revert("p", { signal });
+  expect(await directory.read("a.txt")).toBe(original.replace("c", "C"));
+  expect(await directory.read("b.txt")).toBe(original.replace("d", "D"));
 });
 
 test.each([
