@@ -1,9 +1,10 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import { SessionView } from "@gennai/client/view/session-view";
 import type { TurnReport } from "@gennai/client/view/turn-report";
-import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { NoticeItem } from "@gennai/client/view/view-item";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { answerByCiPolicy, type CiPolicy } from "./ci-policy.ts";
-import { type Refusal, Refusals } from "./refusals.ts";
+import { type Refusal, refusalsOf } from "./refusals.ts";
 
 /** How a run in a pipeline ended. */
 export interface PipelineEnd {
@@ -24,25 +25,22 @@ const limits: ReadonlySet<string> = new Set([
 export class Pipeline {
   readonly #policy: CiPolicy;
   readonly #workspace: string;
-  readonly #refusals: Refusals;
-  #errorCode = "";
-  #error = "";
+  #session = new SessionView();
   #end: PipelineEnd | undefined;
 
   /** @param workspace real path */
   constructor(policy: CiPolicy, workspace: string) {
     this.#policy = policy;
     this.#workspace = workspace;
-    this.#refusals = new Refusals(workspace);
   }
 
   get refusals(): readonly Refusal[] {
-    return this.#refusals.list;
+    return refusalsOf(this.#session, this.#workspace);
   }
 
   /** The turn's last error, for people; empty: none. */
   get problem(): string {
-    return this.#error;
+    return this.#error?.text ?? "";
   }
 
   /** undefined: the turn did not come to its end. */
@@ -54,11 +52,9 @@ export class Pipeline {
     return answerByCiPolicy(this.#policy, question, this.#workspace);
   }
 
-  hear(event: InvokeEvent): void {
-    this.#refusals.add(event);
-    if (event.event.case !== "error") return;
-    this.#error = event.event.value;
-    this.#errorCode = event.errorInfo?.code ?? "";
+  /** @param session what the run comes to, as it goes on */
+  watch(session: SessionView): void {
+    this.#session = session;
   }
 
   /** Replaces the exit code of an ordinary run by the more exact one of a pipeline. */
@@ -70,11 +66,18 @@ export class Pipeline {
 
   #exact({ outcome, refused }: TurnReport, code: ExitCode): ExitCode {
     if (code === exitCode.interrupted) return code;
-    if (outcome === "error" && limits.has(this.#errorCode)) return exitCode.limit;
-    if (outcome === "error" && this.#errorCode.startsWith("model_")) return exitCode.model;
+    const errorCode = this.#error?.code ?? "";
+    if (outcome === "error" && limits.has(errorCode)) return exitCode.limit;
+    if (outcome === "error" && errorCode.startsWith("model_")) return exitCode.model;
     if (outcome !== "completed" || code !== exitCode.refused) return outcome === "completed" ? code : exitCode.failed;
     // Refusals of tools that were not allowed later in the turn.
     const lasting = this.refusals.filter(({ tool }) => refused.includes(tool));
     return lasting.length > 0 && lasting.every(({ unanswered }) => unanswered) ? exitCode.unanswered : code;
+  }
+
+  get #error(): NoticeItem | undefined {
+    return this.#session.cells
+      .map(({ item }) => item.peek())
+      .findLast((item): item is NoticeItem => item.kind === "notice" && item.level === "error");
   }
 }

@@ -1,7 +1,6 @@
-import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { type Risk, riskFromMessage } from "@gennai/protocol/model/governance/risk";
-import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
+import type { SessionView } from "@gennai/client/view/session-view";
+import { parsedJson } from "@gennai/protocol/json-value";
+import type { Risk } from "@gennai/protocol/model/governance/risk";
 import * as z from "zod";
 import { relativeTo } from "./ci-policy.ts";
 
@@ -23,87 +22,36 @@ export interface Refusal {
   readonly place: string;
 }
 
-interface Called {
-  tool: string;
-  path: string | undefined;
-  rule: string;
-  risk: Risk;
-  asked: boolean;
-  reason: string;
-  words: string;
-  place: string;
-}
-
 const maxRefusals = 1_000;
 const aboutFile = z.union([
   z.looseObject({ file_path: z.string() }).transform(({ file_path }) => file_path),
   z.looseObject({ path: z.string() }).transform(({ path }) => path),
 ]);
 
-/** Gathers the refusals of a turn, sub-agents' too, from its events. */
-export class Refusals {
-  readonly list: Refusal[] = [];
-  readonly #workspace: string;
-  readonly #calls = new Map<string, Called>();
+/** The refusals of a session, sub-agents' too. @param workspace real path */
+export function refusalsOf(session: SessionView, workspace: string): readonly Refusal[] {
+  return session.cells
+    .flatMap(({ item }): Refusal[] => {
+      const call = item.peek();
+      if (call.kind !== "tool-call" || call.result?.failureClass !== "permission_denied") return [];
+      const { name: tool, decision, violation, result } = call;
+      return [
+        {
+          tool,
+          rule: decision?.rule ?? "gate",
+          risk: decision?.risk ?? "low",
+          unanswered: decision?.verdict === "ask",
+          reason: result.error === "" ? (decision?.reason ?? "") : result.error,
+          words: violation?.words ?? "",
+          path: pathIn(call.argumentsJson, workspace),
+          place: violation?.place ?? "",
+        },
+      ];
+    })
+    .slice(0, maxRefusals);
+}
 
-  /** @param workspace real path */
-  constructor(workspace: string) {
-    this.#workspace = workspace;
-  }
-
-  add({ event }: InvokeEvent): void {
-    switch (event.case) {
-      case "toolCall": {
-        const { id, name, argumentsJson } = event.value;
-        Object.assign(this.#of(id), { tool: name, path: this.#pathIn(argumentsJson) });
-        break;
-      }
-      case "gateDecision": {
-        const { toolCallId, toolName, verdict, risk, rule, reason } = event.value;
-        const asked = verdictFromMessage(verdict) === "ask";
-        Object.assign(this.#of(toolCallId), { tool: toolName, rule, risk: riskFromMessage(risk), asked, reason });
-        break;
-      }
-      case "ruleViolation": {
-        const { toolCallId, words, place } = event.value;
-        Object.assign(this.#of(toolCallId), { words, place });
-        break;
-      }
-      case "toolResult": {
-        const { id, error, failureClass } = event.value;
-        if (failureClass !== FailureClass.PERMISSION_DENIED || this.list.length >= maxRefusals) break;
-        const { asked, reason, ...call } = this.#of(id);
-        this.list.push({ ...call, unanswered: asked, reason: error === "" ? reason : error });
-        break;
-      }
-      default:
-        break;
-    }
-  }
-
-  #of(id: string): Called {
-    const known = this.#calls.get(id);
-    if (known !== undefined) return known;
-    const made: Called = {
-      tool: "",
-      path: undefined,
-      rule: "gate",
-      risk: "low",
-      asked: false,
-      reason: "",
-      words: "",
-      place: "",
-    };
-    this.#calls.set(id, made);
-    return made;
-  }
-
-  #pathIn(argumentsJson: string): string | undefined {
-    try {
-      const { data } = aboutFile.safeParse(JSON.parse(argumentsJson));
-      return data === undefined ? undefined : relativeTo(this.#workspace, data);
-    } catch {
-      return undefined;
-    }
-  }
+function pathIn(argumentsJson: string, workspace: string): string | undefined {
+  const { data } = aboutFile.safeParse(parsedJson(argumentsJson));
+  return data === undefined ? undefined : relativeTo(workspace, data);
 }

@@ -41,7 +41,7 @@ export interface UserTerminalOptions {
   /** The person who is asked, in place of the console's input, if several terminals share one person. */
   readonly person?: Person | undefined;
   /** Set for a run without a person, whatever the input is: it answers in the person's place. */
-  readonly pipeline?: Pick<Pipeline, "answer" | "hear">;
+  readonly pipeline?: Pick<Pipeline, "answer" | "watch">;
 }
 
 /** Who answers, one question at a time. */
@@ -77,10 +77,10 @@ export class UserTerminal implements Disposable {
       width: widthOf(target),
     });
     const session = new SessionView();
+    pipeline?.watch(session);
     this.view = {
       session,
       show: (event) => {
-        pipeline?.hear(event);
         const added = session.apply(event);
         if (json) this.writeJson(eventJson(event));
         else this.printer.print(event, added, session);

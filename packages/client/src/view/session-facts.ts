@@ -6,6 +6,7 @@ import type { IntentSummary } from "../governance/intents.ts";
 import type { CutOffTurn } from "../session/agent-session.ts";
 import type { TurnPhase } from "../session/turn-state.ts";
 import { emptyMeter, type UsageMeter } from "../session/usage-meter.ts";
+import type { Violation } from "./view-item.ts";
 
 /** Facts about a session as a whole. */
 export interface SessionFacts {
@@ -46,18 +47,6 @@ export interface RunningTurn {
   readonly since: Date | undefined;
   /** When a wait ends by itself. */
   readonly until?: Date | undefined;
-}
-
-export interface Violation {
-  readonly tool: string;
-  /** What was tried, in a few words. */
-  readonly words: string;
-  readonly rule: string;
-  readonly reason: string;
-  /** `file:line`; empty for a built-in rule. */
-  readonly place: string;
-  /** `blocked`, `asked`, `confirmed` or `refused`. */
-  readonly action: string;
 }
 
 export interface RulesFact {

@@ -185,6 +185,7 @@ export class SessionView {
         return;
       case "ruleViolation":
         // The call itself shows why it was stopped.
+        this.#calls.violate(body.value.toolCallId, this.#facts.peek().violation);
         if (this.#calls.of(body.value.toolCallId) !== undefined) return;
         break;
       case "intentSelected":

@@ -42,6 +42,19 @@ export interface UserMessageItem {
   readonly images: readonly BlobRef[];
 }
 
+/** A rule's word about a call. */
+export interface Violation {
+  readonly tool: string;
+  /** What was tried, in a few words. */
+  readonly words: string;
+  readonly rule: string;
+  readonly reason: string;
+  /** `file:line`; empty for a built-in rule. */
+  readonly place: string;
+  /** `blocked`, `asked`, `confirmed` or `refused`. */
+  readonly action: string;
+}
+
 export interface ThinkingItem {
   readonly kind: "thinking";
   readonly text: string;
@@ -76,6 +89,8 @@ export interface ToolCallItem {
   readonly argumentsJson: string;
   /** The gate's decision; undefined until there is one. */
   readonly decision: GateWord | undefined;
+  /** The newest rule that stopped it or asked about it. */
+  readonly violation: Violation | undefined;
   /** The end of what it has printed so far. */
   readonly liveOutput: string;
   /** True if `liveOutput` is not everything. */

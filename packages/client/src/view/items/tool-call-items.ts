@@ -4,7 +4,7 @@ import { riskWords } from "@gennai/protocol/model/governance/risk";
 import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { joinFiles, toolResultView } from "../view-from-wire.ts";
-import type { ItemCell, ToolCallItem, ToolCallStatus, ToolResultView } from "../view-item.ts";
+import type { ItemCell, ToolCallItem, ToolCallStatus, ToolResultView, Violation } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 import { StreamedText } from "./streamed-text.ts";
 
@@ -67,6 +67,11 @@ export class ToolCallItems {
     });
   }
 
+  violate(callId: string, violation: Violation | undefined): void {
+    const record = this.#byId.get(callId);
+    if (record !== undefined) change(record, { violation });
+  }
+
   /** @param turnId differs from the call's own turn if that was cut off before the call ran */
   run(callId: string, turnId: string, time: Date | undefined): void {
     const record = this.#byId.get(callId);
@@ -123,6 +128,7 @@ export class ToolCallItems {
       status,
       argumentsJson: "",
       decision: undefined,
+      violation: undefined,
       liveOutput: "",
       liveOutputCut: false,
       result: undefined,
