@@ -109,7 +109,11 @@ describe("in this checkout", () => {
     ["through other packages", "packages/governance/src/rules/misspelt-key.ts", "packages/sessions/test/rules/"],
     ["in a program that they start", "packages/server/test/plans/killed-server.ts", "packages/server/test/plans/"],
     ["in a file that they read", "docs/operations.md", "test/e2e/telemetry/telemetry.test.ts"],
-    ["in a component of the page", "packages/repl/src/chat/chat-row.tsx", "packages/repl/test/chat/chat-row.test.ts"],
+    [
+      "in a component of the page",
+      "packages/repl/src/chat/items/chat-row.tsx",
+      "packages/repl/test/chat/chat-row.test.ts",
+    ],
     ["in a package that they name by a subpath", "packages/testkit/src/token-issuer.ts", "test/e2e/users/"],
     ["in a script", "scripts/lib/tests/changed-tests.mjs", "test/runner/changed-tests.test.ts"],
   ])("tests see what changed %s", (_where, changed, test) => {

@@ -5,9 +5,9 @@ import { type Effort, nearestEffort } from "@gennai/protocol/model/session/effor
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
 import { anthropicEvents } from "./answer/needed-events.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
-import { capabilitiesOf } from "./catalogue/model-capabilities.ts";
 import type { ModelFacts } from "./catalogue/model-facts.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
+import { capabilitiesOf } from "./request/model-capabilities.ts";
 import { lostThinking, toPrompt, toTools } from "./request/provider-prompt.ts";
 
 /** Anthropic's messages API, with its prompt cache. */

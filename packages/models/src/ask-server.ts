@@ -1,7 +1,7 @@
 import { parsedJson } from "@gennai/protocol/json-value";
 import type * as z from "zod";
 import type { ModelEndpoint } from "./model-endpoint.ts";
-import { withPathInPlace } from "./path-in-place.ts";
+import { withPathInPlace } from "./request/path-in-place.ts";
 import { sendParts } from "./request/send-parts.ts";
 
 /** The server answered, and has no such answer, now or later. */

@@ -4,8 +4,8 @@ import type { Message, Model } from "@gennai/agent/model";
 import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
-import { capabilitiesOf } from "./catalogue/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
+import { capabilitiesOf } from "./request/model-capabilities.ts";
 import { toPrompt, toTools } from "./request/provider-prompt.ts";
 
 /** Google's Gemini API. */

@@ -1,8 +1,8 @@
 import { ModelError } from "@gennai/agent/model";
 import type { Provider } from "@gennai/protocol/model/session/backend";
 import type { KnownModels, ModelFacts } from "./catalogue/model-facts.ts";
-import { modelsFile } from "./catalogue/models-file.ts";
 import type { ModelSettings } from "./model-registry.ts";
+import { modelsFile } from "./models-file.ts";
 import { providers } from "./providers.ts";
 
 /** Where a provider is reached, with what. */

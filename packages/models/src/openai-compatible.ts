@@ -5,11 +5,11 @@ import type { Provider } from "@gennai/protocol/model/session/backend";
 import { nearestEffort } from "@gennai/protocol/model/session/effort";
 import { askChat } from "./answer/ask-chat.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
-import { capabilitiesOf } from "./catalogue/model-capabilities.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
-import { withPathInPlace } from "./path-in-place.ts";
 import { type ChatDialect, chatDialect, learnDialect } from "./request/chat-dialect.ts";
 import { encodeMessages, type RequestFrame, requestFrame, withMessages } from "./request/encoded-messages.ts";
+import { capabilitiesOf } from "./request/model-capabilities.ts";
+import { withPathInPlace } from "./request/path-in-place.ts";
 import { toTools } from "./request/provider-prompt.ts";
 import { serverWindow } from "./server-window.ts";
 

@@ -11,7 +11,7 @@ import {
   userSideText,
 } from "@gennai/agent/model";
 import { YamlError } from "@gennai/machine/config/strict-yaml";
-import { breathe } from "./event-loop.ts";
+import { breathe } from "./offline/event-loop.ts";
 import { parseScript, type Script, type ScriptDeltas, type ScriptStep, type ScriptTurn } from "./script.ts";
 
 /** A model that plays the script in a YAML file. Throws `ModelError` (`not_configured`) naming file and line. */

@@ -3,7 +3,7 @@ import { networkCode, providerFailure } from "#answer/provider-failure";
 import { readableAnswer } from "#answer/readable-answer";
 import { nothingKnown } from "#catalogue/model-facts";
 import { resolveEndpoint } from "#model-endpoint";
-import { withPathInPlace } from "#path-in-place";
+import { withPathInPlace } from "#request/path-in-place";
 
 // https://learn.microsoft.com/azure/ai-foundry/openai/reference: api-version is a parameter of the query.
 test.each([

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { BranchQuestion } from "./branch/branch-question.tsx";
 import { FirstCommitQuestion } from "./branch/first-commit-question.tsx";
-import { ChatView } from "./chat/chat-view.tsx";
+import { ChatView } from "./chat/items/chat-view.tsx";
 import { StatusLine } from "./chat/status-line.tsx";
 import { BackgroundStrip } from "./command/background-strip.tsx";
 import { Composer } from "./composer/composer.tsx";

@@ -10,7 +10,7 @@ import { openSandbox } from "@gennai/shell/open-sandbox";
 import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
 import { parseLogAddress } from "@gennai/store/nats/stream/log-address";
 import { readTlsFiles } from "./http/listen/tls-files.ts";
-import type { StagesUsed } from "./open-stages.ts";
+import type { StagesUsed } from "./rpc/open-stages.ts";
 import { parseMetricsAddress } from "./telemetry/export/metrics-address.ts";
 import { openServerWatch } from "./telemetry/server-watch.ts";
 import type { ServerOptions } from "./tenants/server-options.ts";

@@ -10,7 +10,6 @@ import { openRule } from "./commands/show-rule.ts";
 import { reasonOf } from "./editor/editor-error.ts";
 import { VsCodeFiles } from "./editor/files/vscode-files.ts";
 import { showWarning } from "./editor/notifications.ts";
-import { VsCodeEditor } from "./editor/vscode-editor.ts";
 import { pathOf } from "./editor/workspace-uri.ts";
 import { offerFirstCommit } from "./git/first-commit-question.ts";
 import { GitBranchMode } from "./git/git-branch-mode.ts";
@@ -49,6 +48,7 @@ import { windowDetails } from "./status/window-details.ts";
 import { WindowStatus } from "./status/window-status.ts";
 import { TerminalCommands } from "./terminal/terminal-commands.ts";
 import { VsCodeTerminals } from "./terminal/vscode-terminals.ts";
+import { VsCodeEditor } from "./vscode-editor.ts";
 import type { Workbench } from "./workbench.ts";
 
 export interface AppShell {

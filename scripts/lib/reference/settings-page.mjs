@@ -4,7 +4,7 @@ import { capabilityDocumentSchema } from "../../../packages/governance/src/polic
 import { projectConfigSchema } from "../../../packages/machine/src/config/project-config.ts";
 import { serverConfigSchema } from "../../../packages/machine/src/config/server-config.ts";
 import { webConfigSchema } from "../../../packages/machine/src/web/web-config.ts";
-import { modelsFileSchema } from "../../../packages/models/src/catalogue/models-file.ts";
+import { modelsFileSchema } from "../../../packages/models/src/models-file.ts";
 import { mcpServerSchema } from "../../../packages/sessions/src/mcp/mcp-config.ts";
 import { extensionManifest } from "./extension-manifest.mjs";
 import { code, page, table } from "./markdown.mjs";

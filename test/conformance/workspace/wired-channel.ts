@@ -5,8 +5,8 @@ import { bindRequest } from "@gennai/client/host/client-answer";
 import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
 import { ClientEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { answerFromWire } from "@gennai/server/rpc/wire/answer-from-wire";
 import { requestToWire } from "@gennai/server/rpc/wire/events/request-wire";
-import { answerFromWire } from "@gennai/server/rpc/wire/incoming/answer-from-wire";
 import type { AnswerTo, WorkspaceChannel } from "@gennai/sessions/bridge/workspace-answer";
 import type { BlobStore } from "@gennai/store/log/session-log";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { loadChangeContent } from "@gennai/client/review/change-content";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { proposedChange } from "../../../packages/protocol/test/model/session/proposed-change.ts";
 import { type DeclaredShell, declaredShell } from "../../../packages/vscode/src/terminal/declared-shell.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { lstat, readFile, realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { utf8Text } from "@gennai/protocol/diff/utf8-text";
 import { isWithin } from "@gennai/protocol/is-within";
-import { utf8Text } from "@gennai/protocol/utf8-text";
 
 /** A file as its editor has it, and as it would be saved. */
 export interface EditorFile {

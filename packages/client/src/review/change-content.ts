@@ -1,7 +1,7 @@
+import { utf8Text } from "@gennai/protocol/diff/utf8-text";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { utf8Text } from "@gennai/protocol/utf8-text";
 
 /** One side of a change, as far as it can be shown. */
 export type ContentSide =

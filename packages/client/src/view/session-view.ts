@@ -18,10 +18,10 @@ import { ProposalItems } from "./items/proposal-items.ts";
 import { RequestItems } from "./items/request-items.ts";
 import { TextItems } from "./items/text-items.ts";
 import { ToolCallItems } from "./items/tool-call-items.ts";
+import { timeOf } from "./items/view-from-wire.ts";
 import { noticeOf } from "./notice.ts";
 import { emptyFacts, type RunningTurn, type SessionFacts } from "./session-facts.ts";
 import { TurnRecords } from "./turn-records.ts";
-import { timeOf } from "./view-from-wire.ts";
 import type { ItemCell, NoticeItem, ProposalItem, ToolCallItem } from "./view-item.ts";
 
 /**

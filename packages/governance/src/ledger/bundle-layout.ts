@@ -1,7 +1,7 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { utf8Text } from "@gennai/protocol/diff/utf8-text";
 import { type RunningSha256, runningSha256 } from "@gennai/protocol/digest";
 import { parsedJson } from "@gennai/protocol/json-value";
-import { utf8Text } from "@gennai/protocol/utf8-text";
 import { fileLines } from "./ledger-line.ts";
 
 // A bundle's file is the canonical JSON of its members, with a line break before and after each record, session and event: so

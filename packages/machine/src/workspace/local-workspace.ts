@@ -14,7 +14,7 @@ import { checkRootInPlace, openWorkspaceRoot, type WorkspaceRoot } from "./paths
 import { globFiles } from "./search/glob-files.ts";
 import type { RipgrepCommand } from "./search/ripgrep.ts";
 import { ripgrepPath } from "./search/ripgrep-path.ts";
-import { searchFiles } from "./search/search-files.ts";
+import { searchFiles } from "./search-files.ts";
 import type {
   AppliedChange,
   ApplyOptions,

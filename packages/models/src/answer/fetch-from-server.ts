@@ -1,5 +1,5 @@
 import { ModelError } from "@gennai/agent/model";
-import { withPathInPlace } from "../path-in-place.ts";
+import { withPathInPlace } from "../request/path-in-place.ts";
 import { webStream } from "./answer-bytes.ts";
 import { type NeededEvents, neededEvents } from "./needed-events.ts";
 import { readableAnswer } from "./readable-answer.ts";

@@ -2,8 +2,8 @@ import type { Prices } from "@gennai/agent/events/prices";
 import { isSelfHosted } from "@gennai/protocol/model/session/backend";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import { type CataloguedModel, catalogued, cataloguedNames } from "../catalogue.ts";
+import { type ModelsFile, readModelsFile } from "../models-file.ts";
 import { isProvider, providers } from "../providers.ts";
-import { type ModelsFile, readModelsFile } from "./models-file.ts";
 
 /** What is known of a model without a request: from the user's file, else from the catalogue. */
 export type ModelFacts = CataloguedModel;

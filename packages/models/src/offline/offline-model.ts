@@ -1,7 +1,7 @@
 import type { Model, ModelEvent, ModelRequest } from "@gennai/agent/model";
 import { scenarioPart } from "@gennai/agent/prompt/system-prompt";
 import { planAnswerRule } from "@gennai/agent/scenarios/plan-scenario";
-import { breathe } from "../event-loop.ts";
+import { breathe } from "./event-loop.ts";
 import { helpText, parseRequest } from "./parse-request.ts";
 import { performSteps } from "./perform-steps.ts";
 import { failedPlan, planAnswer } from "./plan-answer.ts";

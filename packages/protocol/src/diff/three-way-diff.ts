@@ -1,6 +1,6 @@
-import { textWithoutNul } from "../utf8-text.ts";
 import { diffLines } from "./line-diff.ts";
 import { type LineEdit, splitLines } from "./line-edit.ts";
+import { textWithoutNul } from "./utf8-text.ts";
 
 export interface ThreeTexts {
   /** What both sides started from. */

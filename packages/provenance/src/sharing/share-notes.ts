@@ -1,5 +1,5 @@
-import { changeNotes, noteOf } from "@gennai/store/git-notes";
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
+import { changeNotes, noteOf } from "@gennai/store/purge/git-notes";
 import type { WorkspaceProvenance } from "../workspace-provenance.ts";
 import { tracedLines } from "./commit-origins.ts";
 import { type SharedPart, sharedWrite } from "./shared-parts.ts";

@@ -6,7 +6,7 @@ import { LineCounts } from "../changes/line-counts.tsx";
 import { useChat } from "../chat/chat-context.ts";
 import { FoldButton } from "../chat/fold-button.tsx";
 import { Icon } from "../look/icon.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import type { WatchedAttempt } from "./attempt-watch.ts";
 import { attemptFacts, attemptFiles, attemptState } from "./attempt-words.ts";
 

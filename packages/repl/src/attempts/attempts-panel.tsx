@@ -1,9 +1,9 @@
 import type { AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { useEffect, useMemo } from "preact/hooks";
 import { ChatProvider, Folds } from "../chat/chat-context.ts";
-import { ProblemNotice } from "../chat/items/problem-notice.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { ProblemNotice } from "../look/problem-notice.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import { AttemptCard } from "./attempt-card.tsx";
 import { setFacts, setWords } from "./attempt-words.ts";
 import { type AttemptsStore, keyOf } from "./attempts-store.ts";

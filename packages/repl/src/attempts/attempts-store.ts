@@ -4,7 +4,7 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import type { AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { ChangeContents } from "../changes/change-contents.ts";
-import { type Problem, problemOf } from "../chat/items/problem.ts";
+import { type Problem, problemOf } from "../look/problem.ts";
 import type { AttemptQuestions } from "./attempt-questions.ts";
 import { AttemptWatch, type WatchedAttempt } from "./attempt-watch.ts";
 

@@ -2,8 +2,8 @@ import { firstPrompts } from "@gennai/client/session/text/first-prompts";
 import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/session/workspace-state";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Failure, failureOf } from "../chat/items/failure.ts";
 import type { FollowedSession } from "../control/session/followed-session.ts";
+import { type Failure, failureOf } from "../look/failure.ts";
 import { FirstCommitStore } from "./first-commit-store.ts";
 
 /** - `look`: stays on the present branch, where the server lets nothing be written */

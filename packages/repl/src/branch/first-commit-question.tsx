@@ -2,7 +2,7 @@ import type { FirstCommit } from "@gennai/client/session/workspace-state";
 import { plural } from "@gennai/protocol/plural";
 import { AnswerButton } from "../confirmation/answer-button.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import { QuestionTray } from "./question-tray.tsx";
 
 /**

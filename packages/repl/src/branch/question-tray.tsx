@@ -1,9 +1,9 @@
 import type { Arming } from "@gennai/client/questions/arming";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import type { Failure } from "../chat/items/failure.ts";
 import { useCardFocus } from "../confirmation/card-focus.ts";
 import { useArming } from "../confirmation/use-arming.ts";
+import type { Failure } from "../look/failure.ts";
 import { Icon } from "../look/icon.tsx";
 
 interface QuestionTrayProps {

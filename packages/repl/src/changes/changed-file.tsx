@@ -1,7 +1,7 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useChat } from "../chat/chat-context.ts";
 import { FoldButton } from "../chat/fold-button.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { LineCounts } from "./line-counts.tsx";
 import { OpenDiffLink } from "./open-diff-link.tsx";

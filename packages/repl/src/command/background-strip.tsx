@@ -1,6 +1,6 @@
-import { ProblemNotice } from "../chat/items/problem-notice.tsx";
 import { Icon } from "../look/icon.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { ProblemNotice } from "../look/problem-notice.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import type { BackgroundStore } from "./background-store.ts";
 
 /** What runs in the background, each with a stop button; nothing if nothing runs. */

@@ -1,8 +1,8 @@
 import type { ToolCallItem } from "@gennai/client/view/view-item";
 import { useState } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
-import { failureOf } from "../chat/items/failure.ts";
 import { durationWords } from "../chat/words.ts";
+import { failureOf } from "../look/failure.ts";
 import { Icon } from "../look/icon.tsx";
 import { Elapsed } from "./elapsed.tsx";
 import { exitWords } from "./exit-words.ts";

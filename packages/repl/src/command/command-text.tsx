@@ -1,6 +1,6 @@
 import { plural } from "@gennai/protocol/plural";
 import { useChat } from "../chat/chat-context.ts";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 /** Most lines and characters of a folded command. */
 const most = { lines: 8, characters: 600 };

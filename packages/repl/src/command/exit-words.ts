@@ -1,5 +1,5 @@
 import type { ToolCallItem } from "@gennai/client/view/view-item";
-import { toolIcon } from "../chat/items/tool-words.ts";
+import { toolIcon } from "../chat/tool-words.ts";
 
 /** Text about a call's exit code; an unknown exit code is not shown as success. */
 export function exitWords({

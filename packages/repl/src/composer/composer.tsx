@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type PromptImage, readImages } from "../control/prompt-images.ts";
 import type { ReplControl } from "../control/repl-control.ts";
+import { type PromptImage, readImages } from "../control/session/prompt-images.ts";
 import { Icon } from "../look/icon.tsx";
 import { BytesImage } from "./bytes-image.tsx";
 import { mentionCompletion } from "./complete-mention.ts";

@@ -1,9 +1,9 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { type Problem, problemOf } from "../chat/items/problem.ts";
-import { ProblemNotice } from "../chat/items/problem-notice.tsx";
 import { CopyButton } from "../look/copy-button.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { type Problem, problemOf } from "../look/problem.ts";
+import { ProblemNotice } from "../look/problem-notice.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 export interface PromptPreviewProps {
   /** The exact system prompt of a turn that would start now (`loadSystemPrompt`). */

@@ -2,8 +2,8 @@ import { mostAttempts } from "@gennai/protocol/model/session/attempt";
 import { backendLabel } from "@gennai/protocol/model/session/backend";
 import { useEffect } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
+import { Popover } from "../look/popover.tsx";
 import { ModelForm } from "../models/model-form.tsx";
-import { Popover } from "../shell/popover.tsx";
 
 /** How changes reach the workspace, how often a prompt is tried, the scenario, and the model. */
 export function SettingsBar({ control }: { readonly control: ReplControl }) {

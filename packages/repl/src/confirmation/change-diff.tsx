@@ -1,4 +1,4 @@
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 /** What would be kept, line by line; hidden characters are named. @param diff unified */
 export function ChangeDiff({ diff }: { readonly diff: string }) {

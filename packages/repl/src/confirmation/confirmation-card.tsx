@@ -3,7 +3,7 @@ import { keptWithout, type OfferedAnswer, offeredAnswers } from "@gennai/client/
 import { shownAction } from "@gennai/client/questions/shown-action";
 import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import { AnswerButton } from "./answer-button.tsx";
 import { keyAnswer } from "./answer-keys.ts";
 import { useCardFocus } from "./card-focus.ts";

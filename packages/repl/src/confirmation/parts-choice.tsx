@@ -1,6 +1,6 @@
 import { closedUnderNeeds } from "@gennai/protocol/model/governance/offered-parts";
 import type { OfferedPart } from "@gennai/protocol/model/governance/question";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 export interface PartsChoiceProps {
   readonly parts: readonly OfferedPart[];

@@ -2,7 +2,7 @@ import type { ConfirmationQuestion } from "@gennai/client/host/editor";
 import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
 import type { OfferedPattern } from "@gennai/protocol/model/governance/question";
 import { useId } from "preact/hooks";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 export interface RememberChoiceProps {
   readonly question: Pick<ConfirmationQuestion, "rememberStatement" | "patterns" | "offeredScopes">;

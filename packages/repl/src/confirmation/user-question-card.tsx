@@ -5,7 +5,7 @@ import {
   type UserReply,
 } from "@gennai/protocol/model/session/user-question";
 import { useId, useState } from "preact/hooks";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import type { AskedQuestions } from "./user-question-store.ts";
 
 export interface UserQuestionCardProps {

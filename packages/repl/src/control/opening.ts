@@ -1,6 +1,6 @@
 import { callFailure } from "@gennai/client/connection/call-failure";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Failure, failureOf } from "../chat/items/failure.ts";
+import { type Failure, failureOf } from "../look/failure.ts";
 
 /** How the app's start goes. */
 export type OpeningState =

@@ -1,6 +1,6 @@
 import type { EditorContext } from "@gennai/client/session/editor-context";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { PromptImage } from "./prompt-images.ts";
+import type { PromptImage } from "./session/prompt-images.ts";
 
 /** A message that the user wants to send. */
 export interface Prompt {

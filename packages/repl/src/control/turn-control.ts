@@ -6,11 +6,11 @@ import type { TurnRequest } from "@gennai/client/session/turn";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import type { ShownFailure } from "../chat/items/shown-failure.ts";
+import type { ShownFailure } from "../look/shown-failure.ts";
 import { DraftAttachments } from "./draft-attachments.ts";
-import { type PromptImage, promptImages } from "./prompt-images.ts";
 import { type KeptPrompt, keptPrompt, newPrompt, type Prompt, PromptQueue } from "./prompt-queue.ts";
 import type { FollowedSession } from "./session/followed-session.ts";
+import { type PromptImage, promptImages } from "./session/prompt-images.ts";
 import { isGone, takeFromServer } from "./take-from-server.ts";
 
 /** - `starting`: a prompt is being sent; - `stopping`: the server has not yet confirmed that the work has ended */

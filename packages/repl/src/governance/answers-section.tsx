@@ -1,5 +1,5 @@
 import type { StandingAnswer } from "@gennai/client/governance/standing-answers";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 export interface AnswersSectionProps {
   readonly answers: readonly StandingAnswer[];

@@ -1,6 +1,6 @@
 import type { EmergencyControl, EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 export interface EmergencyControlsProps {
   readonly switches: EmergencyState;

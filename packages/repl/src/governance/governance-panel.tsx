@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import { ProblemNotice } from "../chat/items/problem-notice.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { ProblemNotice } from "../look/problem-notice.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import { AnswersSection } from "./answers-section.tsx";
 import { EmergencyControls } from "./emergency-controls.tsx";
 import type { GovernanceStore, GovernanceView } from "./governance-store.ts";

@@ -20,7 +20,7 @@ import {
   emergencyFromMessage,
 } from "@gennai/protocol/model/governance/emergency";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../chat/items/problem.ts";
+import { type Problem, problemOf } from "../look/problem.ts";
 
 export interface GovernedIntent {
   readonly id: string;

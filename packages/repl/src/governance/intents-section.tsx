@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import type { GovernanceView, GovernedIntent } from "./governance-store.ts";
 
 export interface IntentsSectionProps {

@@ -1,5 +1,5 @@
 import type { NamedMcpServer, NamedMcpServers } from "@gennai/client/governance/mcp-servers";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 export interface McpSectionProps extends NamedMcpServers {
   readonly busy: boolean;

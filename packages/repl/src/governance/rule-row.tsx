@@ -1,6 +1,6 @@
 import type { RuleInForce } from "@gennai/client/governance/rules";
 import { ruleKindTitles } from "@gennai/protocol/model/governance/rule-kind";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 /** A rule: its subject, text, place, and recent decisions. */
 export function RuleRow(props: {

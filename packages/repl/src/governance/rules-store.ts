@@ -1,7 +1,7 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type CheckedCall, checkCommand, listRules, type RulesInForce } from "@gennai/client/governance/rules";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../chat/items/problem.ts";
+import { type Problem, problemOf } from "../look/problem.ts";
 
 export interface RulesStoreState {
   /** undefined until it is loaded. */

@@ -1,6 +1,6 @@
 import type { CheckedCall } from "@gennai/client/governance/rules";
 import { useState } from "preact/hooks";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 export interface TryCommandProps {
   readonly tried: { readonly command: string; readonly answer: CheckedCall } | undefined;

@@ -2,9 +2,9 @@ import type { PlannedAction } from "@gennai/protocol/model/session/planned-actio
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import { diffRows } from "../review/diff/diff-rows.ts";
 import { DiffTable } from "../review/diff/diff-table.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
 
 const verdictWords = { allow: "Allowed by the rules", ask: "Asks when it runs", deny: "Denied by the rules" };
 

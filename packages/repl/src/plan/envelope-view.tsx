@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { CodePane, type CodePaneHandle } from "../look/code-pane.tsx";
 import { CopyButton } from "../look/copy-button.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 export interface EnvelopeViewProps {
   /** JSON, or what a model wrote in its place. */

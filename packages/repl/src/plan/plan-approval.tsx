@@ -1,7 +1,7 @@
 import type { Plan } from "@gennai/client/plan";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { useId, useState } from "preact/hooks";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import { Digest } from "./digest.tsx";
 
 export interface PlanApprovalProps {

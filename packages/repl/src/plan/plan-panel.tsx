@@ -1,8 +1,8 @@
 import { envelopeWords } from "@gennai/client/plan";
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
-import { ProblemNotice } from "../chat/items/problem-notice.tsx";
 import { CopyButton } from "../look/copy-button.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { ProblemNotice } from "../look/problem-notice.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import { useIsWide } from "../review/use-is-wide.ts";
 import { Digest } from "./digest.tsx";
 import { EnvelopeView } from "./envelope-view.tsx";

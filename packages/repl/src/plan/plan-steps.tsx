@@ -3,7 +3,7 @@ import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import { ActionEditor } from "./action-editor.tsx";
 import { ActionView } from "./action-view.tsx";
 import { editableAction, withEditedAction } from "./edit-action.ts";

@@ -4,7 +4,7 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../chat/items/problem.ts";
+import { type Problem, problemOf } from "../look/problem.ts";
 import { GatheredWork } from "./gathered-work.ts";
 import { type PlanAct, type PlanFacts, type PlanToken, planChecks } from "./plan-checks.ts";
 import { PlanRuns } from "./plan-runs.ts";

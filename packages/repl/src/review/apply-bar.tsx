@@ -1,7 +1,7 @@
 import type { ReviewCounts } from "@gennai/client/review/review-state";
 import { plural } from "@gennai/protocol/plural";
 import { useEffect, useRef } from "preact/hooks";
-import { VisibleText } from "./diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 /** How far the applying has got. */
 export type ApplyStep =

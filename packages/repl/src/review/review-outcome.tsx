@@ -1,7 +1,7 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { plural } from "@gennai/protocol/plural";
 import { useState } from "preact/hooks";
-import { VisibleText } from "./diff/visible-text.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 
 /** The result of a review. */
 export type ReviewOutcome =

@@ -11,9 +11,9 @@ import {
 } from "@gennai/client/review/review-state";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { VisibleText } from "../look/visible-text.tsx";
 import { ApplyBar, type ApplyStep } from "./apply-bar.tsx";
 import { ContentCache } from "./diff/content-cache.ts";
-import { VisibleText } from "./diff/visible-text.tsx";
 import { FileList } from "./file/file-list.tsx";
 import { type FileActions, FileSection } from "./file/file-section.tsx";
 import type { HunkReference } from "./file/hunk-reference.ts";

@@ -1,9 +1,9 @@
 import type { HostCommand } from "@gennai/client/host/window-requests";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { type Failure, failureDetails } from "../chat/items/failure.ts";
 import type { ReplControl } from "../control/repl-control.ts";
 import { CopyButton } from "../look/copy-button.tsx";
+import { type Failure, failureDetails } from "../look/failure.ts";
 import { Icon } from "../look/icon.tsx";
 
 /** Problems that prevent working, each with what to do next. */

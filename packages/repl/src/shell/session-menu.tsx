@@ -2,7 +2,7 @@ import type { SessionSummary } from "@gennai/client/session/session-summary";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../look/icon.tsx";
-import { Popover } from "./popover.tsx";
+import { Popover } from "../look/popover.tsx";
 
 /** The workspace's sessions: go to one, rename, copy or delete one. */
 export function SessionMenu({ control }: { readonly control: ReplControl }) {

@@ -1,5 +1,5 @@
-import { failureDetails, failureOf } from "../chat/items/failure.ts";
 import { CopyButton } from "../look/copy-button.tsx";
+import { failureDetails, failureOf } from "../look/failure.ts";
 
 /** Shown in place of the app if it has no host. */
 export function StartFailure({ error }: { readonly error: unknown }) {

@@ -2,8 +2,8 @@ import { goesBackByForce, type Restored, skipReasons } from "@gennai/client/sess
 import { type Checkpoint, notesOf, type SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import { plural } from "@gennai/protocol/plural";
 import { useEffect, useState } from "preact/hooks";
-import { ProblemNotice } from "../chat/items/problem-notice.tsx";
-import { VisibleText } from "../review/diff/visible-text.tsx";
+import { ProblemNotice } from "../look/problem-notice.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
 import type { CheckpointStore } from "./checkpoint-store.ts";
 
 export interface CheckpointPanelProps {

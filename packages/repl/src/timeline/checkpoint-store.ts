@@ -7,7 +7,7 @@ import {
   restoreCheckpoint,
 } from "@gennai/client/session/checkpoints";
 import { signal } from "@preact/signals";
-import { type Problem, problemOf } from "../chat/items/problem.ts";
+import { type Problem, problemOf } from "../look/problem.ts";
 
 export interface CheckpointView {
   /** undefined until the first answer. */

@@ -1,7 +1,7 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import type { BlobSource } from "@gennai/client/review/change-content";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../chat/items/problem.ts";
+import { type Problem, problemOf } from "../look/problem.ts";
 import { type TimelineRecord, timelineRecord } from "./timeline-record.ts";
 
 /** The result of a check of the whole ledger. */

@@ -8,7 +8,7 @@ import { h, render } from "preact";
 import { expect, it, vi } from "vitest";
 import { ChangeContents } from "#changes/change-contents";
 import { ChatProvider, Folds } from "#chat/chat-context";
-import { ChatRow } from "#chat/chat-row.tsx";
+import { ChatRow } from "#chat/items/chat-row.tsx";
 import { EventLog } from "../../../client/test/view/wire-events.ts";
 import { idleControl } from "../chat/idle-control.ts";
 

@@ -6,7 +6,7 @@ import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { h, render } from "preact";
 import { expect, it, vi } from "vitest";
 import { ChatProvider, Folds } from "#chat/chat-context";
-import { ChatRow } from "#chat/chat-row.tsx";
+import { ChatRow } from "#chat/items/chat-row.tsx";
 import { EventLog } from "../../../client/test/view/wire-events.ts";
 import { idleControl } from "./idle-control.ts";
 

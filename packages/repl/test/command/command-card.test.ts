@@ -5,7 +5,7 @@ import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { h, render } from "preact";
 import { expect, test, vi } from "vitest";
 import { ChatProvider, Folds } from "#chat/chat-context";
-import { ChatRow } from "#chat/chat-row.tsx";
+import { ChatRow } from "#chat/items/chat-row.tsx";
 import { EventLog } from "../../../client/test/view/wire-events.ts";
 import { idleControl } from "../chat/idle-control.ts";
 

@@ -18,7 +18,6 @@ import { undoChangeSet } from "@gennai/sessions/manager/undo";
 import type { Session } from "@gennai/sessions/session/session";
 import { queueMessage, withdrawMessage } from "@gennai/sessions/turn/start/queue-message";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";
-import { isolationOf } from "../open-stages.ts";
 import { sessionsMeant } from "./access/sessions-meant.ts";
 import { applyProposalRpc } from "./methods/apply-proposal-rpc.ts";
 import type { attemptRpcs } from "./methods/attempt-rpcs.ts";
@@ -32,11 +31,12 @@ import { layerRpcs } from "./methods/layer-rpcs.ts";
 import type { modelKeyRpc } from "./methods/model-key-rpc.ts";
 import { listedSkills, sessionRpcs } from "./methods/session-rpcs.ts";
 import { workspaceRpcs } from "./methods/workspace-rpcs.ts";
+import { isolationOf } from "./open-stages.ts";
+import { clientFromWire } from "./wire/client-from-wire.ts";
 import { usageSumToWire } from "./wire/events/usage-wire.ts";
-import { clientFromWire } from "./wire/incoming/client-from-wire.ts";
-import { todosFromWire } from "./wire/incoming/todos-from-wire.ts";
-import { saidMessageFromWire, turnInputFromWire } from "./wire/incoming/turn-input-from-wire.ts";
 import { sessionToWire } from "./wire/session-wire.ts";
+import { todosFromWire } from "./wire/todos-from-wire.ts";
+import { saidMessageFromWire, turnInputFromWire } from "./wire/turn-input-from-wire.ts";
 import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
 
 export interface AgentServiceOptions {

@@ -35,7 +35,7 @@ import { checkCall } from "@gennai/sessions/turn/gate/check-call";
 import type { StoredRecord } from "@gennai/store/audit/ledger-records";
 import type { WorkspaceLedgerReport } from "@gennai/store/audit/ledger-verify";
 import type { GoverningAct } from "@gennai/store/ledger/record-act";
-import { isolationOf } from "../open-stages.ts";
+import { isolationOf } from "./open-stages.ts";
 import type { Parity } from "./parity.ts";
 import { controlFromWire, intentToWire, listedRulesToWire, rulesStatusToWire } from "./wire/events/governance-wire.ts";
 import { mcpServerToWire } from "./wire/mcp-wire.ts";

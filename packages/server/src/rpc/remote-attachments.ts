@@ -4,7 +4,7 @@ import { type SubscribeRequest, SubscribeRequestSchema } from "@gennai/protocol/
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { SessionOwnership } from "@gennai/sessions/session/log/session-ownership";
 import type { ReplicaInbox, ReplicaMessage } from "../replica/inbox.ts";
-import { clientFromWire } from "./wire/incoming/client-from-wire.ts";
+import { clientFromWire } from "./wire/client-from-wire.ts";
 
 /** Milliseconds between signs of a client that listens elsewhere, and how long one sign holds. */
 const beat = 2_000;

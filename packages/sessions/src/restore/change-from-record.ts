@@ -1,5 +1,5 @@
 import type { FileChangeRecord } from "@gennai/agent/events/proposal";
-import type { FileState, PathChange } from "@gennai/store/checkpoints/file-state";
+import type { FileState, PathChange } from "@gennai/store/checkpoints/snapshot/file-state";
 
 /** A recorded change as a restore takes it back. */
 export function changeFromRecord(record: FileChangeRecord): PathChange {

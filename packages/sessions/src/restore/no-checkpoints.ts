@@ -1,4 +1,4 @@
-import { CheckpointError } from "@gennai/store/checkpoints/checkpoint-error";
+import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
 import type { TurnCheckpointsOptions } from "./turn-checkpoints.ts";
 
 /**

@@ -4,7 +4,7 @@ import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/serv
 import type { Check, Finding } from "@gennai/machine/finding";
 import { looksLikeLogin } from "@gennai/machine/process/command-environment";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
-import { modelsFile, readModelsFile } from "@gennai/models/catalogue/models-file";
+import { modelsFile, readModelsFile } from "@gennai/models/models-file";
 import { providers } from "@gennai/models/providers";
 import { McpAcceptance } from "../mcp/mcp-acceptance.ts";
 import { loadCapabilities } from "./load-capabilities.ts";

@@ -2,7 +2,6 @@ import type { Model } from "@gennai/agent/model";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import type { UserKeys } from "@gennai/egress/keys/login/user-keys";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
-import type { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import type { LearningRedactor } from "@gennai/machine/redaction/redactor";
 import type { SearchProviderName } from "@gennai/machine/web/search-providers";
 import type { WebConfig } from "@gennai/machine/web/web-config";
@@ -13,7 +12,7 @@ import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { Stages } from "@gennai/shell/stages/stages";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
-import type { BlobStore, SessionLog } from "@gennai/store/log/session-log";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import type { WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { AcceptedChecks } from "../rules/accepted-checks.ts";
@@ -22,8 +21,9 @@ import type { EmergencyControls } from "../rules/emergency-controls.ts";
 import type { LoadedCapabilities } from "../rules/load-capabilities.ts";
 import type { LoadedHooks } from "../rules/workspace-hooks.ts";
 import type { Callers } from "./callers.ts";
-import type { SessionOwnership } from "./log/session-ownership.ts";
+import type { LogServices } from "./log/owned-log.ts";
 import type { ServerObserver } from "./server-observer.ts";
+import type { TurnServices } from "./turns/session-turns.ts";
 import type { UserWorkspaces } from "./user-workspaces.ts";
 import type { WorkspaceGovernance } from "./workspace-governance.ts";
 
@@ -42,12 +42,8 @@ export interface SessionAdmission {
 }
 
 /** What sessions are built from. `open-tenant.ts` composes it. */
-export interface SessionServices {
-  readonly log: SessionLog;
+export interface SessionServices extends LogServices, TurnServices {
   readonly blobs: BlobStore;
-  readonly locks: ProcessLocks;
-  /** Which of several servers with one log owns a session; without it, this machine's store has them all. */
-  readonly ownership?: SessionOwnership;
   readonly redactor: LearningRedactor;
   /** Measures turns, calls and requests to clients. */
   readonly observer: Pick<ServerObserver, "gate" | "turn" | "subAgent" | "bridge">;
@@ -98,8 +94,6 @@ export interface SessionServices {
   readonly configDir: string;
   /** Absolute paths of the server's own state and configuration, which no agent may touch. */
   readonly ownDirectories: readonly string[];
-  /** Gets unexpected errors in full; clients get none of their text. */
-  onUnexpectedError(error: unknown): void;
   /** Stages for commands; absent: they run in the workspace. */
   readonly stages?: Stages | undefined;
   /** By what commands are kept apart, or why they are not. */
@@ -121,5 +115,4 @@ export interface SessionServices {
   /** Resource limits of each command; defaults for missing ones. */
   readonly commandLimits: Partial<CommandLimits>;
   readonly platform: string;
-  readonly now: () => number;
 }

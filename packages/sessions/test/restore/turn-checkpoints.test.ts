@@ -5,7 +5,7 @@ import { GitMissingError } from "@gennai/git/run/machine-git";
 import { startGit } from "@gennai/git/run/start-git";
 import type { Effect } from "@gennai/governance/effect";
 import type { Tool } from "@gennai/governance/tool";
-import { CheckpointError, type CheckpointErrorCode } from "@gennai/store/checkpoints/checkpoint-error";
+import { CheckpointError, type CheckpointErrorCode } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
 import { ShadowGit } from "@gennai/store/checkpoints/snapshot/shadow-git";
 import { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import { executionContext } from "@gennai/testkit/execution-context";

@@ -1,5 +1,5 @@
 import { mergedText } from "@gennai/protocol/diff/three-way-diff";
-import { textWithoutNul } from "@gennai/protocol/utf8-text";
+import { textWithoutNul } from "@gennai/protocol/diff/utf8-text";
 import {
   type FileState,
   isSameConflict,

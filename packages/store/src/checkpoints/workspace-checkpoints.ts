@@ -4,9 +4,9 @@ import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { storeTrouble } from "../database/store-trouble.ts";
-import { CheckpointError, type CheckpointErrorCode, checkpointTrouble } from "./checkpoint-error.ts";
 import { CheckpointRecords } from "./checkpoint-records.ts";
-import type { FileState, PathChange } from "./file-state.ts";
+import { CheckpointError, type CheckpointErrorCode, checkpointTrouble } from "./snapshot/checkpoint-error.ts";
+import type { FileState, PathChange } from "./snapshot/file-state.ts";
 import type { KeptTree } from "./snapshot/kept-tree.ts";
 import { ShadowTree } from "./snapshot/shadow-tree.ts";
 

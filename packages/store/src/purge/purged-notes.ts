@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { StoreDatabase } from "../database/database.ts";
 import { textOf } from "../database/row.ts";
-import { forgetNotes } from "../forget-notes.ts";
 import { isSignedHere } from "../ledger/ledger-key.ts";
+import { forgetNotes } from "./forget-notes.ts";
 
 const purgedSchema = z.object({ id: z.string(), metadata: z.object({ purged: z.literal(true) }) });
 

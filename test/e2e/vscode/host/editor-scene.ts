@@ -3,9 +3,9 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { ChangeSets } from "../../../../packages/vscode/src/apply/change-sets.ts";
 import { VsCodeFiles } from "../../../../packages/vscode/src/editor/files/vscode-files.ts";
-import { VsCodeEditor } from "../../../../packages/vscode/src/editor/vscode-editor.ts";
 import { TerminalCommands } from "../../../../packages/vscode/src/terminal/terminal-commands.ts";
 import { VsCodeTerminals } from "../../../../packages/vscode/src/terminal/vscode-terminals.ts";
+import { VsCodeEditor } from "../../../../packages/vscode/src/vscode-editor.ts";
 import type { BridgeScene } from "../../../conformance/bridge/bridge-scene.ts";
 
 export interface EditorScene extends BridgeScene, AsyncDisposable {

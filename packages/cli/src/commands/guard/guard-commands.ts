@@ -9,10 +9,10 @@ import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { agentProgram } from "./agent-program.ts";
 import { guardedAgents, hookFormat } from "./guarded-agents.ts";
 import { GuardedFile } from "./guarded-file.ts";
 import { type HookProgram, hookProgram } from "./hook-program.ts";
-import { agentProgram } from "./run/agent-program.ts";
 
 export interface GuardFlags {
   readonly workspace?: string;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { collect, workspaceOption } from "../options/shared-options.ts";
 import type { GuardFlags } from "./guard-commands.ts";
-import type { GuardRunFlags } from "./run/guard-run-command.ts";
+import type { GuardRunFlags } from "./guard-run-command.ts";
 
 /** Commands about other agents, whose calls the gate judges. */
 export function registerGuardCommands(program: Command, { console, ended }: CommandHost): void {
@@ -64,7 +64,7 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
     .option("--json", "print JSON; what the agent prints is in it")
     .addHelpText("after", runHelp)
     .action(async (words: string[], flags: GuardRunFlags) => {
-      const { guardRunCommand } = await import("./run/guard-run-command.ts");
+      const { guardRunCommand } = await import("./guard-run-command.ts");
       ended(await guardRunCommand(words, flags, console));
     });
   guard

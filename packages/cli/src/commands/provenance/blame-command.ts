@@ -8,9 +8,9 @@ import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { fileAndLines, type LineRange } from "./line-range.ts";
-import { openProvenance } from "./open-provenance.ts";
 import { decisionWords, writerWords } from "./origin-words.ts";
-import { momentOf } from "./since.ts";
+import { openProvenance } from "./report/open-provenance.ts";
+import { momentOf } from "./report/since.ts";
 import { readWorkspaceText } from "./workspace-file.ts";
 
 export interface BlameFlags {

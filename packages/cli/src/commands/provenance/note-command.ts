@@ -1,7 +1,7 @@
 import { noteFor, writeNote } from "@gennai/provenance/sharing/share-notes";
 import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/provenance/sharing/shared-parts";
 import type { TraceRecord } from "@gennai/provenance/sharing/trace-record";
-import { notesRef } from "@gennai/store/git-notes";
+import { notesRef } from "@gennai/store/purge/git-notes";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
@@ -9,7 +9,7 @@ import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
 import { partsOf } from "../options/chosen-parts.ts";
 import { leavesText, leavingParts, neverLeaves } from "../options/what-leaves.ts";
-import { commitNamed, openProvenance } from "./open-provenance.ts";
+import { commitNamed, openProvenance } from "./report/open-provenance.ts";
 
 export interface NoteFlags {
   readonly workspace?: string;

@@ -1,12 +1,12 @@
 import { git } from "@gennai/git/run/run-git";
 import { tracedLines } from "@gennai/provenance/sharing/commit-origins";
-import { copyNote } from "@gennai/store/git-notes";
+import { copyNote } from "@gennai/store/purge/git-notes";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { leavesText, neverLeaves } from "../options/what-leaves.ts";
-import { commitNamed, openProvenance } from "./open-provenance.ts";
+import { commitNamed, openProvenance } from "./report/open-provenance.ts";
 
 export interface TrailerFlags {
   readonly workspace?: string;

@@ -1,6 +1,6 @@
 import { shellWords } from "@gennai/governance/command/shell-words";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
-import type { StagesUsed } from "@gennai/server/open-stages";
+import type { StagesUsed } from "@gennai/server/rpc/open-stages";
 import type { Paint } from "../../terminal/colours.ts";
 
 export interface BannerFacts {

@@ -1,7 +1,7 @@
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import type { ConfirmationItem } from "@gennai/client/view/view-item";
 import { Icon } from "../../look/icon.tsx";
-import { VisibleText } from "../../review/diff/visible-text.tsx";
+import { VisibleText } from "../../look/visible-text.tsx";
 import { useChat } from "../chat-context.ts";
 import { stateWords } from "./work-items.tsx";
 

@@ -1,8 +1,8 @@
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import { useState } from "preact/hooks";
+import { failureOf } from "../../look/failure.ts";
 import { useChat } from "../chat-context.ts";
 import { sizeWords } from "../words.ts";
-import { failureOf } from "./failure.ts";
 
 /** Most characters that are shown: a longer text makes the page slow. */
 const shownCharacters = 400_000;

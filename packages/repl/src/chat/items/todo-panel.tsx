@@ -1,7 +1,7 @@
 import type { Todo, TodoPriority, TodoStatus } from "@gennai/protocol/model/session/todo";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { VisibleText } from "../../review/diff/visible-text.tsx";
-import { ProblemNotice } from "./problem-notice.tsx";
+import { ProblemNotice } from "../../look/problem-notice.tsx";
+import { VisibleText } from "../../look/visible-text.tsx";
 import type { TodoStore } from "./todo-store.ts";
 
 export interface TodoPanelProps {

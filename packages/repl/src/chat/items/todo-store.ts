@@ -1,7 +1,7 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { type Todo, todoFromMessage, todoToMessage } from "@gennai/protocol/model/session/todo";
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "./problem.ts";
+import { type Problem, problemOf } from "../../look/problem.ts";
 
 /** One change a person makes to a list. */
 export type TodoEdit =

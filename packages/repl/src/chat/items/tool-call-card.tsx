@@ -9,10 +9,10 @@ import { exitWords } from "../../command/exit-words.ts";
 import { Icon, type IconName } from "../../look/icon.tsx";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";
+import { commandOf, failureWords, toolArguments, toolDescription, toolIcon, toolPath } from "../tool-words.ts";
 import { durationWords } from "../words.ts";
 import { BlobImage } from "./blob-image.tsx";
 import { FullOutput } from "./full-output.tsx";
-import { commandOf, failureWords, toolArguments, toolDescription, toolIcon, toolPath } from "./tool-words.ts";
 
 const statusWords: Record<ToolCallStatus, { readonly words: string; readonly icon: IconName; readonly tone: string }> =
   {

@@ -12,8 +12,8 @@ import { LineCounts } from "../../changes/line-counts.tsx";
 import { OperationMark } from "../../changes/operation-mark.tsx";
 import { WrittenWhere } from "../../changes/written-where.tsx";
 import { Icon } from "../../look/icon.tsx";
+import { VisibleText } from "../../look/visible-text.tsx";
 import { hunkCounts } from "../../review/diff/diff-rows.ts";
-import { VisibleText } from "../../review/diff/visible-text.tsx";
 import { useChat } from "../chat-context.ts";
 
 export function ClientRequestLine({ item }: { readonly item: ClientRequestItem }) {

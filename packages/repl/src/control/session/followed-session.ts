@@ -5,7 +5,7 @@ import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ReportedSettings, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
-import { type Failure, failureOf } from "../../chat/items/failure.ts";
+import { type Failure, failureOf } from "../../look/failure.ts";
 import { FrameBatch } from "./frame-batch.ts";
 
 /** State of the stream of a session's events. */

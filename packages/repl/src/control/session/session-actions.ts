@@ -4,9 +4,9 @@ import { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { UserMessageItem } from "@gennai/client/view/view-item";
 import type { ReadonlySignal } from "@preact/signals";
-import { promptImages } from "../prompt-images.ts";
 import type { TurnControl } from "../turn-control.ts";
 import type { FollowedSession } from "./followed-session.ts";
+import { promptImages } from "./prompt-images.ts";
 import type { SessionDirectory } from "./session-directory.ts";
 
 export const notOpened = "The session could not be opened";

@@ -1,6 +1,6 @@
 import type { ColouredPart } from "../../look/line-colours.ts";
+import { VisibleText } from "../../look/visible-text.tsx";
 import type { LinePart } from "./diff-rows.ts";
-import { VisibleText } from "./visible-text.tsx";
 
 interface ColouredTextProps {
   /** Joined, they are the whole line. */

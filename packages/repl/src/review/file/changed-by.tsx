@@ -1,4 +1,4 @@
-import { VisibleText } from "../diff/visible-text.tsx";
+import { VisibleText } from "../../look/visible-text.tsx";
 
 /** The commands that changed a part of a proposal; nothing if only file tools changed it. */
 export function ChangedBy({ commands }: { readonly commands: readonly string[] | undefined }) {

@@ -1,8 +1,8 @@
 import { countDecisions, type Decided } from "@gennai/client/review/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useMemo } from "preact/hooks";
+import { VisibleText } from "../../look/visible-text.tsx";
 import { hunkCounts } from "../diff/diff-rows.ts";
-import { VisibleText } from "../diff/visible-text.tsx";
 
 export interface FileListProps {
   readonly changes: readonly ProposedChange[];

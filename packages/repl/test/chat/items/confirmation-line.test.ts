@@ -7,7 +7,7 @@ import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/genn
 import { h, render } from "preact";
 import { expect, it, test, vi } from "vitest";
 import { ChatProvider, Folds } from "#chat/chat-context";
-import { ChatRow } from "#chat/chat-row.tsx";
+import { ChatRow } from "#chat/items/chat-row.tsx";
 import { EventLog } from "../../../../client/test/view/wire-events.ts";
 import { idleControl } from "../idle-control.ts";
 

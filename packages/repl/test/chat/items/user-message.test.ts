@@ -5,7 +5,7 @@ import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { expect, it, vi } from "vitest";
 import { ChatProvider, Folds } from "#chat/chat-context";
-import { ChatRow } from "#chat/chat-row.tsx";
+import { ChatRow } from "#chat/items/chat-row.tsx";
 import { EventLog } from "../../../../client/test/view/wire-events.ts";
 import { idleControl } from "../idle-control.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textPieces } from "#review/diff/visible-text.tsx";
+import { textPieces } from "#look/visible-text.tsx";
 
 const joined = (text: string) =>
   textPieces(text)

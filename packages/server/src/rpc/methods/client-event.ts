@@ -6,8 +6,8 @@ import { answerRequest } from "@gennai/sessions/manager/answer-request";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import { recordApplied, recordReview } from "@gennai/sessions/proposal/proposal-review";
 import type { Session } from "@gennai/sessions/session/session";
+import { answerFromWire, type IncomingAnswer, isStillRunning } from "../wire/answer-from-wire.ts";
 import { reviewFromWire } from "../wire/events/review-wire.ts";
-import { answerFromWire, type IncomingAnswer, isStillRunning } from "../wire/incoming/answer-from-wire.ts";
 
 /** Takes what a client says; answers when it is durable. */
 export async function submitClientEvent(manager: SessionManager, message: ClientEvent) {

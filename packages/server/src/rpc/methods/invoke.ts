@@ -4,8 +4,8 @@ import type { InvokeRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_p
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Session } from "@gennai/sessions/session/session";
 import { startTurn } from "@gennai/sessions/turn/start/start-turn";
-import { clientFromWire } from "../wire/incoming/client-from-wire.ts";
-import { turnInputFromWire } from "../wire/incoming/turn-input-from-wire.ts";
+import { clientFromWire } from "../wire/client-from-wire.ts";
+import { turnInputFromWire } from "../wire/turn-input-from-wire.ts";
 import { streamEvents } from "./event-stream.ts";
 
 /** Starts a turn and streams it to its end; the client counts as attached meanwhile. */

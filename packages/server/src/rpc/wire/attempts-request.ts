@@ -3,7 +3,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { StartAttemptsRequest } from "@gennai/protocol/gen/gennai/agent/v1/attempt_pb";
 import { mostAttempts } from "@gennai/protocol/model/session/attempt";
 import type { AttemptsRequest } from "@gennai/sessions/attempts/running-attempts";
-import { assertId, assertText } from "./incoming/turn-input-from-wire.ts";
+import { assertId, assertText } from "./turn-input-from-wire.ts";
 
 /** Default number of parallel attempts. */
 const usuallyParallel = 2;

@@ -1,14 +1,28 @@
 import type { LoggedEvent } from "@gennai/agent/events/session-event";
+import type { Redactor } from "@gennai/governance/redaction";
+import type { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { ServiceError } from "@gennai/machine/service-error";
-import type { SessionHead } from "@gennai/store/log/session-log";
-import type { SessionServices } from "../session-services.ts";
+import type { Stages } from "@gennai/shell/stages/stages";
+import type { SessionHead, SessionLog } from "@gennai/store/log/session-log";
 import type { SessionState } from "../state/session-state.ts";
 import { closeInterruptedTurn } from "./interrupted-turn.ts";
-import { SessionWriter } from "./session-writer.ts";
+import type { SessionOwnership } from "./session-ownership.ts";
+import { SessionWriter, type WriterCallers } from "./session-writer.ts";
+
+export interface LogServices {
+  readonly log: SessionLog;
+  readonly locks: ProcessLocks;
+  /** Which of several servers with one log owns a session; without it, this machine's store has them all. */
+  readonly ownership?: SessionOwnership;
+  readonly callers: WriterCallers;
+  readonly redactor: Redactor;
+  readonly stages?: Pick<Stages, "recordsOf"> | undefined;
+  readonly now: () => number;
+}
 
 /** A session's log in this process: who may write, and the only writer. Several processes may share a store. */
 export class OwnedLog {
-  readonly #services: SessionServices;
+  readonly #services: LogServices;
   readonly #sessionId: string;
   readonly #state: SessionState;
   #writer: SessionWriter;
@@ -19,7 +33,7 @@ export class OwnedLog {
   /** One check at a time: two would both take the session over. */
   #look: Promise<void> | undefined;
 
-  constructor(services: SessionServices, head: SessionHead, state: SessionState) {
+  constructor(services: LogServices, head: SessionHead, state: SessionState) {
     this.#services = services;
     this.#sessionId = head.sessionId;
     this.#state = state;

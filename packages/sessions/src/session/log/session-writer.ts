@@ -1,8 +1,12 @@
 import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { EventDraft, SessionLog } from "@gennai/store/log/session-log";
-import type { Callers } from "../callers.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
+
+/** Who makes code run. */
+export interface WriterCallers {
+  current(): { readonly tenant: string; readonly user: string } | undefined;
+}
 
 /**
  * The only writer of a session's log. Text that users watch live is appended at the end of the tick; other events wait briefly
@@ -14,7 +18,7 @@ export class SessionWriter {
   readonly #epoch: number;
   readonly #now: () => number;
   readonly #onAppended: (events: readonly LoggedEvent[]) => void;
-  readonly #callers: Callers | undefined;
+  readonly #callers: WriterCallers | undefined;
   #seq: number;
   #queue: EventDraft[] = [];
   #ledger: LedgerEntry[] = [];
@@ -33,7 +37,7 @@ export class SessionWriter {
     readonly epoch: number;
     readonly now: () => number;
     /** Names the user in ledger records, on a server with several users. */
-    readonly callers?: Callers;
+    readonly callers?: WriterCallers;
     /** Applies the events to the session's state, before any waiting caller continues. */
     readonly onAppended: (events: readonly LoggedEvent[]) => void;
   }) {

@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { TurnEnd } from "@gennai/agent/loop/turn-loop";
+import type { Redactor } from "@gennai/governance/redaction";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { ServiceError } from "@gennai/machine/service-error";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import { storeTrouble } from "@gennai/store/database/store-trouble";
+import type { SessionLog } from "@gennai/store/log/session-log";
 import pLimit from "p-limit";
 import { questionsOf } from "../log/interrupted-turn.ts";
 import type { OwnedLog } from "../log/owned-log.ts";
-import type { Session } from "../session.ts";
+import type { SeenContents } from "../state/seen-contents.ts";
+import type { SessionState } from "../state/session-state.ts";
 import { endEvents } from "./end-events.ts";
 import type { PreparedTurn, TurnPreparation } from "./prepared-turn.ts";
 import { ServerLeaves } from "./server-leaves.ts";
@@ -32,9 +36,36 @@ interface RunningTurn {
   readonly ended: Promise<void>;
 }
 
+export interface TurnServices {
+  /** Dispose what it gives when the turn has ended. */
+  readonly admission: { turn(user: string): Disposable };
+  readonly observer: {
+    turn(
+      turn: { readonly sessionId: string; readonly turnId: string; readonly settings: SessionSettings },
+      run: () => Promise<TurnEnd>,
+    ): Promise<TurnEnd>;
+  };
+  readonly redactor: Redactor;
+  readonly log: SessionLog;
+  /** Gets unexpected errors in full; clients get none of their text. */
+  onUnexpectedError(error: unknown): void;
+}
+
+/** What its turns need of a session. */
+interface TurnsSession {
+  readonly id: string;
+  readonly user: string;
+  readonly state: SessionState;
+  readonly settings: SessionSettings;
+  readonly seen: Pick<SeenContents, "store">;
+  readonly services: TurnServices;
+  catchUp(): Promise<void>;
+  refuseWhileRunning(what: string): void;
+}
+
 /** The turns of one session: one at a time, each can be stopped, and each ends in the log. */
 export class SessionTurns {
-  readonly #session: Session;
+  readonly #session: TurnsSession;
   readonly #log: OwnedLog;
   #running: RunningTurn | undefined;
   /** One start at a time, so that two clients cannot both find the session idle. */
@@ -46,7 +77,7 @@ export class SessionTurns {
   #giveUpStarts = new AbortController();
   #signal: AbortSignal | undefined;
 
-  constructor(session: Session, log: OwnedLog) {
+  constructor(session: TurnsSession, log: OwnedLog) {
     this.#session = session;
     this.#log = log;
   }

@@ -1,7 +1,7 @@
 import { TurnBudget } from "@gennai/agent/events/turn-budget";
 import type { Model } from "@gennai/agent/model";
 import { ServiceError } from "@gennai/machine/service-error";
-import { modelsFile } from "@gennai/models/catalogue/models-file";
+import { modelsFile } from "@gennai/models/models-file";
 import type { Session } from "../../session/session.ts";
 
 /** The model resources of a turn. */

@@ -5,7 +5,7 @@ import { intentMapFile, ledgerDirectory } from "@gennai/governance/ledger/ledger
 import { isReadable } from "@gennai/machine/entries/names-in";
 import { temporaryPrefix } from "@gennai/machine/workspace/files/held-file";
 import { isLedgerFileName } from "../../ledger/file/ledger-file-name.ts";
-import { CheckpointError } from "../checkpoint-error.ts";
+import { CheckpointError } from "./checkpoint-error.ts";
 import type { ShadowGit } from "./shadow-git.ts";
 
 /** Bytes. Larger files are left out. */

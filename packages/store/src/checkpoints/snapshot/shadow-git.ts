@@ -6,7 +6,7 @@ import { type StartedGit, startGit } from "@gennai/git/run/start-git";
 import { fileText } from "@gennai/machine/git-data/file-text";
 import { replaceFileSync } from "@gennai/machine/replace-file";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { CheckpointError } from "../checkpoint-error.ts";
+import { CheckpointError } from "./checkpoint-error.ts";
 
 interface ShadowRun {
   readonly input?: string | Buffer;

@@ -10,10 +10,10 @@ import { exitCode } from "../../../terminal/exit-code.ts";
 import { jsonLine } from "../../../terminal/terminal-safe.ts";
 import { partsOf } from "../../options/chosen-parts.ts";
 import { leavesText, leavingParts, neverLeaves } from "../../options/what-leaves.ts";
-import { commitNamed, openProvenance, type SourceFlags } from "../open-provenance.ts";
-import { momentOf } from "../since.ts";
+import { commitNamed, openProvenance, type SourceFlags } from "./open-provenance.ts";
 import { reportHtml } from "./report-html.ts";
 import { reportMarkdown } from "./report-markdown.ts";
+import { momentOf } from "./since.ts";
 
 export interface ReportFlags extends SourceFlags {
   readonly since?: string;

@@ -1,6 +1,6 @@
-import { CopyButton } from "../../look/copy-button.tsx";
-import { VisibleText } from "../../review/diff/visible-text.tsx";
+import { CopyButton } from "./copy-button.tsx";
 import { type Problem, problemDetails } from "./problem.ts";
+import { VisibleText } from "./visible-text.tsx";
 
 export interface ProblemNoticeProps {
   readonly problem: Problem;

@@ -1,14 +1,14 @@
 import { lstatSync } from "node:fs";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ledgerFiles } from "@gennai/governance/ledger/ledger-directory";
-import { fileFailure } from "../files/file-failure.ts";
-import { holdDirectory } from "../files/held-directory.ts";
-import { insideOnly } from "../paths/inside-only.ts";
-import { componentsOf, splitRelative } from "../paths/split-relative.ts";
-import type { WorkspaceRoot } from "../paths/workspace-root.ts";
-import type { SearchQuery, SearchResult } from "../workspace.ts";
-import { type RipgrepCommand, runRipgrep } from "./ripgrep.ts";
-import { exactly, excludeParameters, includeParameters } from "./search-globs.ts";
+import { fileFailure } from "./files/file-failure.ts";
+import { holdDirectory } from "./files/held-directory.ts";
+import { insideOnly } from "./paths/inside-only.ts";
+import { componentsOf, splitRelative } from "./paths/split-relative.ts";
+import type { WorkspaceRoot } from "./paths/workspace-root.ts";
+import { type RipgrepCommand, runRipgrep } from "./search/ripgrep.ts";
+import { exactly, excludeParameters, includeParameters } from "./search/search-globs.ts";
+import type { SearchQuery, SearchResult } from "./workspace.ts";
 
 /**
  * `Workspace.search` by ripgrep, in the order of paths. Lines are `path:line:text`, `path-line-text` around a match and `--`

@@ -5,7 +5,7 @@ import { realPath } from "@gennai/machine/host/way-to";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { ProgramHome, RunMount } from "@gennai/stage/staged-command";
 import * as z from "zod";
-import { CliError } from "../../../terminal/cli-error.ts";
+import { CliError } from "../../terminal/cli-error.ts";
 import type { StartedAgent } from "./started-agents.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

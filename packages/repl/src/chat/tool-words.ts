@@ -1,7 +1,7 @@
 import { callArguments } from "@gennai/client/view/call-subject";
 import type { ToolCallItem } from "@gennai/client/view/view-item";
 import { isRecord, parsedJson, recordOf } from "@gennai/protocol/json-value";
-import type { IconName } from "../../look/icon.tsx";
+import type { IconName } from "../look/icon.tsx";
 
 export interface ToolArgument {
   readonly name: string;

@@ -6,9 +6,9 @@ import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
-import { CliError } from "../../../terminal/cli-error.ts";
-import type { Console } from "../../../terminal/console.ts";
-import { exitCode } from "../../../terminal/exit-code.ts";
+import { CliError } from "../../terminal/cli-error.ts";
+import type { Console } from "../../terminal/console.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 
 /** `~/…`, an absolute path, or one that begins with `{VARIABLE:PATH}`: what the variable says, else the path. */
 const place = z

@@ -1,7 +1,7 @@
 import { hasCode } from "@gennai/machine/system-error";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { storeErrorOf } from "../database/store-error.ts";
-import { type StoreTrouble, storeTrouble } from "../database/store-trouble.ts";
+import { storeErrorOf } from "../../database/store-error.ts";
+import { type StoreTrouble, storeTrouble } from "../../database/store-trouble.ts";
 
 export type CheckpointErrorCode = "git_missing" | "too_large" | "git_failed" | "busy" | "not_kept" | StoreTrouble;
 

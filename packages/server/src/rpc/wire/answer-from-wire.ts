@@ -8,7 +8,7 @@ import { digest, requestId } from "@gennai/protocol/model/checked-field";
 import { scopeWords } from "@gennai/protocol/model/governance/question";
 import { answerFromEvent, answersEditorRequest } from "@gennai/protocol/model/session/editor-messages";
 import type { ClientAnswer } from "@gennai/sessions/bridge/client-answer";
-import { workspaceAnswerFromWire } from "../workspace-wire.ts";
+import { workspaceAnswerFromWire } from "./workspace-wire.ts";
 
 export interface IncomingAnswer {
   readonly requestId: string;

@@ -1,5 +1,5 @@
 import { git } from "@gennai/git/run/run-git";
-import { StoreError } from "./database/store-error.ts";
+import { StoreError } from "../database/store-error.ts";
 import { readObjects } from "./read-objects.ts";
 
 /** Where notes are: a ref of their own, so that no other notes are touched. */

@@ -12,15 +12,15 @@ import type {
 } from "@gennai/protocol/model/session/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
-import type { ChangeSets } from "../apply/change-sets.ts";
-import { finalChange } from "../apply/final-change.ts";
-import { callLanguageModel } from "../chat/language-model.ts";
-import type { TerminalCommands } from "../terminal/terminal-commands.ts";
-import { listDiagnostics } from "./diagnostics.ts";
-import { EditorError } from "./editor-error.ts";
-import type { EditorFiles } from "./files/editor-files.ts";
-import { readFile } from "./files/read-file.ts";
-import { findSymbols } from "./find-symbols.ts";
+import type { ChangeSets } from "./apply/change-sets.ts";
+import { finalChange } from "./apply/final-change.ts";
+import { callLanguageModel } from "./chat/language-model.ts";
+import { listDiagnostics } from "./editor/diagnostics.ts";
+import { EditorError } from "./editor/editor-error.ts";
+import type { EditorFiles } from "./editor/files/editor-files.ts";
+import { readFile } from "./editor/files/read-file.ts";
+import { findSymbols } from "./editor/find-symbols.ts";
+import type { TerminalCommands } from "./terminal/terminal-commands.ts";
 
 export interface VsCodeEditorOptions {
   /** The session's folder, absolute: requests may reach only this one of the window's folders. */

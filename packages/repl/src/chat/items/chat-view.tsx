@@ -1,12 +1,12 @@
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { ItemCell } from "@gennai/client/view/view-item";
 import { useEffect, useMemo } from "preact/hooks";
-import type { ReplControl, SoughtCall } from "../control/repl-control.ts";
-import { type ChatContext, ChatProvider, Folds } from "./chat-context.ts";
+import type { ReplControl, SoughtCall } from "../../control/repl-control.ts";
+import { type ChatContext, ChatProvider, Folds } from "../chat-context.ts";
+import { ChatRows } from "../chat-rows.ts";
+import { rowName } from "../row-name.ts";
+import { VirtualList } from "../virtual-list.tsx";
 import { ChatRow, estimatedHeight } from "./chat-row.tsx";
-import { ChatRows } from "./chat-rows.ts";
-import { rowName } from "./row-name.ts";
-import { VirtualList } from "./virtual-list.tsx";
 
 /** A session shown as a conversation. */
 export function ChatView({ control, view }: { readonly control: ReplControl; readonly view: SessionView | undefined }) {

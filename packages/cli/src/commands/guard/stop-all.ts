@@ -1,8 +1,8 @@
 import type { EmergencyChange } from "@gennai/sessions/rules/emergency-change";
 import type { EmergencyHere } from "@gennai/sessions/rules/emergency-here";
 import { PersonsLedger, type PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
-import { CliError } from "../../../terminal/cli-error.ts";
-import { exitCode } from "../../../terminal/exit-code.ts";
+import { CliError } from "../../terminal/cli-error.ts";
+import { exitCode } from "../../terminal/exit-code.ts";
 
 /** Aborts a signal when all work is stopped by an emergency control. */
 export class StopAll implements Disposable {

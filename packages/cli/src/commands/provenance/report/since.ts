@@ -1,5 +1,5 @@
 import { git } from "@gennai/git/run/run-git";
-import { usageError } from "../../terminal/cli-error.ts";
+import { usageError } from "../../../terminal/cli-error.ts";
 
 /** Milliseconds since the epoch of a date, or of a commit of the workspace. Throws `CliError` for what is neither. */
 export async function momentOf(when: string, workspaceRoot: string): Promise<number> {

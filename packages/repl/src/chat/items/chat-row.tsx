@@ -1,10 +1,10 @@
 import type { ItemCell, ViewItem } from "@gennai/client/view/view-item";
-import { ConfirmationLine } from "./items/confirmation-line.tsx";
-import { EditorSteps } from "./items/editor-steps.tsx";
-import { AssistantMessage, Notice, Thinking, TurnEnd } from "./items/message-items.tsx";
-import { ToolCallCard } from "./items/tool-call-card.tsx";
-import { UserMessage } from "./items/user-message.tsx";
-import { ChangeSetCard, PlanCard, ProposalCard } from "./items/work-items.tsx";
+import { ConfirmationLine } from "./confirmation-line.tsx";
+import { EditorSteps } from "./editor-steps.tsx";
+import { AssistantMessage, Notice, Thinking, TurnEnd } from "./message-items.tsx";
+import { ToolCallCard } from "./tool-call-card.tsx";
+import { UserMessage } from "./user-message.tsx";
+import { ChangeSetCard, PlanCard, ProposalCard } from "./work-items.tsx";
 
 interface ChatRowProps {
   readonly cell: ItemCell;
