@@ -31,8 +31,8 @@ export function Composer({ control }: { readonly control: ReplControl }) {
   const { attachments, draftAdditions } = control.turns;
   const empty = text.trim() === "" && images.length === 0 && attachments.list.value.length === 0;
 
-  // On a page, a phone's keyboard would cover half of the screen.
-  usePromptFocus(box, control.host.kind === "editor");
+  // The keyboard of a phone would cover half of the screen.
+  usePromptFocus(box, control.host.kind === "editor" || matchMedia("(pointer: fine)").matches);
   useLayoutEffect(() => {
     if (box.current === null || growsByItself) return;
     box.current.style.height = "auto";

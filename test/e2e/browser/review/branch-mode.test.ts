@@ -68,6 +68,9 @@ test("an offered first prompt is sent by a click and works without a model, with
   await using workspace = await temporaryRepository(files);
   await using gennai = await serveGennai({ workspace });
   await using on = await openPage(gennai);
+  const prompt = on.repl.root.locator("textarea");
+  // What is typed into a page that just opened is a prompt.
+  await expect.poll(() => prompt.evaluate((box) => box === document.activeElement)).toBe(true);
   await on.repl.root.getByRole("button", { name: "list the files", exact: true }).click();
   await on.repl.see("README.md");
   await on.repl.idle();
