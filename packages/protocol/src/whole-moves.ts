@@ -10,20 +10,42 @@ export function otherHalf<Change extends Part>(change: Part, changes: readonly C
     : changes.find(({ operation, path }) => operation === "delete" && path === change.movedFrom);
 }
 
+/** One decision of a review, with its place. */
+export interface DecidedHunk {
+  readonly changeId: string;
+  /** `wholeChange`: the decision is about the whole change. */
+  readonly hunkId: string;
+  readonly decision: HunkDecision;
+}
+
+/** Decisions about the hunks of one change, by id. */
+export type HunkDecisions = ReadonlyMap<string, HunkDecision>;
+
 /**
  * Decisions by change and hunk, with every move as one: the old path goes exactly if something is kept at the new one. Otherwise
  * a content could be nowhere, or in two places.
  */
-export function wholeMoves(
+export function decisionsByChange(
   changes: readonly Part[],
-  decisions: ReadonlyMap<string, ReadonlyMap<string, HunkDecision>>,
-): ReadonlyMap<string, ReadonlyMap<string, HunkDecision>> {
+  hunks: readonly DecidedHunk[],
+): ReadonlyMap<string, HunkDecisions> {
+  const decisions = new Map(
+    changes.map(({ id }): [string, HunkDecisions] => [
+      id,
+      new Map(hunks.filter(({ changeId }) => changeId === id).map(({ hunkId, decision }) => [hunkId, decision])),
+    ]),
+  );
   const whole = new Map(decisions);
   for (const change of changes) {
     const made = change.operation === "delete" ? otherHalf(change, changes) : undefined;
-    if (made === undefined) continue;
-    const isKept = [...(decisions.get(made.id)?.values() ?? [])].some(({ type }) => type !== "undo");
-    whole.set(change.id, new Map([[wholeChange, { type: isKept ? "keep" : "undo" }]]));
+    const ofMade = made && decisions.get(made.id);
+    if (ofMade !== undefined)
+      whole.set(change.id, new Map([[wholeChange, { type: isKept(ofMade) ? "keep" : "undo" }]]));
   }
   return whole;
+}
+
+/** Whether any part of a change is to be written. */
+export function isKept(decisions: HunkDecisions): boolean {
+  return [...decisions.values()].some(({ type }) => type !== "undo");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HunkDecision } from "#apply-review";
-import { wholeMoves } from "#whole-moves";
+import { decisionsByChange } from "#whole-moves";
 
 const moved = [
   { id: "1", path: "old.ts", operation: "delete" },
@@ -8,7 +8,11 @@ const moved = [
   { id: "3", path: "gone.ts", operation: "delete" },
 ] as const;
 const of = (...decisions: readonly (readonly [string, HunkDecision["type"]])[]) =>
-  new Map(decisions.map(([id, type]) => [id, new Map([["", type === "edited" ? { type, text: "x" } : { type }]])]));
+  decisions.map(([changeId, type]) => ({
+    changeId,
+    hunkId: "",
+    decision: type === "edited" ? { type, text: "x" } : { type },
+  }));
 
 test.each([
   { name: "refused at its new place, it stays at the old", given: of(["1", "keep"], ["2", "undo"]), old: "undo" },
@@ -17,7 +21,7 @@ test.each([
   { name: "undecided at its new place, it stays", given: of(["1", "keep"]), old: "undo" },
   { name: "a deletion alone stands by itself", given: of(["3", "keep"]), old: "undo", gone: "keep" },
 ])("a move is one decision: $name", ({ given, old, gone }) => {
-  const whole = wholeMoves(moved, given);
+  const whole = decisionsByChange(moved, given);
   expect(whole.get("1")?.get("")?.type).toBe(old);
   expect(whole.get("3")?.get("")?.type).toBe(gone);
 });

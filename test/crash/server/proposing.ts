@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
-import type { ReviewedHunk } from "@gennai/client/review/review";
 import type { ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { DecidedHunk } from "@gennai/protocol/whole-moves";
 import { call } from "@gennai/testkit/scripted-steps";
 import { type Activity, type Milestones, type Scene, startedOnce } from "./activity.ts";
 import { never } from "./crash-world.ts";
@@ -40,7 +40,7 @@ export function applyingProposal(scene: Scene): Activity {
   const proposing = aProposal(scene);
   let isTold = false;
   const decide = async ({ proposalId, changes: [update, create] }: ProposedChanges) => {
-    const hunk = (change: typeof update, at: number | undefined, type: "keep" | "undo"): ReviewedHunk => ({
+    const hunk = (change: typeof update, at: number | undefined, type: "keep" | "undo"): DecidedHunk => ({
       changeId: change?.id ?? "",
       hunkId: at === undefined ? "" : (change?.hunks[at]?.id ?? ""),
       decision: { type },

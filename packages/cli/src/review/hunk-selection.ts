@@ -1,10 +1,9 @@
-import { type HunkDecision, wholeChange } from "@gennai/protocol/apply-review";
+import { decidableIds } from "@gennai/client/review/review-state";
+import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { DecidedHunk } from "@gennai/protocol/whole-moves";
 import { CliError } from "../terminal/cli-error.ts";
 import { exitCode } from "../terminal/exit-code.ts";
-
-/** Decisions by change id, then by hunk id. */
-export type Decisions = ReadonlyMap<string, ReadonlyMap<string, HunkDecision>>;
 
 /** A hunk as a person names it: `src/a.ts#2`. */
 export interface NamedHunk {
@@ -16,7 +15,7 @@ export interface NamedHunk {
 
 export function namedHunks(proposal: Proposal): readonly NamedHunk[] {
   return proposal.changes.flatMap((change) =>
-    hunkIds(change).map((hunkId, index) => ({ name: `${change.path}#${index + 1}`, change, hunkId })),
+    decidableIds(change).map((hunkId, index) => ({ name: `${change.path}#${index + 1}`, change, hunkId })),
   );
 }
 
@@ -24,7 +23,7 @@ export function namedHunks(proposal: Proposal): readonly NamedHunk[] {
 export function decideBySelection(
   proposal: Proposal,
   selection: { readonly keep: readonly string[]; readonly refuse: readonly string[] },
-): Decisions {
+): readonly DecidedHunk[] {
   const hunks = namedHunks(proposal);
   const named = (selectors: readonly string[]) => {
     const found = new Set<NamedHunk>();
@@ -43,19 +42,12 @@ export function decideBySelection(
   });
 }
 
-export function decideEach(hunks: readonly NamedHunk[], decide: (hunk: NamedHunk) => HunkDecision): Decisions {
-  const decisions = new Map<string, Map<string, HunkDecision>>();
-  for (const hunk of hunks) {
-    const ofChange = decisions.get(hunk.change.id) ?? new Map<string, HunkDecision>();
-    ofChange.set(hunk.hunkId, decide(hunk));
-    decisions.set(hunk.change.id, ofChange);
-  }
-  return decisions;
-}
-
-function hunkIds(change: ProposedChange): readonly string[] {
-  const isWhole = change.hunks.length === 0 || change.operation === "delete";
-  return isWhole ? [wholeChange] : change.hunks.map((hunk) => hunk.id);
+/** In the order of the hunks. */
+export function decideEach(
+  hunks: readonly NamedHunk[],
+  decide: (hunk: NamedHunk) => HunkDecision,
+): readonly DecidedHunk[] {
+  return hunks.map((hunk) => ({ changeId: hunk.change.id, hunkId: hunk.hunkId, decision: decide(hunk) }));
 }
 
 function unknownHunk(selector: string, hunks: readonly NamedHunk[]): CliError {

@@ -1,12 +1,13 @@
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
+import type { DecidedHunk } from "@gennai/protocol/whole-moves";
 import { asCliError } from "../terminal/cli-error.ts";
 import { colouredDiff, colouredLine, type Paint } from "../terminal/colours.ts";
 import { editText } from "../terminal/edit-text.ts";
 import type { LineInput } from "../terminal/line-input.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import { type Decisions, decideEach, type NamedHunk, namedHunks } from "./hunk-selection.ts";
+import { decideEach, type NamedHunk, namedHunks } from "./hunk-selection.ts";
 
 /** All of a proposal as diffs. */
 export function describeProposal(proposal: Proposal, paint: Paint): string {
@@ -58,7 +59,7 @@ export async function reviewAtTerminal(
     readonly environment: NodeJS.ProcessEnv;
     readonly signal: AbortSignal;
   },
-): Promise<Decisions | undefined> {
+): Promise<readonly DecidedHunk[] | undefined> {
   const { input, write, paint, signal } = options;
   const hunks = namedHunks(proposal);
   const decided = new Map<NamedHunk, HunkDecision>();

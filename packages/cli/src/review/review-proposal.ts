@@ -1,10 +1,10 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
-import { wholeMoves } from "@gennai/protocol/whole-moves";
+import { type DecidedHunk, decisionsByChange } from "@gennai/protocol/whole-moves";
 import type { Paint } from "../terminal/colours.ts";
 import type { LineInput } from "../terminal/line-input.ts";
-import { type Decisions, decideBySelection, namedHunks } from "./hunk-selection.ts";
+import { decideBySelection, namedHunks } from "./hunk-selection.ts";
 import { describeProposal, reviewAtTerminal } from "./review-at-terminal.ts";
 
 export interface ReviewOptions {
@@ -42,10 +42,10 @@ export async function reviewProposal(proposal: Proposal, options: ReviewOptions)
   }
   const names = (isKept: boolean) =>
     hunks
-      .filter(({ change, hunkId }) => ((decisions.get(change.id)?.get(hunkId)?.type ?? "undo") !== "undo") === isKept)
+      .filter((_hunk, index) => ((decisions[index]?.decision.type ?? "undo") !== "undo") === isKept)
       .map(({ name }) => name);
   const { proposalId, changes } = proposal;
-  const decided = [...wholeMoves(changes, decisions)].flatMap(([changeId, ofChange]) =>
+  const decided = [...decisionsByChange(changes, decisions)].flatMap(([changeId, ofChange]) =>
     [...ofChange].map(([hunkId, decision]) => ({ changeId, hunkId, decision })),
   );
   const expectedBases = new Map(changes.map(({ path, baseSha256 }) => [path, baseSha256]));
@@ -66,7 +66,7 @@ export async function reviewProposal(proposal: Proposal, options: ReviewOptions)
   };
 }
 
-async function decide(proposal: Proposal, options: ReviewOptions): Promise<Decisions | undefined> {
+async function decide(proposal: Proposal, options: ReviewOptions): Promise<readonly DecidedHunk[] | undefined> {
   const { keep, refuse } = options.selection;
   if (keep.length > 0 || refuse.length > 0 || options.keepAll) return decideBySelection(proposal, options.selection);
   if (options.input !== undefined) return reviewAtTerminal(proposal, { ...options, input: options.input });

@@ -1,9 +1,7 @@
-import { applyReview, type HunkDecision } from "@gennai/protocol/apply-review";
+import { applyReview } from "@gennai/protocol/apply-review";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { HunkDecisions } from "@gennai/protocol/whole-moves";
 import { type ContentSource, proposedText } from "./change-content.ts";
-
-/** Decisions about the hunks of one change, by id. */
-export type HunkDecisions = ReadonlyMap<string, HunkDecision>;
 
 /** How a file is to be changed. */
 export type ReviewedChange =
@@ -15,11 +13,6 @@ export type ReviewedChange =
 export interface BaseFile {
   readonly text: string;
   readonly sha256: string;
-}
-
-/** Whether any part of a change is to be written. */
-export function isKept(decisions: HunkDecisions): boolean {
-  return [...decisions.values()].some(({ type }) => type !== "undo");
 }
 
 /** Whether the file differs from what the proposal was based on. */

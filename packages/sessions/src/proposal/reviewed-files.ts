@@ -7,7 +7,7 @@ import { applyReview, type HunkDecision, ReviewError, wholeChange } from "@genna
 import { mergedBytes } from "@gennai/protocol/diff/three-way-diff";
 import { utf8Text } from "@gennai/protocol/diff/utf8-text";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { wholeMoves } from "@gennai/protocol/whole-moves";
+import { decisionsByChange, isKept } from "@gennai/protocol/whole-moves";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import { currentContent } from "../tools/writing/change/file-change.ts";
 
@@ -47,14 +47,11 @@ export async function reviewedFiles(
   ports: Ports,
 ): Promise<readonly ReviewedFile[]> {
   const files: ReviewedFile[] = [];
-  const given = proposal.changes.map(({ id }): [string, ReadonlyMap<string, HunkDecision>] => [
-    id,
-    new Map(review.hunks.filter(({ changeId }) => changeId === id).map((hunk) => [hunk.hunkId, decisionOf(hunk)])),
-  ]);
-  const whole = wholeMoves(proposal.changes, new Map(given));
+  const given = review.hunks.map((hunk) => ({ ...hunk, decision: decisionOf(hunk) }));
+  const decided = decisionsByChange(proposal.changes, given);
   for (const change of proposal.changes) {
-    const decisions = whole.get(change.id) ?? new Map<string, HunkDecision>();
-    if (![...decisions.values()].some(({ type }) => type !== "undo")) continue;
+    const decisions = decided.get(change.id) ?? new Map<string, HunkDecision>();
+    if (!isKept(decisions)) continue;
     const file = await reviewedFile(change, decisions, ports);
     if (file !== undefined) files.push(file);
   }

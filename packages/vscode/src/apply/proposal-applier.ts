@@ -1,18 +1,10 @@
 import type { AppliedProposal, ReviewToApply } from "@gennai/client/host/window-requests";
 import { originalText } from "@gennai/client/review/change-content";
-import {
-  type BaseFile,
-  type HunkDecisions,
-  isKept,
-  isStale,
-  type ReviewedChange,
-  reviewedChange,
-} from "@gennai/client/review/reviewed-change";
+import { type BaseFile, isStale, type ReviewedChange, reviewedChange } from "@gennai/client/review/reviewed-change";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { mergedText } from "@gennai/protocol/diff/three-way-diff";
 import type { AppliedFile, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { wholeMoves } from "@gennai/protocol/whole-moves";
+import { decisionsByChange, type HunkDecisions, isKept } from "@gennai/protocol/whole-moves";
 import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { readFileState } from "../editor/files/file-state.ts";
@@ -50,11 +42,11 @@ export class ProposalApplier {
   ): Promise<AppliedProposal> {
     const { session, signal } = options;
     const { proposalId } = proposal;
-    const decisions = wholeMoves(proposal.changes, decisionsByChange(review));
+    const decisions = decisionsByChange(proposal.changes, review.hunks);
     const changes: FinalChange[] = [];
     for (const change of proposal.changes) {
-      const ofChange: HunkDecisions = decisions.get(change.id) ?? new Map();
-      if (!isKept(ofChange)) continue;
+      const ofChange = decisions.get(change.id);
+      if (ofChange === undefined || !isKept(ofChange)) continue;
       const present = await this.#present(change.path);
       const final = isStale(change, present)
         ? await merged(change, present, ofChange, options)
@@ -108,14 +100,4 @@ async function merged(
     `Nothing was applied: ${path} is no longer as the proposal found it. ${warning}`.trim(),
     "Leave this file out, or ask for the change again.",
   );
-}
-
-function decisionsByChange(review: ReviewToApply): ReadonlyMap<string, HunkDecisions> {
-  const decisions = new Map<string, Map<string, HunkDecision>>();
-  for (const { changeId, hunkId, decision } of review.hunks) {
-    const ofChange = decisions.get(changeId) ?? new Map<string, HunkDecision>();
-    ofChange.set(hunkId, decision);
-    decisions.set(changeId, ofChange);
-  }
-  return decisions;
 }
