@@ -185,7 +185,10 @@ async function inverseOf(
         // If the disk was the base, its bytes are decoded: they have line ends that the buffer lost.
         const { before, wasDirty, document, beforeText } = change;
         const text = wasDirty || before === undefined ? beforeText : await files.decode(before, document.encoding);
-        changes.push({ operation: "update", path, text, baseSha256 });
+        const after = await files.readDisk(change.path.absolute, { maxBytes: maxFileBytes });
+        const isSaved = after !== undefined && sha256Hex(after) === baseSha256;
+        const from = isSaved ? await files.decode(after, document.encoding) : change.text;
+        changes.push({ operation: "update", path, text, baseSha256, from });
       }
     }
   }

@@ -41,8 +41,8 @@ export class ChangeSets {
   }
 
   /**
-   * Writes what was there before a change set, if every file is still as the change set left it; one undoable step. Throws
-   * `EditorError` that names each file that has changed since.
+   * Writes what was there before a change set, and leaves what was changed since on other lines; one undoable step. Throws
+   * `EditorError` that names each file in which the same lines have changed.
    */
   revert(changeSetId: string, options: Pick<ApplyOptions, "signal">): Promise<readonly AppliedFile[]> {
     return this.#inOrder(async () => {

@@ -5,7 +5,11 @@ import { EditorError } from "../editor/editor-error.ts";
 /** How a file is to be changed. An updated file keeps its byte-order mark and encoding. */
 export type FinalChange =
   | { readonly operation: "create"; readonly path: string; readonly bytes: Uint8Array }
-  | Exclude<ReviewedChange, { readonly operation: "create" }>;
+  | (Extract<ReviewedChange, { readonly operation: "update" }> & {
+      /** The text that it is based on: what differs from that by now, on other lines, stays. Without it, nothing may differ. */
+      readonly from?: string;
+    })
+  | Extract<ReviewedChange, { readonly operation: "delete" }>;
 
 /** A change as it was proposed, as a whole. Throws `EditorError` for one that a person must decide first. */
 export function finalChange(change: ProposedChange): FinalChange {

@@ -1,3 +1,4 @@
+import { mergedText } from "@gennai/protocol/diff/three-way-diff";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { EditorError } from "../editor/editor-error.ts";
 import type { EditorDocument, EditorFiles, FileEdit } from "../editor/files/editor-files.ts";
@@ -87,9 +88,10 @@ async function planDelete(files: EditorFiles, state: FileState, baseSha256: stri
 async function planUpdate(
   files: EditorFiles,
   state: FileState,
-  change: { readonly text: string; readonly baseSha256: string },
+  asked: { readonly text: string; readonly baseSha256: string; readonly from?: string },
 ): Promise<PlannedUpdate> {
   const { path, disk } = state;
+  const change = await onPresent(files, state, asked);
   if (state.buffer?.isDirty === true && state.buffer.sha256 !== change.baseSha256) throw unsaved(path);
   if (state.buffer?.isDirty !== true && disk?.sha256 !== change.baseSha256) throw stale(path);
   if (disk !== undefined && looksBinary(disk.bytes)) throw binaryFile(path.name);
@@ -127,6 +129,21 @@ async function planUpdate(
     exactBytes: text === newText && !staysDifferent ? undefined : bytes,
     edit,
   };
+}
+
+/** A change on top of what its user changed since on other lines; as it was asked for where nothing changed, or the same lines. */
+async function onPresent(
+  files: EditorFiles,
+  { disk, buffer, path }: FileState,
+  { text, baseSha256, from }: { readonly text: string; readonly baseSha256: string; readonly from?: string },
+): Promise<{ readonly text: string; readonly baseSha256: string }> {
+  const isDirty = buffer?.isDirty === true;
+  const present = isDirty ? buffer.sha256 : disk?.sha256;
+  if (from === undefined || present === undefined || present === baseSha256) return { text, baseSha256 };
+  const { encoding } = buffer?.document ?? (await files.loadDocument(path.absolute));
+  const theirs = isDirty || disk === undefined ? (buffer?.text ?? "") : await files.decode(disk.bytes, encoding);
+  const merged = mergedText({ base: from, mine: text, theirs });
+  return merged === undefined ? { text, baseSha256 } : { text: merged, baseSha256: present };
 }
 
 /** The edit that turns a document's text into another; line ends are changed separately, not by replacing every line. */

@@ -77,7 +77,7 @@ test("unsaved changes that the proposal is based on are part of it, and saved wi
   expect(await directory.read("a.txt")).toBe("mine too\n");
 });
 
-test("what its user changed since on other lines is kept, on disk and in the buffer; one undo takes the change back", async () => {
+test("what its user changed since on other lines is kept, on disk and in the buffer, also by an undo", async () => {
   const both = [change({}), change({ id: "c2", path: "b.txt" })];
   const at = await scene(both);
   await using directory = at.directory;
@@ -88,9 +88,15 @@ test("what its user changed since on other lines is kept, on disk and in the buf
   expect(await directory.read("a.txt")).toBe("1\nb\nC\nd\ne\n5\n");
   expect(await directory.read("b.txt")).toBe("1\nb\nc\nD\ne\nf\n");
   expect(at.said).toEqual(["review of 3", "applied a.txt,b.txt"]);
+  const document = await at.files.loadDocument(directory.path("a.txt"));
+  document.edit("1\nb\nC\nD\ne\n5\n", undefined);
+  await document.save();
+  (await at.files.loadDocument(directory.path("b.txt"))).edit("1\nb\nc\nD\ne\nF\n", undefined);
   await at.changeSets.revert("p", { signal });
-  expect(await directory.read("a.txt")).toBe(original.replace("c", "C"));
-  expect(await directory.read("b.txt")).toBe(original.replace("d", "D"));
+  expect(await directory.read("a.txt")).toBe(original.replace("c", "C").replace("d", "D"));
+  expect((await at.files.loadDocument(directory.path("b.txt"))).text).toBe(
+    original.replace("d", "D").replace("f", "F"),
+  );
 });
 
 test.each([
