@@ -17,49 +17,70 @@ const errorCodes = [
   "not_configured",
 ] as const;
 
-const thinkingStep = z.strictObject({ thinking: deltas });
-const textStep = z.strictObject({ text: deltas });
-const toolStep = z.strictObject({
-  tool: z
-    .strictObject({
-      name: z.string().min(1),
-      args: z.record(z.string(), z.unknown()).optional(),
-      /** In place of `args`: the arguments as text, also where they are not JSON. */
-      args_json: z.string().optional(),
-    })
-    .refine((tool) => tool.args === undefined || tool.args_json === undefined, "has both args and args_json; keep one"),
-});
-const delayStep = z.strictObject({ delay_ms: z.number().min(0).max(600_000) });
-const usageStep = z.strictObject({
-  usage: z.strictObject({ input_tokens: z.int().min(0), output_tokens: z.int().min(0) }),
-});
-const errorStep = z.strictObject({
-  error: z.strictObject({
-    code: z.enum(errorCodes),
-    message: z.string(),
-    hint: z.string().optional(),
-    retryable: z.boolean().optional(),
-  }),
-});
-
 const stepSchemas = {
-  thinking: thinkingStep,
-  text: textStep,
-  tool: toolStep,
-  delay_ms: delayStep,
-  usage: usageStep,
-  error: errorStep,
+  thinking: z.strictObject({ thinking: deltas }),
+  text: z.strictObject({ text: deltas }),
+  tool: z.strictObject({
+    tool: z
+      .strictObject({
+        name: z.string().min(1),
+        args: z.record(z.string(), z.unknown()).optional(),
+        /** In place of `args`: the arguments as text, also where they are not JSON. */
+        args_json: z.string().optional(),
+      })
+      .refine(
+        (tool) => tool.args === undefined || tool.args_json === undefined,
+        "has both args and args_json; keep one",
+      ),
+  }),
+  delay_ms: z.strictObject({ delay_ms: z.number().min(0).max(600_000) }),
+  usage: z.strictObject({
+    usage: z.strictObject({ input_tokens: z.int().min(0), output_tokens: z.int().min(0) }),
+  }),
+  error: z.strictObject({
+    error: z.strictObject({
+      code: z.enum(errorCodes),
+      message: z.string(),
+      hint: z.string().optional(),
+      retryable: z.boolean().optional(),
+    }),
+  }),
 };
 
 /** A piece of streamed text: exact deltas, or one chunk many times. */
 export type ScriptDeltas = z.output<typeof deltas>;
-export type ScriptStep =
-  | z.output<typeof thinkingStep>
-  | z.output<typeof textStep>
-  | z.output<typeof toolStep>
-  | z.output<typeof delayStep>
-  | z.output<typeof usageStep>
-  | z.output<typeof errorStep>;
+export type ScriptStep = z.output<(typeof stepSchemas)[keyof typeof stepSchemas]>;
+
+/** Its one key says what a step is. */
+const step = z.record(z.string(), z.unknown()).transform((written, context): ScriptStep => {
+  const keys = Object.keys(written);
+  const [, schema] = Object.entries(stepSchemas).find(([kind]) => kind === keys[0] && keys.length === 1) ?? [];
+  const parsed = schema?.safeParse(written);
+  if (parsed?.success === true) return parsed.data;
+  const wanted = `a step is one of ${Object.keys(stepSchemas).join(", ")}`;
+  const issue = parsed?.error.issues[0] ?? { message: `${wanted}, not ${keys.join(" and ") || "nothing"}`, path: [] };
+  context.addIssue({ code: "custom", message: issue.message, path: issue.path });
+  return z.NEVER;
+});
+
+const match = z.string().transform((written, context) => {
+  try {
+    return new RegExp(written, "i");
+  } catch (cause) {
+    context.addIssue(`is not a regular expression: ${errorMessage(cause)}`);
+    return z.NEVER;
+  }
+});
+
+const script = z.strictObject({
+  turns: z
+    .array(
+      z
+        .strictObject({ match: match.optional(), steps: z.array(step).min(1) })
+        .transform((turn): ScriptTurn => ({ match: turn.match, answers: splitAnswers(turn.steps) })),
+    )
+    .min(1),
+});
 
 export interface ScriptTurn {
   /** The turn is for user messages that this matches; without it, for the next one that no `match` takes. */
@@ -73,74 +94,30 @@ export interface Script {
   readonly turns: readonly ScriptTurn[];
 }
 
-const scriptShape = z.strictObject({ turns: z.array(z.unknown()).min(1) });
-const turnShape = z.strictObject({ match: z.string().optional(), steps: z.array(z.unknown()).min(1) });
-
 /** Reads a script: `turns: [{ match?, steps: [{ thinking | text | tool | delay_ms | usage | error }] }]`. Throws `YamlError`. */
 export function parseScript(text: string, file: string): Script {
   const yaml = parseStrictYaml(text, file);
-  const check = <T>(schema: z.ZodType<T>, value: unknown, path: readonly (string | number)[]): T => {
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return parsed.data;
-    const issue = parsed.error.issues[0];
-    const inner = (issue?.path ?? []).filter((key) => typeof key === "string" || typeof key === "number");
-    const whole = [...path, ...inner];
-    const line = yaml.lineOf(whole) ?? yaml.lineOf(path) ?? 1;
-    throw new YamlError(file, line, `${fieldName(whole)}: ${issue?.message ?? "has the wrong shape"}`);
-  };
-
-  const turns = check(scriptShape, yaml.data, []).turns.map((value, turnIndex): ScriptTurn => {
-    const path = ["turns", turnIndex];
-    const turn = check(turnShape, value, path);
-    const steps = turn.steps.map((step, stepIndex): ScriptStep => {
-      const stepPath = [...path, "steps", stepIndex];
-      const keys = Object.keys(check(z.record(z.string(), z.unknown()), step, stepPath));
-      const kind = z.enum(["thinking", "text", "tool", "delay_ms", "usage", "error"]).safeParse(keys[0]);
-      if (keys.length !== 1 || !kind.success) {
-        const wanted = `a step is one of ${Object.keys(stepSchemas).join(", ")}`;
-        throw new YamlError(
-          file,
-          yaml.lineOf(stepPath) ?? 1,
-          `${fieldName(stepPath)}: ${wanted}, not ${keys.join(" and ") || "nothing"}`,
-        );
-      }
-      return check<ScriptStep>(stepSchemas[kind.data], step, stepPath);
-    });
-    return { match: matcher(turn.match, file, yaml.lineOf([...path, "match"]) ?? 1), answers: splitAnswers(steps) };
-  });
-  return { file, turns };
+  const parsed = script.safeParse(yaml.data);
+  if (parsed.success) return { file, turns: parsed.data.turns };
+  const { message = "has the wrong shape", path = [] } = parsed.error.issues[0] ?? {};
+  const keys = path.filter((key) => typeof key === "string" || typeof key === "number");
+  const ways = keys.map((_, index) => keys.slice(0, keys.length - index));
+  const line = ways.map((way) => yaml.lineOf(way)).find((found) => found !== undefined) ?? 1;
+  const name = keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
+  throw new YamlError(file, line, `${name.replace(/^\./, "") || "script"}: ${message}`);
 }
 
 /** An answer ends after its tool calls; what the provider counted still belongs to it. */
 function splitAnswers(steps: readonly ScriptStep[]): ScriptStep[][] {
-  const answers: ScriptStep[][] = [];
-  let current: ScriptStep[] = [];
+  const answers: ScriptStep[][] = [[]];
   let calledTool = false;
-  for (const step of steps) {
-    if (calledTool && !("tool" in step) && !("usage" in step)) {
-      answers.push(current);
-      current = [];
+  for (const each of steps) {
+    if (calledTool && !("tool" in each) && !("usage" in each)) {
+      answers.push([]);
       calledTool = false;
     }
-    current.push(step);
-    calledTool ||= "tool" in step;
+    answers.at(-1)?.push(each);
+    calledTool ||= "tool" in each;
   }
-  answers.push(current);
   return answers;
-}
-
-function matcher(written: string | undefined, file: string, line: number): RegExp | undefined {
-  if (written === undefined) return undefined;
-  try {
-    return new RegExp(written, "i");
-  } catch (cause) {
-    throw new YamlError(file, line, `match is not a regular expression: ${errorMessage(cause)}`, {
-      cause,
-    });
-  }
-}
-
-function fieldName(path: readonly (string | number)[]): string {
-  const name = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
-  return name === "" ? "script" : name.replace(/^\./, "");
 }
