@@ -85,16 +85,6 @@ module.exports = {
       to: { pathNot: "^packages/governance/src/programs/", dependencyTypesNot: ["type-only"] },
     },
     {
-      name: "no-cycles-between-folders",
-      comment: "Of the floors, types included: anyone who opens a folder can read it from the bottom up.",
-      severity: "error",
-      scope: "folder",
-      from: {
-        path: "^packages/(machine|git|stage|egress|shell|store|provenance|models|sessions|guard|server|rina)/src/.",
-      },
-      to: { circular: true },
-    },
-    {
       name: "pure-packages-know-no-machine",
       comment:
         "protocol, client and repl also run in browsers; governance and agent take what touches the machine as ports.",

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type AgentClient, connect } from "@gennai/client/connection/connection";
-import type { Editor } from "@gennai/client/host/editor";
+import type { Editor } from "@gennai/client/connection/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { LineProcess, type ProcessOptions } from "./line-process.ts";
 

@@ -5,7 +5,7 @@ import { type Effort, nearestEffort } from "@gennai/protocol/model/session/effor
 import { fetchFromServer } from "./answer/fetch-from-server.ts";
 import { anthropicEvents } from "./answer/needed-events.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
-import type { ModelFacts } from "./catalogue/model-facts.ts";
+import type { CataloguedModel } from "./catalogue.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 import { capabilitiesOf } from "./request/model-capabilities.ts";
 import { lostThinking, toPrompt, toTools } from "./request/provider-prompt.ts";
@@ -113,7 +113,7 @@ const leastBudget = 1_024;
  * Tokens an answer may have where nobody says: the API takes them as used beforehand, so never more than what is free when a
  * conversation is compacted. 0: as the library has it.
  */
-function outputBeside({ contextTokens, outputTokens }: ModelFacts): number {
+function outputBeside({ contextTokens, outputTokens }: CataloguedModel): number {
   return contextTokens === 0 ? outputTokens : Math.min(outputTokens, Math.floor(contextTokens / 5));
 }
 

@@ -1,6 +1,6 @@
 import { ModelError } from "@gennai/agent/model";
 import type { Provider } from "@gennai/protocol/model/session/backend";
-import type { KnownModels, ModelFacts } from "./catalogue/model-facts.ts";
+import type { CataloguedModel } from "./catalogue.ts";
 import type { ModelSettings } from "./model-registry.ts";
 import { modelsFile } from "./models-file.ts";
 import { providers } from "./providers.ts";
@@ -14,7 +14,7 @@ export interface ModelEndpoint {
   readonly apiKey: string;
   /** What every request gets besides its own. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly facts: ModelFacts;
+  readonly facts: CataloguedModel;
 }
 
 /** Finds the key of a provider that may go to this address; undefined when nobody has one. */
@@ -22,7 +22,14 @@ export type KeySource = (backend: Provider, baseUrl: string) => Promise<string |
 
 /** What is known of models, and where variables in the user's headers are looked up. */
 export interface ModelKnowledge {
-  readonly known: KnownModels;
+  readonly known: {
+    of(model: {
+      readonly backend: Provider;
+      readonly model: string;
+      readonly baseUrl: string;
+    }): Promise<CataloguedModel>;
+    headersFor(baseUrl: string): Readonly<Record<string, string>>;
+  };
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

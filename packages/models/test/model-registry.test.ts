@@ -17,7 +17,7 @@ function keysFrom(environment: Record<string, string>) {
 }
 
 const nothing: ModelKnowledge = {
-  known: { of: () => Promise.resolve(nothingKnown), headersFor: () => ({}), isNamed: () => false, problem: undefined },
+  known: { of: () => Promise.resolve(nothingKnown), headersFor: () => ({}) },
   environment: {},
 };
 

@@ -1,11 +1,11 @@
 import { basename, dirname } from "node:path/posix";
 import { ledgerDirectory } from "@gennai/governance/ledger/ledger-directory";
 import { isLedgerFileName } from "@gennai/store/ledger/file/ledger-file-name";
+import { type FileOrigins, originsBetween } from "./commit-origins.ts";
+import type { RecordedWrite } from "./matching/recorded-write.ts";
 import type { AskedCall } from "./read-decisions.ts";
-import type { RecordedWrite } from "./recorded-write.ts";
-import { type FileOrigins, originsBetween } from "./sharing/commit-origins.ts";
-import type { SharedPart } from "./sharing/shared-parts.ts";
-import { sharedWrite } from "./sharing/shared-parts.ts";
+import type { SharedPart } from "./shared-parts.ts";
+import { sharedWrite } from "./shared-parts.ts";
 import type { ProvenanceTrust, WorkspaceProvenance } from "./workspace-provenance.ts";
 
 /** New lines, by what is known of them. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Match } from "./matching/passage.ts";
+import type { RecordedWrite } from "./matching/recorded-write.ts";
 import { linesOf, squeezed, tells } from "./matching/text-lines.ts";
-import type { RecordedWrite } from "./recorded-write.ts";
 
 /** Minimum characters of a block to be attributed to a write: shorter ones may be anyone's. */
 const enough = 14;

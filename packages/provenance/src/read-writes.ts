@@ -1,6 +1,6 @@
 import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
 import * as z from "zod";
-import type { RecordedWrite } from "./recorded-write.ts";
+import type { RecordedWrite } from "./matching/recorded-write.ts";
 
 const text = z.string().catch("");
 const maybeText = z.string().optional().catch(undefined);

@@ -1,6 +1,6 @@
 import { lstat, readFile } from "node:fs/promises";
 import { resolvePath } from "@gennai/machine/workspace/paths/resolve-path";
-import type { RecordedWrite } from "./recorded-write.ts";
+import type { RecordedWrite } from "./matching/recorded-write.ts";
 import type { WorkspaceProvenance } from "./workspace-provenance.ts";
 
 /** Larger files are not looked into, in bytes. */

@@ -11,10 +11,10 @@ import { keptContents } from "./kept-contents.ts";
 import { matchBlocks } from "./match-blocks.ts";
 import { KnownText } from "./matching/known-text.ts";
 import type { Match, Method } from "./matching/passage.ts";
+import type { RecordedWrite } from "./matching/recorded-write.ts";
+import { readNotedLines } from "./noted-lines.ts";
 import { type AskedCall, readDecisions } from "./read-decisions.ts";
 import { readWrites } from "./read-writes.ts";
-import type { RecordedWrite } from "./recorded-write.ts";
-import { readNotedLines } from "./sharing/noted-lines.ts";
 
 /** The source of a line. */
 export type LineOrigin =

@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply, Editor } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply, Editor } from "@gennai/client/connection/editor";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { CommandRun, FileRead } from "@gennai/protocol/model/session/editor-requests";
 

@@ -1,5 +1,5 @@
-import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
-import type { CommandOptions, Editor, RequestOptions } from "@gennai/client/host/editor";
+import type { ClientWorkspacePort } from "@gennai/client/connection/client-workspace-port";
+import type { CommandOptions, Editor, RequestOptions } from "@gennai/client/connection/editor";
 import type {
   ApplyRequest,
   CommandRequest,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Editor } from "@gennai/client/host/editor";
+import type { Editor } from "@gennai/client/connection/editor";
 import type { BenchWorld } from "../bench-world.ts";
 import { runTurn } from "../gennai-server.ts";
 import type { Reading } from "../table/reading.ts";

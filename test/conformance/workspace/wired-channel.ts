@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
+import type { ClientWorkspacePort } from "@gennai/client/connection/client-workspace-port";
 import { bindRequest } from "@gennai/client/host/client-answer";
-import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
 import { ClientEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { answerFromWire } from "@gennai/server/rpc/wire/answer-from-wire";

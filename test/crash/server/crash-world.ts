@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { type AgentClient, connect, connectPlans } from "@gennai/client/connection/connection";
-import type { Editor } from "@gennai/client/host/editor";
+import type { Editor } from "@gennai/client/connection/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { SessionPlans } from "@gennai/client/session-plans";
 import { type InvokeEvent, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Editor } from "@gennai/client/host/editor";
+import type { Editor } from "@gennai/client/connection/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { bash, call } from "@gennai/testkit/scripted-steps";

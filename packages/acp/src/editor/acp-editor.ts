@@ -6,7 +6,7 @@ import type {
   ConfirmationReply,
   Editor,
   RequestOptions,
-} from "@gennai/client/host/editor";
+} from "@gennai/client/connection/editor";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type {
   ApplyRequest,

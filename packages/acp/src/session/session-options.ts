@@ -1,5 +1,5 @@
 import type { SessionConfigOption, SessionConfigSelectOption } from "@agentclientprotocol/sdk";
-import { describeModel, type ProviderChoice } from "@gennai/client/session/model-choices";
+import { describeModel, type ProviderChoice } from "@gennai/client/host/model-choices";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { isSelfHosted } from "@gennai/protocol/model/session/backend";
 import { efforts } from "@gennai/protocol/model/session/effort";

@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { type ScopeGlob, scopeGlob } from "@gennai/governance/intents/scope-glob";
 import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { isWithin } from "@gennai/protocol/is-within";

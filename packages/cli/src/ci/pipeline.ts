@@ -1,7 +1,7 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
+import type { NoticeItem } from "@gennai/client/view/items/view-item";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { TurnReport } from "@gennai/client/view/turn-report";
-import type { NoticeItem } from "@gennai/client/view/view-item";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { answerByCiPolicy, type CiPolicy } from "./ci-policy.ts";
 import { type Refusal, refusalsOf } from "./refusals.ts";

@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { type Endpoint, parseEndpoint, sameEndpoint } from "@gennai/governance/network/endpoint";
 import { connectionRule } from "@gennai/governance/policies/connections";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";

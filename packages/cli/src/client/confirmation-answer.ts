@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 
 /** Who answers when the server asks. */

@@ -1,6 +1,6 @@
+import type { NoticeItem } from "@gennai/client/view/items/view-item";
 import { isNews } from "@gennai/client/view/notice";
 import type { SessionView } from "@gennai/client/view/session-view";
-import type { NoticeItem } from "@gennai/client/view/view-item";
 import {
   type InvokeEvent,
   InvokeState,

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
-import type { ConfirmationQuestion, ConfirmationReply, Editor, RequestOptions } from "@gennai/client/host/editor";
+import type { ClientWorkspacePort } from "@gennai/client/connection/client-workspace-port";
+import type { ConfirmationQuestion, ConfirmationReply, Editor, RequestOptions } from "@gennai/client/connection/editor";
 import type { ApplyRequest } from "@gennai/protocol/model/session/editor-requests";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/session/user-question";

@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import type { CommandOptions } from "@gennai/client/host/editor";
+import type { CommandOptions } from "@gennai/client/connection/editor";
 import { atExit } from "@gennai/machine/process/at-exit";
 import { startProcess } from "@gennai/machine/process/start-process";
 import type { CommandRequest, CommandRun } from "@gennai/protocol/model/session/editor-requests";

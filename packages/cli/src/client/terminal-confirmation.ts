@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { readAnswer } from "@gennai/client/questions/read-answer";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";

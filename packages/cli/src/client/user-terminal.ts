@@ -1,5 +1,5 @@
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
-import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
+import type { ClientWorkspacePort } from "@gennai/client/connection/client-workspace-port";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/text/event-json";
 import { SessionView } from "@gennai/client/view/session-view";

@@ -5,7 +5,7 @@ import {
   openBackgroundPort,
   stopBackgroundRun,
 } from "@gennai/client/background-runs";
-import { heldPlace } from "@gennai/client/host/client-workspace-port";
+import { heldPlace } from "@gennai/client/connection/client-workspace-port";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { heldWorkspaceId } from "@gennai/shell/client-workspace-id";
 import { holdsFiles } from "../connection/holds-files.ts";

@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { type ConfirmationScope, explanationsOf } from "@gennai/protocol/model/governance/question";

@@ -1,5 +1,5 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { describeModel, listModels, type ProviderChoice, tryModel } from "@gennai/client/session/model-choices";
+import { describeModel, listModels, type ProviderChoice, tryModel } from "@gennai/client/host/model-choices";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { Backend } from "@gennai/protocol/model/session/backend";
 import { chooseServer, type ServerFlags, serverRequest } from "../connection/server-choice.ts";

@@ -1,4 +1,4 @@
-import { decidableIds } from "@gennai/client/review/review-state";
+import { decidableIds } from "@gennai/client/host/review-state";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { DecidedHunk } from "@gennai/protocol/whole-moves";

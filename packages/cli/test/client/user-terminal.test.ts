@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion } from "@gennai/client/connection/editor";
 import { capabilitiesOf } from "@gennai/protocol/model/session/editor-messages";
 import { oneAfterTheOther, raceJobs } from "@gennai/testkit/race-jobs";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type ClientInfo, ClientInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { capabilitiesOf } from "@gennai/protocol/model/session/editor-messages";
-import type { Editor } from "../host/editor.ts";
+import type { Editor } from "./editor.ts";
 
 /** Who is attached to a session. */
 export interface ClientIdentity {

@@ -3,9 +3,9 @@ import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb"
 import type { AnswerInit } from "@gennai/protocol/model/session/editor-messages";
 import type { BackOff } from "../connection/back-off.ts";
 import type { AgentClient } from "../connection/connection.ts";
+import type { Editor } from "../connection/editor.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
 import { type BoundRequest, bindRequest, requestIdOf } from "./client-answer.ts";
-import type { Editor } from "./editor.ts";
 
 export interface BridgeOptions {
   readonly client: AgentClient;

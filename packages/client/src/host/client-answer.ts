@@ -8,9 +8,9 @@ import {
   failureToEvent,
   requestFromEvent,
 } from "@gennai/protocol/model/session/editor-messages";
+import type { CommandOptions, Editor } from "../connection/editor.ts";
 import { confirmationQuestion, confirmationResponse, showsWhatItApproves } from "../questions/confirmation.ts";
 import { answerWorkspaceRequest, type FetchContent, workspaceFailure } from "./client-workspace-answer.ts";
-import type { CommandOptions, Editor } from "./editor.ts";
 
 /** A request of the server, bound to the editor that answers it. */
 export interface BoundRequest {

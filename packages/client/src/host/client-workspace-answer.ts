@@ -21,9 +21,9 @@ import {
   ClientWorkspaceError,
   type ClientWorkspaceFacts,
 } from "@gennai/protocol/model/session/client-workspace";
+import type { ClientWorkspacePort } from "../connection/client-workspace-port.ts";
+import type { CommandOptions } from "../connection/editor.ts";
 import { checkChangeablePath, checkHeldPath } from "./client-path.ts";
-import type { ClientWorkspacePort } from "./client-workspace-port.ts";
-import type { CommandOptions } from "./editor.ts";
 
 type Result = NonNullable<MessageInitShape<typeof WorkspaceResponseSchema>["result"]>;
 

@@ -1,6 +1,6 @@
 import type { Transport } from "@connectrpc/connect";
 import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
-import type { ReviewState } from "../review/review-state.ts";
+import type { ReviewState } from "./review-state.ts";
 import type { HostCommand, WindowActions } from "./window-requests.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { backends } from "@gennai/protocol/model/session/backend";
 import * as z from "zod/mini";
-import type { EditorContext } from "../session/editor-context.ts";
-import type { ModelTrial } from "../session/model-choices.ts";
+import type { EditorContext } from "./editor-context.ts";
+import type { ModelTrial } from "./model-choices.ts";
 
 // A webview's policy lets no code be made from text, which would make parsing faster.
 z.config({ jitless: true });

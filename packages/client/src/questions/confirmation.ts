@@ -7,7 +7,7 @@ import {
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { misfitOf } from "@gennai/protocol/model/governance/offered-yes";
 import { answerWords, questionFromMessage, scopeWords } from "@gennai/protocol/model/governance/question";
-import type { ConfirmationQuestion, ConfirmationReply } from "../host/editor.ts";
+import type { ConfirmationQuestion, ConfirmationReply } from "../connection/editor.ts";
 
 export function confirmationQuestion(message: ConfirmationRequest): ConfirmationQuestion {
   return {

@@ -1,6 +1,6 @@
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
-import type { ConfirmationQuestion, ConfirmationReply } from "../host/editor.ts";
+import type { ConfirmationQuestion, ConfirmationReply } from "../connection/editor.ts";
 
 /** A yes that a person can give. */
 export interface OfferedAnswer {

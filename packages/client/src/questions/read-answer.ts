@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "../host/editor.ts";
+import type { ConfirmationQuestion, ConfirmationReply } from "../connection/editor.ts";
 import { offeredAnswers } from "./offered-answers.ts";
 
 /**

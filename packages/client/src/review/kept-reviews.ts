@@ -1,5 +1,5 @@
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
-import { type ReviewState, reviewFromJson } from "./review-state.ts";
+import { type ReviewState, reviewFromJson } from "../host/review-state.ts";
 
 /**
  * Unapplied decisions about proposals, by the proposal's id; the last changed one at the end. Stored or received values are

@@ -1,8 +1,8 @@
 import type { ToolResult } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { ClientIdentity } from "../connection/client-identity.ts";
 import type { AgentClient } from "../connection/connection.ts";
-import { StreamedText } from "../view/items/streamed-text.ts";
 import { subscribe } from "./subscription.ts";
+import { StreamedText } from "./text/streamed-text.ts";
 
 /** A call of a turn. */
 export interface WatchedCallName {

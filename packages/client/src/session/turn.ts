@@ -1,4 +1,4 @@
-import { type EditorContext, editorContextFields } from "./editor-context.ts";
+import { type EditorContext, editorContextFields } from "../host/editor-context.ts";
 
 /** A turn that the server runs, watched or not. */
 export interface Turn {

@@ -1,7 +1,7 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { NoticeItem } from "./items/view-item.ts";
 import { rulesWords } from "./rules-words.ts";
-import type { NoticeItem } from "./view-item.ts";
 
 /** The line that an event adds to the chat; undefined if it adds none. */
 export function noticeOf(event: InvokeEvent): NoticeItem | undefined {

@@ -6,7 +6,7 @@ import type { IntentSummary } from "../governance/intents.ts";
 import type { CutOffTurn } from "../session/agent-session.ts";
 import type { TurnPhase } from "../session/turn-state.ts";
 import { emptyMeter, type UsageMeter } from "../session/usage-meter.ts";
-import type { Violation } from "./view-item.ts";
+import type { Violation } from "./items/view-item.ts";
 
 /** Facts about a session as a whole. */
 export interface SessionFacts {

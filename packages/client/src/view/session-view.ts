@@ -19,10 +19,10 @@ import { RequestItems } from "./items/request-items.ts";
 import { TextItems } from "./items/text-items.ts";
 import { ToolCallItems } from "./items/tool-call-items.ts";
 import { timeOf } from "./items/view-from-wire.ts";
+import type { ItemCell, NoticeItem, ProposalItem, ToolCallItem } from "./items/view-item.ts";
 import { noticeOf } from "./notice.ts";
 import { emptyFacts, type RunningTurn, type SessionFacts } from "./session-facts.ts";
 import { TurnRecords } from "./turn-records.ts";
-import type { ItemCell, NoticeItem, ProposalItem, ToolCallItem } from "./view-item.ts";
 
 /**
  * The view of a session, made only from its events. A repeated event is ignored; of an event that covers several, some of them

@@ -2,8 +2,8 @@ import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { CutOffTurn } from "../session/agent-session.ts";
 import type { TurnOutcome } from "../session/turn-state.ts";
 import { emptyMeter, type UsageMeter } from "../session/usage-meter.ts";
+import type { ViewItem } from "./items/view-item.ts";
 import type { SessionView } from "./session-view.ts";
-import type { ViewItem } from "./view-item.ts";
 
 /** The result of a turn. */
 export interface TurnReport {

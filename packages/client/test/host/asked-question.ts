@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion } from "#host/editor";
+import type { ConfirmationQuestion } from "#connection/editor";
 
 /** A question about a command, as a client shows it. */
 export function askedQuestion(more: Partial<ConfirmationQuestion> = {}): ConfirmationQuestion {

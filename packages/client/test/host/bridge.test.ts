@@ -3,8 +3,8 @@ import { sha256Hex } from "@gennai/protocol/digest";
 import { CommandState } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { expect, test } from "vitest";
+import type { ConfirmationReply, Editor } from "#connection/editor";
 import { Bridge, type BridgeProblem } from "#host/bridge";
-import type { ConfirmationReply, Editor } from "#host/editor";
 import { clientOf, event, FakeInbox } from "../fake-service.ts";
 
 const actionJson = '{"tool":"Write"}';

@@ -4,9 +4,9 @@ import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb
 import { WorkspaceRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/workspace_pb";
 import { ClientWorkspaceError } from "@gennai/protocol/model/session/client-workspace";
 import { expect, test } from "vitest";
+import type { ClientWorkspacePort } from "../../src/connection/client-workspace-port.ts";
 import { bindRequest } from "../../src/host/client-answer.ts";
 import { answerWorkspaceRequest, workspaceFailure } from "../../src/host/client-workspace-answer.ts";
-import type { ClientWorkspacePort } from "../../src/host/client-workspace-port.ts";
 
 const signal = new AbortController().signal;
 const options = { signal, onOutput: () => {}, fetchContent: async () => new TextEncoder().encode("new") };

@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { ApplyProposalRequest } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { HunkDecision, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test } from "vitest";
-import type { Editor } from "#host/editor";
+import type { Editor } from "#connection/editor";
 import { AgentSession } from "#session/agent-session";
 import { clientOf, event, FakeInbox, FakeStreams, text } from "../fake-service.ts";
 

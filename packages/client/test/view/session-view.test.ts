@@ -8,10 +8,10 @@ import {
 import { FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ViewItem } from "#view/items/view-item";
 import { SessionView } from "#view/session-view";
 import { turnReport } from "#view/turn-report";
 import { turnWords } from "#view/turn-words";
-import type { ViewItem } from "#view/view-item";
 import { EventLog, fullTurn, replay } from "./wire-events.ts";
 
 function viewOf(events: readonly InvokeEvent[]): SessionView {

@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, Editor } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, Editor } from "@gennai/client/connection/editor";
 import type { UserQuestion } from "@gennai/protocol/model/session/user-question";
 
 /** Asks the questions of attempts together with those of the session, each with the number of its attempt. */

@@ -1,4 +1,4 @@
-import type { ItemCell } from "@gennai/client/view/view-item";
+import type { ItemCell } from "@gennai/client/view/items/view-item";
 
 /** One row of the chat: an item, or several steps of an editor. */
 export interface ChatRowCells {

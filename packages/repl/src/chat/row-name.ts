@@ -1,4 +1,4 @@
-import type { ViewItem } from "@gennai/client/view/view-item";
+import type { ViewItem } from "@gennai/client/view/items/view-item";
 
 /** Accessible name of a row of the conversation: the speaker. Never changes during the row's life. */
 export function rowName(item: ViewItem): string {

@@ -1,5 +1,5 @@
 import { callArguments } from "@gennai/client/view/call-subject";
-import type { ToolCallItem } from "@gennai/client/view/view-item";
+import type { ToolCallItem } from "@gennai/client/view/items/view-item";
 import { isRecord, parsedJson, recordOf } from "@gennai/protocol/json-value";
 import type { IconName } from "../look/icon.tsx";
 

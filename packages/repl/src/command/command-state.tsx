@@ -1,4 +1,4 @@
-import type { ToolCallItem } from "@gennai/client/view/view-item";
+import type { ToolCallItem } from "@gennai/client/view/items/view-item";
 import { useState } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
 import { durationWords } from "../chat/words.ts";

@@ -1,4 +1,4 @@
-import type { ToolCallItem } from "@gennai/client/view/view-item";
+import type { ToolCallItem } from "@gennai/client/view/items/view-item";
 import { toolIcon } from "../chat/tool-words.ts";
 
 /** Text about a call's exit code; an unknown exit code is not shown as success. */

@@ -1,4 +1,4 @@
-import type { EditorContext } from "@gennai/client/session/editor-context";
+import type { EditorContext } from "@gennai/client/host/editor-context";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon } from "../look/icon.tsx";
 

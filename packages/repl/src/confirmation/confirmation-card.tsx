@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { keptWithout, type OfferedAnswer, offeredAnswers } from "@gennai/client/questions/offered-answers";
 import { shownAction } from "@gennai/client/questions/shown-action";
 import type { ComponentChildren } from "preact";

@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply, RequestOptions } from "@gennai/client/connection/editor";
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 /**

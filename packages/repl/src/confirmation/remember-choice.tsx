@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion } from "@gennai/client/connection/editor";
 import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
 import type { OfferedPattern } from "@gennai/protocol/model/governance/question";
 import { useId } from "preact/hooks";

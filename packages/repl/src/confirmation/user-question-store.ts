@@ -1,4 +1,4 @@
-import type { RequestOptions } from "@gennai/client/host/editor";
+import type { RequestOptions } from "@gennai/client/connection/editor";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/session/user-question";
 import { type ReadonlySignal, signal } from "@preact/signals";
 

@@ -1,6 +1,6 @@
 import type { ReplHost } from "@gennai/client/host/repl-host";
+import type { ReviewState } from "@gennai/client/host/review-state";
 import { keptReviewsFrom, keptReviewsJson, reviewOf, withReview } from "@gennai/client/review/kept-reviews";
-import type { ReviewState } from "@gennai/client/review/review-state";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { signal } from "@preact/signals";
 

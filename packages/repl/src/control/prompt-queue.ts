@@ -1,4 +1,4 @@
-import type { EditorContext } from "@gennai/client/session/editor-context";
+import type { EditorContext } from "@gennai/client/host/editor-context";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { PromptImage } from "./session/prompt-images.ts";
 

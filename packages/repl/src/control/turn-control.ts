@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { AgentClient } from "@gennai/client/connection/connection";
+import type { EditorContext } from "@gennai/client/host/editor-context";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { EditorContext } from "@gennai/client/session/editor-context";
 import type { TurnRequest } from "@gennai/client/session/turn";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";

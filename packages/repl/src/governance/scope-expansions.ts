@@ -1,5 +1,5 @@
+import type { ToolCallStatus } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
-import type { ToolCallStatus } from "@gennai/client/view/view-item";
 import type { ScopeExpansion } from "./intents-section.tsx";
 
 /** What the model asked for beyond the scope of its intent, oldest first. */

@@ -1,4 +1,4 @@
-import type { ProviderChoice } from "@gennai/client/session/model-choices";
+import type { ProviderChoice } from "@gennai/client/host/model-choices";
 import { type Backend, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";

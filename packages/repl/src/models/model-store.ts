@@ -1,7 +1,7 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
+import { listModels, type ModelTrial, type ProviderChoice, tryModel } from "@gennai/client/host/model-choices";
 import type { ReplHost } from "@gennai/client/host/repl-host";
 import type { ChosenModel } from "@gennai/client/host/window-requests";
-import { listModels, type ModelTrial, type ProviderChoice, tryModel } from "@gennai/client/session/model-choices";
 import { setModelKey } from "@gennai/client/session/model-key";
 import type { Backend } from "@gennai/protocol/model/session/backend";
 import { settingsFromMessage } from "@gennai/protocol/model/session/session-settings";

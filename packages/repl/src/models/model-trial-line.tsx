@@ -1,4 +1,4 @@
-import type { ModelTrial } from "@gennai/client/session/model-choices";
+import type { ModelTrial } from "@gennai/client/host/model-choices";
 import type { ModelStoreState } from "./model-store.ts";
 
 export interface ModelTrialLineProps {

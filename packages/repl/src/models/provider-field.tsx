@@ -1,4 +1,4 @@
-import type { ProviderChoice } from "@gennai/client/session/model-choices";
+import type { ProviderChoice } from "@gennai/client/host/model-choices";
 import { type Backend, backendLabel, backends, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import { useState } from "preact/hooks";
 

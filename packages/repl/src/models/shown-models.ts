@@ -1,5 +1,5 @@
+import { describeModel, type ModelChoice, type ProviderChoice } from "@gennai/client/host/model-choices";
 import type { ChosenModel } from "@gennai/client/host/window-requests";
-import { describeModel, type ModelChoice, type ProviderChoice } from "@gennai/client/session/model-choices";
 import { type Backend, backendLabel, isSelfHosted } from "@gennai/protocol/model/session/backend";
 
 /** One line of the list of models. */

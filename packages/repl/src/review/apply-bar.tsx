@@ -1,4 +1,4 @@
-import type { ReviewCounts } from "@gennai/client/review/review-state";
+import type { ReviewCounts } from "@gennai/client/host/review-state";
 import { plural } from "@gennai/protocol/plural";
 import { useEffect, useRef } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";

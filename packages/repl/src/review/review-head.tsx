@@ -1,4 +1,4 @@
-import type { ReviewLayout } from "@gennai/client/review/review-state";
+import type { ReviewLayout } from "@gennai/client/host/review-state";
 import { reviewKeys } from "./review-keys.ts";
 
 export interface ReviewHeadProps {

@@ -1,5 +1,3 @@
-import type { ReviewToApply } from "@gennai/client/host/window-requests";
-import type { BlobSource } from "@gennai/client/review/change-content";
 import {
   countDecisions,
   decidableIds,
@@ -8,7 +6,9 @@ import {
   decisionFor,
   type ReviewState,
   reviewToApply,
-} from "@gennai/client/review/review-state";
+} from "@gennai/client/host/review-state";
+import type { ReviewToApply } from "@gennai/client/host/window-requests";
+import type { BlobSource } from "@gennai/client/review/change-content";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";

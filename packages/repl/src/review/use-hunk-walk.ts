@@ -1,4 +1,4 @@
-import { decidableIds } from "@gennai/client/review/review-state";
+import { decidableIds } from "@gennai/client/host/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { type HunkReference, hunkElementId, placesOf } from "./file/hunk-reference.ts";

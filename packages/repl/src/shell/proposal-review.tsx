@@ -1,6 +1,6 @@
-import { carriedOut } from "@gennai/client/review/review-state";
+import { carriedOut } from "@gennai/client/host/review-state";
+import type { ProposalItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
-import type { ProposalItem } from "@gennai/client/view/view-item";
 import { useCallback } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { applyProposal } from "../review/apply-proposal.ts";

@@ -1,4 +1,4 @@
-import type { ItemCell, ViewItem } from "@gennai/client/view/view-item";
+import type { ItemCell, ViewItem } from "@gennai/client/view/items/view-item";
 import { signal } from "@preact/signals";
 import { expect, test } from "vitest";
 import { ChatRows } from "#chat/chat-rows";

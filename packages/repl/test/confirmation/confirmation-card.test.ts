@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { armingMilliseconds } from "@gennai/client/questions/arming";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";

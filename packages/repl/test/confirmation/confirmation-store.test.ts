@@ -1,4 +1,4 @@
-import type { ConfirmationQuestion } from "@gennai/client/host/editor";
+import type { ConfirmationQuestion } from "@gennai/client/connection/editor";
 import { expect, test } from "vitest";
 import { ConfirmationStore } from "#confirmation/confirmation-store";
 import { askedQuestion } from "../../../client/test/host/asked-question.ts";

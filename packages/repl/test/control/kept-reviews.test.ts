@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 
-import { decide, newReview } from "@gennai/client/review/review-state";
+import { decide, newReview } from "@gennai/client/host/review-state";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { signal } from "@preact/signals";
 import { expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-import type { ProviderChoice } from "@gennai/client/session/model-choices";
+import type { ProviderChoice } from "@gennai/client/host/model-choices";
 import { expect, test } from "vitest";
 import { shownModels } from "#models/shown-models";
 

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 
 import { EditorView } from "@codemirror/view";
+import { newReview, type ReviewState } from "@gennai/client/host/review-state";
 import type { ReviewToApply } from "@gennai/client/host/window-requests";
-import { newReview, type ReviewState } from "@gennai/client/review/review-state";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";

@@ -1,5 +1,5 @@
+import type { ModelTrial } from "@gennai/client/host/model-choices";
 import type { EditorModel } from "@gennai/client/host/window-requests";
-import type { ModelTrial } from "@gennai/client/session/model-choices";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";
 import { callLanguageModel } from "./language-model.ts";

@@ -1,4 +1,4 @@
-import type { ClientWorkspacePort } from "@gennai/client/host/client-workspace-port";
+import type { ClientWorkspacePort } from "@gennai/client/connection/client-workspace-port";
 import { sha256Hex } from "@gennai/protocol/digest";
 import {
   type ChangedFile,

@@ -1,4 +1,4 @@
-import { reviewToApply } from "@gennai/client/review/review-state";
+import { reviewToApply } from "@gennai/client/host/review-state";
 import * as vscode from "vscode";
 import { showProposal } from "../documents/proposal-diff.ts";
 import { showInformation } from "../editor/notifications.ts";

@@ -1,4 +1,4 @@
-import type { EditorContext } from "@gennai/client/session/editor-context";
+import type { EditorContext } from "@gennai/client/host/editor-context";
 import * as vscode from "vscode";
 import { nameOfUri } from "../editor/workspace-uri.ts";
 

@@ -1,4 +1,4 @@
-import type { ReviewState } from "@gennai/client/review/review-state";
+import type { ReviewState } from "@gennai/client/host/review-state";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { ProposalText } from "../documents/proposal-diff.ts";
 import type { HunkOrigin } from "./hunk-words.ts";

@@ -1,4 +1,4 @@
-import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/review/review-state";
+import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/host/review-state";
 import { type Hunk, isBeyondText, type ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { type LineSpan, lineHunks, linesOf, placeSpans } from "./line-hunks.ts";
 import { placedHunks, type UnseenFile, unseenHunks } from "./unseen-file.ts";

@@ -1,5 +1,5 @@
+import type { ReviewState } from "@gennai/client/host/review-state";
 import { keptReviewsFrom, keptReviewsJson, reviewOf, withReview } from "@gennai/client/review/kept-reviews";
-import type { ReviewState } from "@gennai/client/review/review-state";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 
 export interface WindowReviewsOptions {

@@ -1,4 +1,4 @@
-import type { Violation } from "@gennai/client/view/view-item";
+import type { Violation } from "@gennai/client/view/items/view-item";
 import { plainMessage } from "../editor/plain-message.ts";
 
 /** The functions of the window that notifications of blocked calls need. */

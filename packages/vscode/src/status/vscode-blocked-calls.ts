@@ -1,4 +1,4 @@
-import type { Violation } from "@gennai/client/view/view-item";
+import type { Violation } from "@gennai/client/view/items/view-item";
 import * as vscode from "vscode";
 import { showWarning } from "../editor/notifications.ts";
 import type { GennaiSettings } from "../settings/settings.ts";

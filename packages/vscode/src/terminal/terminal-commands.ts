@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import type { CommandOptions } from "@gennai/client/host/editor";
+import type { CommandOptions } from "@gennai/client/connection/editor";
 import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandRequest, CommandRun } from "@gennai/protocol/model/session/editor-requests";
 import { EditorError } from "../editor/editor-error.ts";

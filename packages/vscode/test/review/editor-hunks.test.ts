@@ -1,4 +1,4 @@
-import { decide, newReview } from "@gennai/client/review/review-state";
+import { decide, newReview } from "@gennai/client/host/review-state";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
 import { proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";

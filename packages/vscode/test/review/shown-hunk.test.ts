@@ -1,4 +1,4 @@
-import { decide, newReview } from "@gennai/client/review/review-state";
+import { decide, newReview } from "@gennai/client/host/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { describe, expect, test } from "vitest";
 import { proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";

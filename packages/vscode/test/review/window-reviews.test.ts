@@ -1,4 +1,4 @@
-import { decide, newReview } from "@gennai/client/review/review-state";
+import { decide, newReview } from "@gennai/client/host/review-state";
 import { expect, test } from "vitest";
 import { oneHunk, proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 import { WindowReviews } from "../../src/review/window-reviews.ts";

@@ -1,4 +1,4 @@
-import type { Violation } from "@gennai/client/view/view-item";
+import type { Violation } from "@gennai/client/view/items/view-item";
 import { describe, expect, it } from "vitest";
 import { BlockedCalls, quietButton, showRuleButton } from "../../src/status/blocked-calls.ts";
 

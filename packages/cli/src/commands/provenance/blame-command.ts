@@ -1,6 +1,6 @@
 import { methodWords, unknownWords, verificationWords, whenWords } from "@gennai/client/origin-words";
 import { plural } from "@gennai/protocol/plural";
-import type { RecordedWrite } from "@gennai/provenance/recorded-write";
+import type { RecordedWrite } from "@gennai/provenance/matching/recorded-write";
 import type { LineOrigin, ProvenanceTrust } from "@gennai/provenance/workspace-provenance";
 import { usageError } from "../../terminal/cli-error.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";

@@ -1,6 +1,6 @@
-import { noteFor, writeNote } from "@gennai/provenance/sharing/share-notes";
-import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/provenance/sharing/shared-parts";
-import type { TraceRecord } from "@gennai/provenance/sharing/trace-record";
+import { noteFor, writeNote } from "@gennai/provenance/share-notes";
+import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/provenance/shared-parts";
+import type { TraceRecord } from "@gennai/provenance/trace-record";
 import { notesRef } from "@gennai/store/purge/git-notes";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";

@@ -1,6 +1,6 @@
 import * as words from "@gennai/client/origin-words";
 import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
-import type { RecordedWrite } from "@gennai/provenance/recorded-write";
+import type { RecordedWrite } from "@gennai/provenance/matching/recorded-write";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 
 /** Who wrote: a model in a session, or a person. */

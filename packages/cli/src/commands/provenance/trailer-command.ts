@@ -1,5 +1,5 @@
 import { git } from "@gennai/git/run/run-git";
-import { tracedLines } from "@gennai/provenance/sharing/commit-origins";
+import { tracedLines } from "@gennai/provenance/commit-origins";
 import { copyNote } from "@gennai/store/purge/git-notes";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";

@@ -1,4 +1,4 @@
-import { heldPlace } from "@gennai/client/host/client-workspace-port";
+import { heldPlace } from "@gennai/client/connection/client-workspace-port";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { heldWorkspaceId } from "@gennai/shell/client-workspace-id";
 import { holdsFiles } from "../../connection/holds-files.ts";

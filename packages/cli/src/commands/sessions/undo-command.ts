@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { heldPlace } from "@gennai/client/connection/client-workspace-port";
 import type { AgentClient } from "@gennai/client/connection/connection";
-import { heldPlace } from "@gennai/client/host/client-workspace-port";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { goesBackByForce, listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";

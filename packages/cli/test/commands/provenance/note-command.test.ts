@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
-import { sharedParts, usualParts } from "@gennai/provenance/sharing/shared-parts";
+import { sharedParts, usualParts } from "@gennai/provenance/shared-parts";
 import { changeNotes, noteOf } from "@gennai/store/purge/git-notes";
 import { openStore } from "@gennai/store/sqlite/store";
 import {

@@ -1,8 +1,8 @@
 import type { ChangeSetApplied, ChangeSetUndone } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type AppliedFile, appliedFileFromMessage } from "@gennai/protocol/model/session/proposal";
-import type { ChangeSetItem } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 import { joinFiles } from "./view-from-wire.ts";
+import type { ChangeSetItem } from "./view-item.ts";
 
 /** A change set that can be taken back. */
 export interface StandingChangeSet extends Pick<ChangeSetItem, "changeSetId" | "files"> {

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
-import type { ItemCell, ViewItem } from "../view-item.ts";
+import type { ItemCell, ViewItem } from "./view-item.ts";
 
 /** Where in the log an item begins. */
 export interface ItemStart {

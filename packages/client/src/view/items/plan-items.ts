@@ -1,8 +1,8 @@
 import type { PlanChanged } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { planStateWords, stepStateWords } from "@gennai/protocol/model/governance/plan-state";
 import { failureClassWords } from "@gennai/protocol/model/governance/tool-outcome";
-import type { PlanItem } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
+import type { PlanItem } from "./view-item.ts";
 
 /** The plans of a session, each in one place, made from the events that name them. */
 export class PlanItems {

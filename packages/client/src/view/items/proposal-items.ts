@@ -1,8 +1,8 @@
 import type { ProposalReview, ProposedChanges } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { proposalFromMessage } from "@gennai/protocol/model/session/proposal";
-import type { ProposalItem } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 import { reviewView } from "./view-from-wire.ts";
+import type { ProposalItem } from "./view-item.ts";
 
 /** The proposals of a session, with the decisions about each and their result. */
 export class ProposalItems {

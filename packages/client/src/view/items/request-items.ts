@@ -2,9 +2,9 @@ import type { ClientRequestResolved } from "@gennai/protocol/gen/gennai/agent/v1
 import type { ConfirmationRequest } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type ReceivedRequest, tellRequest } from "@gennai/protocol/model/session/editor-messages";
 import { confirmationQuestion, showsWhatItApproves } from "../../questions/confirmation.ts";
-import type { ClientRequestItem, ConfirmationItem } from "../view-item.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
 import { confirmationReply, requestState } from "./view-from-wire.ts";
+import type { ClientRequestItem, ConfirmationItem } from "./view-item.ts";
 
 type RequestItem = ClientRequestItem | ConfirmationItem;
 

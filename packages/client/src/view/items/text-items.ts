@@ -1,6 +1,6 @@
-import type { AssistantItem, ThinkingItem } from "../view-item.ts";
+import { StreamedText } from "../../session/text/streamed-text.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
-import { StreamedText } from "./streamed-text.ts";
+import type { AssistantItem, ThinkingItem } from "./view-item.ts";
 
 type TextItem = ThinkingItem | AssistantItem;
 

@@ -3,10 +3,10 @@ import type { GateDecision } from "@gennai/protocol/gen/gennai/agent/v1/governan
 import { riskWords } from "@gennai/protocol/model/governance/risk";
 import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
-import type { ItemCell, ToolCallItem, ToolCallStatus, ToolResultView, Violation } from "../view-item.ts";
+import { StreamedText } from "../../session/text/streamed-text.ts";
 import type { ItemList, ItemStart, OpenCell } from "./item-list.ts";
-import { StreamedText } from "./streamed-text.ts";
 import { joinFiles, toolResultView } from "./view-from-wire.ts";
+import type { ItemCell, ToolCallItem, ToolCallStatus, ToolResultView, Violation } from "./view-item.ts";
 
 /** Most characters of live output that are shown. */
 const liveOutputKept = 64 * 1024;

@@ -10,7 +10,7 @@ import {
 import { answerWords, scopeWords } from "@gennai/protocol/model/governance/question";
 import { failureClassWords, verificationWords } from "@gennai/protocol/model/governance/tool-outcome";
 import { type AppliedFile, blobFromMessage } from "@gennai/protocol/model/session/proposal";
-import type { ConfirmationReplyView, ProposalReviewView, RequestState, ToolResultView } from "../view-item.ts";
+import type { ConfirmationReplyView, ProposalReviewView, RequestState, ToolResultView } from "./view-item.ts";
 
 export function timeOf(event: InvokeEvent): Date | undefined {
   return event.time === undefined ? undefined : timestampDate(event.time);

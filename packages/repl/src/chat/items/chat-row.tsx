@@ -1,4 +1,4 @@
-import type { ItemCell, ViewItem } from "@gennai/client/view/view-item";
+import type { ItemCell, ViewItem } from "@gennai/client/view/items/view-item";
 import { ConfirmationLine } from "./confirmation-line.tsx";
 import { EditorSteps } from "./editor-steps.tsx";
 import { AssistantMessage, Notice, Thinking, TurnEnd } from "./message-items.tsx";

@@ -1,5 +1,5 @@
+import type { ItemCell } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
-import type { ItemCell } from "@gennai/client/view/view-item";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ReplControl, SoughtCall } from "../../control/repl-control.ts";
 import { type ChatContext, ChatProvider, Folds } from "../chat-context.ts";

@@ -1,5 +1,5 @@
 import { fencedText } from "@gennai/client/session/text/fenced-text";
-import type { ConfirmationItem } from "@gennai/client/view/view-item";
+import type { ConfirmationItem } from "@gennai/client/view/items/view-item";
 import { Icon } from "../../look/icon.tsx";
 import { VisibleText } from "../../look/visible-text.tsx";
 import { useChat } from "../chat-context.ts";

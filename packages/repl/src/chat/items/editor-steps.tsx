@@ -1,4 +1,4 @@
-import type { ClientRequestItem, ItemCell } from "@gennai/client/view/view-item";
+import type { ClientRequestItem, ItemCell } from "@gennai/client/view/items/view-item";
 import { plural } from "@gennai/protocol/plural";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";

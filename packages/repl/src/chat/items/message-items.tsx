@@ -1,5 +1,5 @@
 import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
-import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem } from "@gennai/client/view/view-item";
+import type { AssistantItem, NoticeItem, ThinkingItem, TurnEndItem } from "@gennai/client/view/items/view-item";
 import { CopyButton } from "../../look/copy-button.tsx";
 import { Icon } from "../../look/icon.tsx";
 import { useChat } from "../chat-context.ts";

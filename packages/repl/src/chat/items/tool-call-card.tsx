@@ -1,6 +1,6 @@
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
 import { callSubject } from "@gennai/client/view/call-subject";
-import type { ToolCallItem, ToolCallStatus } from "@gennai/client/view/view-item";
+import type { ToolCallItem, ToolCallStatus } from "@gennai/client/view/items/view-item";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CallChanges } from "../../changes/call-changes.tsx";
 import { CommandState } from "../../command/command-state.tsx";

@@ -1,4 +1,4 @@
-import type { UserMessageItem } from "@gennai/client/view/view-item";
+import type { UserMessageItem } from "@gennai/client/view/items/view-item";
 import { useState } from "preact/hooks";
 import { useChat } from "../chat-context.ts";
 import { BlobImage } from "./blob-image.tsx";

@@ -4,7 +4,7 @@ import type {
   PlanItem,
   ProposalItem,
   RequestState,
-} from "@gennai/client/view/view-item";
+} from "@gennai/client/view/items/view-item";
 import { plural } from "@gennai/protocol/plural";
 import { useState } from "preact/hooks";
 import { ChangedFiles } from "../../changes/changed-files.tsx";

@@ -1,8 +1,8 @@
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import type { UserMessageItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
-import type { UserMessageItem } from "@gennai/client/view/view-item";
 import type { ReadonlySignal } from "@preact/signals";
 import type { TurnControl } from "../turn-control.ts";
 import type { FollowedSession } from "./followed-session.ts";

@@ -1,10 +1,10 @@
+import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/host/review-state";
 import {
   type BlobSource,
   type ChangeContent,
   type ContentSide,
   loadChangeContent,
 } from "@gennai/client/review/change-content";
-import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/review/review-state";
 import { applyReview, checkHunks, type HunkDecision } from "@gennai/protocol/apply-review";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";

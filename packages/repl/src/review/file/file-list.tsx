@@ -1,4 +1,4 @@
-import { countDecisions, type Decided } from "@gennai/client/review/review-state";
+import { countDecisions, type Decided } from "@gennai/client/host/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { useMemo } from "preact/hooks";
 import { VisibleText } from "../../look/visible-text.tsx";

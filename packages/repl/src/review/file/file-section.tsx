@@ -1,5 +1,5 @@
+import { countDecisions, type Decided, decidableIds, decisionFor } from "@gennai/client/host/review-state";
 import type { ChangeContent } from "@gennai/client/review/change-content";
-import { countDecisions, type Decided, decidableIds, decisionFor } from "@gennai/client/review/review-state";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";

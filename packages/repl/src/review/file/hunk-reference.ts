@@ -1,4 +1,4 @@
-import { decidableIds } from "@gennai/client/review/review-state";
+import { decidableIds } from "@gennai/client/host/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 
 /** A hunk of a review. */

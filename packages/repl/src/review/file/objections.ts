@@ -1,4 +1,4 @@
-import type { ReviewState } from "@gennai/client/review/review-state";
+import type { ReviewState } from "@gennai/client/host/review-state";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { ContentCache } from "../diff/content-cache.ts";
 

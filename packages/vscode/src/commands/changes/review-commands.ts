@@ -1,5 +1,5 @@
+import { countDecisions, decideWhole, decisionFor } from "@gennai/client/host/review-state";
 import { proposedText } from "@gennai/client/review/change-content";
-import { countDecisions, decideWhole, decisionFor } from "@gennai/client/review/review-state";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";

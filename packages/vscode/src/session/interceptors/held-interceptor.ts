@@ -1,7 +1,7 @@
 import { isMessage } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
+import { heldPlace } from "@gennai/client/connection/client-workspace-port";
 import { clientWorkspaceMessage } from "@gennai/client/host/client-workspace-answer";
-import { heldPlace } from "@gennai/client/host/client-workspace-port";
 import { ListSessionsRequestSchema, StartSessionRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 

@@ -1,4 +1,4 @@
-import { decide } from "@gennai/client/review/review-state";
+import { decide } from "@gennai/client/host/review-state";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { expect, test, vi } from "vitest";
 import type { ProposalApplier } from "#apply/proposal-applier";

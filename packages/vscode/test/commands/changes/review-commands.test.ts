@@ -1,4 +1,4 @@
-import { newReview } from "@gennai/client/review/review-state";
+import { newReview } from "@gennai/client/host/review-state";
 import { expect, test, vi } from "vitest";
 import { proposalOf, proposedChange } from "../../../../protocol/test/model/session/proposed-change.ts";
 import { keepHunk, undoHunk } from "../../../src/commands/changes/review-commands.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { commitOf } from "@gennai/provenance/sharing/changed-files";
+import { commitOf } from "@gennai/provenance/changed-files";
 import { WorkspaceProvenance } from "@gennai/provenance/workspace-provenance";
 import { usageError } from "../../../terminal/cli-error.ts";
 import type { Console } from "../../../terminal/console.ts";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { git } from "@gennai/git/run/run-git";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { changeReport } from "@gennai/provenance/change-report";
-import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/provenance/sharing/shared-parts";
+import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/provenance/shared-parts";
 import { CliError, usageError } from "../../../terminal/cli-error.ts";
 import type { Console } from "../../../terminal/console.ts";
 import { exitCode } from "../../../terminal/exit-code.ts";

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
 import { notesOf } from "@gennai/store/purge/git-notes";
 import { readObjects } from "@gennai/store/purge/read-objects";
-import { KnownText } from "../matching/known-text.ts";
-import { outside, type Source } from "../matching/passage.ts";
-import { linesOf, squeezed, tells } from "../matching/text-lines.ts";
-import type { RecordedWrite } from "../recorded-write.ts";
-import type { ProvenanceTrust } from "../workspace-provenance.ts";
+import { KnownText } from "./matching/known-text.ts";
+import { outside, type Source } from "./matching/passage.ts";
+import type { RecordedWrite } from "./matching/recorded-write.ts";
+import { linesOf, squeezed, tells } from "./matching/text-lines.ts";
 import { isTraceGenuine, rangeHash, type TraceRecord, traceRecords, urnOf, writesOf } from "./trace-record.ts";
+import type { ProvenanceTrust } from "./workspace-provenance.ts";
 
 /** Minimum characters of a block that is not where the note says: shorter ones may be anyone's. */
 const enough = 14;

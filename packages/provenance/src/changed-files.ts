@@ -1,7 +1,7 @@
 import { git } from "@gennai/git/run/run-git";
 import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { readObjects } from "@gennai/store/purge/read-objects";
-import { linesOf } from "../matching/text-lines.ts";
+import { linesOf } from "./matching/text-lines.ts";
 
 /** Larger files are not looked into, in bytes. */
 const maxBytes = 1024 * 1024;

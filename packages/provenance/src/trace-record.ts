@@ -9,7 +9,7 @@ import {
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
 import * as z from "zod";
-import type { RecordedWrite } from "../recorded-write.ts";
+import type { RecordedWrite } from "./matching/recorded-write.ts";
 
 const range = z.object({
   start_line: z.int().min(1).max(1_000_000),

@@ -2,7 +2,7 @@ import { type HunkDecision, wholeChange } from "@gennai/protocol/apply-review";
 import { isRecord } from "@gennai/protocol/json-value";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { otherHalf } from "@gennai/protocol/whole-moves";
-import type { ReviewToApply } from "../host/window-requests.ts";
+import type { ReviewToApply } from "./window-requests.ts";
 
 export type ReviewLayout = "auto" | "unified" | "side-by-side";
 

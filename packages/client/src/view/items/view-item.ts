@@ -3,9 +3,9 @@ import type { ConfirmationScope } from "@gennai/protocol/model/governance/questi
 import type { Risk } from "@gennai/protocol/model/governance/risk";
 import type { AppliedFile, BlobRef, Proposal } from "@gennai/protocol/model/session/proposal";
 import type { ReadonlySignal } from "@preact/signals-core";
-import type { ConfirmationQuestion } from "../host/editor.ts";
-import type { TurnOutcome } from "../session/turn-state.ts";
-import type { UsageMeter } from "../session/usage-meter.ts";
+import type { ConfirmationQuestion } from "../../connection/editor.ts";
+import type { TurnOutcome } from "../../session/turn-state.ts";
+import type { UsageMeter } from "../../session/usage-meter.ts";
 
 /** What the chat shows, in its present state. Values are never changed in place. */
 export type ViewItem =

@@ -1,4 +1,4 @@
-import type { RecordedWrite } from "../recorded-write.ts";
+import type { RecordedWrite } from "./matching/recorded-write.ts";
 
 /** What of a write may go along with a commit, besides its lines' numbers and hashes. Prompts and answers never go along. */
 export const sharedParts = ["model", "intent", "decision", "verification", "call", "session", "people"] as const;

@@ -1,9 +1,9 @@
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import { changeNotes, noteOf } from "@gennai/store/purge/git-notes";
-import type { WorkspaceProvenance } from "../workspace-provenance.ts";
 import { tracedLines } from "./commit-origins.ts";
 import { type SharedPart, sharedWrite } from "./shared-parts.ts";
 import { type TraceRecord, traceLine, traceRecord, traceRecords } from "./trace-record.ts";
+import type { WorkspaceProvenance } from "./workspace-provenance.ts";
 
 export interface NoteRequest {
   readonly workspaceRoot: string;

@@ -9,7 +9,7 @@ import {
   newReview,
   reviewFromJson,
   reviewToApply,
-} from "#review/review-state";
+} from "#host/review-state";
 import { oneHunk, proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
 
 function change(id: string, hunkIds: readonly string[], more: Partial<ProposedChange> = {}): ProposedChange {

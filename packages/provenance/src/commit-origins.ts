@@ -1,8 +1,8 @@
-import { linesOf } from "../matching/text-lines.ts";
-import type { RecordedWrite } from "../recorded-write.ts";
-import type { LineOrigin, WorkspaceProvenance } from "../workspace-provenance.ts";
 import { type ChangedFile, changedFiles, parentOf } from "./changed-files.ts";
+import type { RecordedWrite } from "./matching/recorded-write.ts";
+import { linesOf } from "./matching/text-lines.ts";
 import type { TracedLines } from "./trace-record.ts";
+import type { LineOrigin, WorkspaceProvenance } from "./workspace-provenance.ts";
 
 /** A file of a change, and whose each line is that came in. */
 export interface FileOrigins {

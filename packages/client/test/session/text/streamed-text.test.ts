@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StreamedText } from "#view/items/streamed-text";
+import { StreamedText } from "#session/text/streamed-text";
 
 const piece = (firstSeq: number, text: string) => ({ firstSeq: BigInt(firstSeq), text });
 
