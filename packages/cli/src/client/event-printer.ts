@@ -1,3 +1,4 @@
+import { answerWords } from "@gennai/client/view/answer-words";
 import type { NoticeItem } from "@gennai/client/view/items/view-item";
 import { isNews } from "@gennai/client/view/notice";
 import type { SessionView } from "@gennai/client/view/session-view";
@@ -32,6 +33,7 @@ export class EventPrinter {
   readonly #asTyped: (text: string) => string;
   readonly #paint: Paint;
   readonly #width: number;
+  readonly #clientId: string;
   /** Keys of the calls whose lines were printed. */
   readonly #calls = new Set<string>();
   #atLineStart = true;
@@ -46,11 +48,14 @@ export class EventPrinter {
     readonly asTyped: (text: string) => string;
     readonly paint: Paint;
     readonly width: number;
+    /** Of this terminal. */
+    readonly clientId: string;
   }) {
     this.#write = options.write;
     this.#asTyped = options.asTyped;
     this.#paint = options.paint;
     this.#width = options.width;
+    this.#clientId = options.clientId;
   }
 
   /**
@@ -91,6 +96,13 @@ export class EventPrinter {
         if (body.value.state === InvokeState.WAITING_FOR_CLIENT)
           this.line(this.#paint("yellow", "Waiting for somebody who can answer."));
         break;
+      case "clientRequestResolved": {
+        const asked = session.request(body.value.requestId);
+        // What was answered here needs no word.
+        if (asked?.kind !== "confirmation" || asked.reply === undefined || asked.answeredBy === this.#clientId) break;
+        this.line(this.#paint("dim", `  ${answerWords(asked, this.#clientId)}`));
+        break;
+      }
       case "todosChanged": {
         const done = body.value.items.filter((item) => item.status === TodoStatus.COMPLETED).length;
         this.line(this.#paint("dim", `  todos: ${done} of ${body.value.items.length} done`));

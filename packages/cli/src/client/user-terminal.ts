@@ -63,6 +63,7 @@ export class UserTerminal implements Disposable {
   readonly editor: HeadlessEditor;
   readonly policy: AnswerPolicy;
   readonly #options: UserTerminalOptions;
+  readonly #clientId = crypto.randomUUID();
   readonly #person: Person | undefined;
 
   constructor(options: UserTerminalOptions) {
@@ -75,6 +76,7 @@ export class UserTerminal implements Disposable {
       asTyped: (text) => asTyped(text, console.environment),
       paint: this.paint,
       width: widthOf(target),
+      clientId: this.#clientId,
     });
     const session = new SessionView();
     pipeline?.watch(session);
@@ -122,7 +124,7 @@ export class UserTerminal implements Disposable {
 
   /** How this terminal introduces itself to a server. */
   identity(): ClientIdentity {
-    return { clientId: crypto.randomUUID(), name: "gennai-cli", version, editor: this.editor };
+    return { clientId: this.#clientId, name: "gennai-cli", version, editor: this.editor };
   }
 
   /** Opens a session of the server, with this terminal's editor. */

@@ -15,6 +15,7 @@ function printed(bodies: readonly (readonly [number, number, object])[]): string
     asTyped: (part) => part,
     paint: (_style, part) => part,
     width: 80,
+    clientId: "here",
   });
   const session = new SessionView();
   for (const [firstSeq, seq, event] of bodies) {
@@ -32,6 +33,7 @@ test("what mends a warning is told where commands are typed", () => {
     asTyped: (part) => part.replace("gennai", "npx gennai"),
     paint: (_style, part) => part,
     width: 80,
+    clientId: "here",
   });
   const event = { case: "warning", value: "It is not started." };
   const errorInfo = { code: "mcp_server_unaccepted", hint: "gennai mcp accept units" };
@@ -103,6 +105,16 @@ const rows = [
       [4, 4, { case: "emergencyChanged", value: { control: 1, enabled: true, by: "ann" } }],
     ],
     "  With the prompt: a.ts\nBranch b (created) · main has no commit, so git has no branch main now; make it with: git switch --create main\n  Read-only was switched on by ann\n",
+  ],
+  [
+    "what was answered elsewhere, and nothing of what was answered here",
+    [
+      [1, 1, { case: "confirmationRequest", value: { requestId: "a", title: "Push?" } }],
+      [2, 2, { case: "confirmationRequest", value: { requestId: "b", title: "Push?" } }],
+      [3, 3, { case: "clientRequestResolved", value: { requestId: "a", resolution: 1, clientId: "here", answer: 1 } }],
+      [4, 4, { case: "clientRequestResolved", value: { requestId: "b", resolution: 1, clientId: "x", answer: 2 } }],
+    ],
+    "  denied by you, in another window or terminal\n",
   ],
   [
     "no more of a long result than helps",

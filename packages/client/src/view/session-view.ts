@@ -19,7 +19,14 @@ import { RequestItems } from "./items/request-items.ts";
 import { TextItems } from "./items/text-items.ts";
 import { ToolCallItems } from "./items/tool-call-items.ts";
 import { timeOf } from "./items/view-from-wire.ts";
-import type { ItemCell, NoticeItem, ProposalItem, ToolCallItem } from "./items/view-item.ts";
+import type {
+  ClientRequestItem,
+  ConfirmationItem,
+  ItemCell,
+  NoticeItem,
+  ProposalItem,
+  ToolCallItem,
+} from "./items/view-item.ts";
 import { noticeOf } from "./notice.ts";
 import { emptyFacts, type RunningTurn, type SessionFacts } from "./session-facts.ts";
 import { TurnRecords } from "./turn-records.ts";
@@ -65,6 +72,11 @@ export class SessionView {
   /** The newest call of that id: models may use an id again. */
   call(callId: string): ItemCell<ToolCallItem> | undefined {
     return this.#calls.of(callId);
+  }
+
+  /** What an editor or a person was asked. */
+  request(requestId: string): ClientRequestItem | ConfirmationItem | undefined {
+    return this.#requests.of(requestId);
   }
 
   proposal(proposalId: string): ProposalItem | undefined {

@@ -76,6 +76,14 @@ test.for([
   ["/model", { type: "said", text: "The model is not chosen; /model NAME uses another one." }],
   ["/read-only off", { type: "said", text: "Say `/read-only on`, or `/read-only off REASON`." }],
   ["/code", { type: "said", text: "Say what shall be done: /code PROMPT" }],
+  [
+    "/notes for 1.2",
+    {
+      type: "prompt",
+      text: "Read the skill notes with the Skill tool first, and do as it says.\n\nfor 1.2",
+      scenario: "",
+    },
+  ],
   ["/code do it", { type: "prompt", text: "do it", scenario: "CODE" }],
 ] as const)("%s gives %j", async ([line, result]) => {
   expect(await run(line, { views: new Set(["attempts", "plan"]) })).toEqual(result);

@@ -41,6 +41,11 @@ export class RequestItems {
     this.#cells.set(requestId, this.#items.add(place, item));
   }
 
+  of(requestId: string): RequestItem | undefined {
+    const cell: { readonly item: { peek(): RequestItem } } | undefined = this.#cells.get(requestId);
+    return cell?.item.peek();
+  }
+
   resolve(resolved: ClientRequestResolved): void {
     const { requestId, clientId } = resolved;
     const cell: { readonly item: { value: RequestItem } } | undefined = this.#cells.get(requestId);

@@ -1,9 +1,9 @@
 import { fencedText } from "@gennai/client/session/text/fenced-text";
+import { answerWords } from "@gennai/client/view/answer-words";
 import type { ConfirmationItem } from "@gennai/client/view/items/view-item";
 import { Icon } from "../../look/icon.tsx";
 import { VisibleText } from "../../look/visible-text.tsx";
 import { useChat } from "../chat-context.ts";
-import { stateWords } from "./work-items.tsx";
 
 /** A question of the gate in the conversation: what was asked, the answer, and who gave it. */
 export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem; readonly id: string }) {
@@ -15,7 +15,7 @@ export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem
     <div class={`line line-question line-${lineLook(item)}`}>
       <Icon name="question" />
       <span>{question.title}</span>
-      <span class="quiet">{whatItCameTo(item, control.host.launch.clientId)}</span>
+      <span class="quiet">{answerWords(item, control.host.launch.clientId)}</span>
       {!genuine && <span class="badge badge-bad">does not fit its digest: cannot be allowed</span>}
       {state === "timeout" && genuine && !askedAgain.value && (
         <button
@@ -49,23 +49,3 @@ function askAgainText(statement: string): string {
 function lineLook({ state, reply }: ConfirmationItem): string {
   return reply?.answer === "no" ? "denied" : state;
 }
-
-/** @param clientId id of this app: an answer with it was given here */
-function whatItCameTo(item: Pick<ConfirmationItem, "state" | "reply" | "answeredBy">, clientId: string): string {
-  const { state, reply, answeredBy } = item;
-  if (state === "open") return "waits for an answer below";
-  if (state !== "answered") return stateWords[state];
-  const here = answeredBy === clientId;
-  if (reply === undefined) return here ? "answered here" : "answered elsewhere";
-  if (reply.answer === "nobody") return "nobody could be asked";
-  const what = reply.answer === "no" ? "denied" : `allowed ${scopes[reply.scope ?? "once"]}`;
-  const who = reply.user === "" ? "you" : reply.user;
-  return `${what} by ${who}, ${here ? "here" : "in another window or terminal"}`;
-}
-
-const scopes = {
-  once: "once",
-  turn: "for this turn",
-  session: "for this session",
-  workspace: "in this workspace",
-} as const;

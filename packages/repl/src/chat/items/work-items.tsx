@@ -1,10 +1,5 @@
-import type {
-  ChangeSetItem,
-  ClientRequestItem,
-  PlanItem,
-  ProposalItem,
-  RequestState,
-} from "@gennai/client/view/items/view-item";
+import { stateWords } from "@gennai/client/view/answer-words";
+import type { ChangeSetItem, ClientRequestItem, PlanItem, ProposalItem } from "@gennai/client/view/items/view-item";
 import { plural } from "@gennai/protocol/plural";
 import { useState } from "preact/hooks";
 import { ChangedFiles } from "../../changes/changed-files.tsx";
@@ -141,13 +136,6 @@ export function PlanCard({ item }: { readonly item: PlanItem }) {
     </section>
   );
 }
-
-export const stateWords: Record<RequestState, string> = {
-  open: "waiting for an answer",
-  answered: "answered",
-  timeout: "nobody answered in time",
-  cancelled: "no longer needed",
-};
 
 function proposalWords({ review, changeSetId, undone }: ProposalItem): string {
   if (undone) return "taken back";
