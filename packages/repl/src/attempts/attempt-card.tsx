@@ -5,9 +5,9 @@ import { ChangedFiles } from "../changes/changed-files.tsx";
 import { LineCounts } from "../changes/line-counts.tsx";
 import { useChat } from "../chat/chat-context.ts";
 import { FoldButton } from "../chat/fold-button.tsx";
+import type { WatchedAttempt } from "../control/session/attempt-watch.ts";
 import { Icon } from "../look/icon.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
-import type { WatchedAttempt } from "./attempt-watch.ts";
 import { attemptFacts, attemptFiles, attemptState } from "./attempt-words.ts";
 
 export interface AttemptCardProps {

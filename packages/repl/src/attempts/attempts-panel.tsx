@@ -2,11 +2,11 @@ import type { AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { useEffect, useMemo } from "preact/hooks";
 import { ChatProvider, Folds } from "../chat/chat-context.ts";
 import type { ReplControl } from "../control/repl-control.ts";
+import { type AttemptsStore, keyOf } from "../control/session/attempts-store.ts";
 import { ProblemNotice } from "../look/problem-notice.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { AttemptCard } from "./attempt-card.tsx";
 import { setFacts, setWords } from "./attempt-words.ts";
-import { type AttemptsStore, keyOf } from "./attempts-store.ts";
 
 /** Prompts that were tried several times, newest first, and their attempts side by side. */
 export function AttemptsPanel({ control, store }: { readonly control: ReplControl; readonly store: AttemptsStore }) {

@@ -1,7 +1,7 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
+import { firstChangedLine } from "../review/diff/file-diff.ts";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
-import { firstChangedLine } from "./file-diff.ts";
 import { LeftToday } from "./left-today.tsx";
 import { LineCounts } from "./line-counts.tsx";
 import { OpenDiffLink } from "./open-diff-link.tsx";

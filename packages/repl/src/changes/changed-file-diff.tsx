@@ -2,10 +2,10 @@ import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
 import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
+import type { ChangedContent } from "../control/session/change-contents.ts";
 import { useLineColours } from "../look/use-line-colours.ts";
 import type { DiffRow } from "../review/diff/diff-rows.ts";
 import { DiffTable } from "../review/diff/diff-table.tsx";
-import type { ChangedContent } from "./change-contents.ts";
 
 /** Rows of a diff that are shown until the reader asks for all. */
 const shownFirst = 14;

@@ -1,7 +1,7 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { useMemo } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
-import type { ChangedContent } from "./change-contents.ts";
+import type { ChangedContent } from "../control/session/change-contents.ts";
 
 const loading: ChangedContent = { type: "loading" };
 

@@ -1,8 +1,8 @@
 import { type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { ChangeContents } from "../changes/change-contents.ts";
 import type { ReplControl } from "../control/repl-control.ts";
+import type { ChangeContents } from "../control/session/change-contents.ts";
 
 /** What the chat's items share: the app's control, and what is unfolded. */
 export interface ChatContext {

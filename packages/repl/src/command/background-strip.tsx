@@ -1,7 +1,7 @@
+import type { BackgroundStore } from "../control/session/background-store.ts";
 import { Icon } from "../look/icon.tsx";
 import { ProblemNotice } from "../look/problem-notice.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
-import type { BackgroundStore } from "./background-store.ts";
 
 /** What runs in the background, each with a stop button; nothing if nothing runs. */
 export function BackgroundStrip({ store }: { readonly store: BackgroundStore }) {

@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
-import type { AttemptQuestions } from "../attempts/attempt-questions.ts";
-import type { AttemptsStore } from "../attempts/attempts-store.ts";
 import type { ConfirmationStore } from "../confirmation/confirmation-store.ts";
 import type { UserQuestionStore } from "../confirmation/user-question-store.ts";
+import type { AttemptQuestions } from "./session/attempt-questions.ts";
+import type { AttemptsStore } from "./session/attempts-store.ts";
 import type { TurnControl } from "./turn-control.ts";
 
 export interface AttemptControlOptions {

@@ -1,5 +1,5 @@
 import type { ModelTrial } from "@gennai/client/host/model-choices";
-import type { ModelStoreState } from "./model-store.ts";
+import type { ModelStoreState } from "../control/session/model-store.ts";
 
 export interface ModelTrialLineProps {
   readonly busy: ModelStoreState["busy"];

@@ -1,9 +1,9 @@
 import type { BlobSource } from "@gennai/client/review/change-content";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { useEffect, useState } from "preact/hooks";
-import { fileDiff } from "../changes/file-diff.ts";
 import { CodePane } from "../look/code-pane.tsx";
 import { DiffTable } from "../review/diff/diff-table.tsx";
+import { fileDiff } from "../review/diff/file-diff.ts";
 import { type FileVersion, versionText } from "./file-version.ts";
 
 export interface FileThenProps {

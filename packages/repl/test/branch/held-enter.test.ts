@@ -6,10 +6,10 @@ import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { BranchQuestion } from "#branch/branch-question.tsx";
-import type { BranchQuestion as AskedBranch } from "#branch/branch-store";
 import { FirstCommitQuestion } from "#branch/first-commit-question.tsx";
-import type { FirstCommitQuestion as AskedFirstCommit } from "#branch/first-commit-store";
 import type { ReplControl } from "#control/repl-control";
+import type { BranchQuestion as AskedBranch } from "#control/session/branch-store";
+import type { FirstCommitQuestion as AskedFirstCommit } from "#control/session/first-commit-store";
 
 const planned = { sha256: "1", branch: "main", fileCount: 1, files: ["a"], leftOutCount: 0, leftOut: [] };
 let root: HTMLElement;

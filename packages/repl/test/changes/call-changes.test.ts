@@ -6,9 +6,9 @@ import { ChangeOperation, InvokeState } from "@gennai/protocol/gen/gennai/agent/
 import { signal } from "@preact/signals";
 import { h, render } from "preact";
 import { expect, it, vi } from "vitest";
-import { ChangeContents } from "#changes/change-contents";
 import { ChatProvider, Folds } from "#chat/chat-context";
 import { ChatRow } from "#chat/items/chat-row.tsx";
+import { ChangeContents } from "#control/session/change-contents";
 import { EventLog } from "../../../client/test/view/wire-events.ts";
 import { idleControl } from "../chat/idle-control.ts";
 

@@ -4,9 +4,9 @@ import { TraceCallResponseSchema } from "@gennai/protocol/gen/gennai/agent/v1/go
 import { signal } from "@preact/signals";
 import { h, render } from "preact";
 import { expect, it, vi } from "vitest";
-import { CallTraces } from "#changes/call-traces";
 import { LeftToday } from "#changes/left-today.tsx";
 import { ChatProvider, Folds } from "#chat/chat-context";
+import { CallTraces } from "#control/session/call-traces";
 import { idleControl } from "../chat/idle-control.ts";
 
 type Answer = Parameters<typeof create<typeof TraceCallResponseSchema>>[1];

@@ -1,8 +1,8 @@
 import type { Todo, TodoPriority, TodoStatus } from "@gennai/protocol/model/session/todo";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { TodoStore } from "../../control/session/todo-store.ts";
 import { ProblemNotice } from "../../look/problem-notice.tsx";
 import { VisibleText } from "../../look/visible-text.tsx";
-import type { TodoStore } from "./todo-store.ts";
 
 export interface TodoPanelProps {
   readonly store: TodoStore;

@@ -4,7 +4,7 @@ import { WriteTodosResponseSchema } from "@gennai/protocol/gen/gennai/agent/v1/a
 import type { Todo } from "@gennai/protocol/model/session/todo";
 import { signal } from "@preact/signals";
 import { expect, test, vi } from "vitest";
-import { TodoStore, type TodoStoreOptions } from "#chat/items/todo-store";
+import { TodoStore, type TodoStoreOptions } from "#control/session/todo-store";
 
 const todo = (id: string, content: string): Todo => ({
   id,

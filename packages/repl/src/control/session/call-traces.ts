@@ -2,7 +2,7 @@ import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { traceCall } from "@gennai/client/trace-lines";
 import type { CallTrace } from "@gennai/protocol/model/governance/line-trace";
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../look/problem.ts";
+import { type Problem, problemOf } from "../../look/problem.ts";
 
 /** Where a call's lines are at present, as far as it is known. */
 export type CallTraceState =

@@ -3,7 +3,7 @@ import { connect } from "@gennai/client/connection/connection";
 import type { ReplHost } from "@gennai/client/host/repl-host";
 import { AgentService, Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { expect, test } from "vitest";
-import { ModelStore } from "#models/model-store";
+import { ModelStore } from "#control/session/model-store";
 
 type Methods = Partial<ServiceImpl<typeof AgentService>>;
 

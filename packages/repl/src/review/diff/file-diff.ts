@@ -1,5 +1,5 @@
 import { splitLines } from "@gennai/protocol/diff/line-edit";
-import { type DiffRow, diffRows } from "../review/diff/diff-rows.ts";
+import { type DiffRow, diffRows } from "./diff-rows.ts";
 
 /** Unchanged lines that are shown before and after a change. */
 const context = 3;

@@ -4,10 +4,10 @@ import { AgentSession } from "@gennai/client/session/agent-session";
 import type { UserMessageItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { ReadonlySignal } from "@preact/signals";
-import type { TurnControl } from "../turn-control.ts";
-import type { FollowedSession } from "./followed-session.ts";
-import { promptImages } from "./prompt-images.ts";
-import type { SessionDirectory } from "./session-directory.ts";
+import type { FollowedSession } from "./session/followed-session.ts";
+import { promptImages } from "./session/prompt-images.ts";
+import type { SessionDirectory } from "./session/session-directory.ts";
+import type { TurnControl } from "./turn-control.ts";
 
 export const notOpened = "The session could not be opened";
 

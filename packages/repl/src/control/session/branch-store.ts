@@ -2,9 +2,9 @@ import { firstPrompts } from "@gennai/client/session/text/first-prompts";
 import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/session/workspace-state";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { FollowedSession } from "../control/session/followed-session.ts";
-import { type Failure, failureOf } from "../look/failure.ts";
+import { type Failure, failureOf } from "../../look/failure.ts";
 import { FirstCommitStore } from "./first-commit-store.ts";
+import type { FollowedSession } from "./followed-session.ts";
 
 /** - `look`: stays on the present branch, where the server lets nothing be written */
 export type BranchAnswer = "create" | "proposal" | "look";

@@ -1,19 +1,19 @@
 import { SessionPlans } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { computed } from "@preact/signals";
-import { AttemptsStore } from "../../attempts/attempts-store.ts";
-import { CallTraces } from "../../changes/call-traces.ts";
-import { ChangeContents } from "../../changes/change-contents.ts";
-import { TodoStore } from "../../chat/items/todo-store.ts";
-import { BackgroundStore } from "../../command/background-store.ts";
-import { GovernanceStore } from "../../governance/governance-store.ts";
-import { RulesStore } from "../../governance/rules-store.ts";
-import { PlanStore } from "../../plan/plan-store.ts";
-import { writePlan } from "../../plan/write-plan.ts";
-import { CheckpointStore } from "../../timeline/checkpoint-store.ts";
-import { TimelineStore } from "../../timeline/timeline-store.ts";
-import type { ReplControl } from "../repl-control.ts";
-import type { FollowedSession } from "./followed-session.ts";
+import { GovernanceStore } from "../governance/governance-store.ts";
+import { RulesStore } from "../governance/rules-store.ts";
+import { PlanStore } from "../plan/plan-store.ts";
+import { writePlan } from "../plan/write-plan.ts";
+import { CheckpointStore } from "../timeline/checkpoint-store.ts";
+import { TimelineStore } from "../timeline/timeline-store.ts";
+import type { ReplControl } from "./repl-control.ts";
+import { AttemptsStore } from "./session/attempts-store.ts";
+import { BackgroundStore } from "./session/background-store.ts";
+import { CallTraces } from "./session/call-traces.ts";
+import { ChangeContents } from "./session/change-contents.ts";
+import type { FollowedSession } from "./session/followed-session.ts";
+import { TodoStore } from "./session/todo-store.ts";
 
 /** The stores of the panels about a session, as long as it is shown. */
 export class SessionStores implements Disposable {

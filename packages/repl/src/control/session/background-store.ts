@@ -2,7 +2,7 @@ import { type BackgroundRun, listBackgroundRuns, stopBackgroundRun } from "@genn
 import type { AgentClient } from "@gennai/client/connection/connection";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../look/problem.ts";
+import { type Problem, problemOf } from "../../look/problem.ts";
 
 /** A session's present background runs: loaded from the server whenever an event reports a change. */
 export class BackgroundStore implements Disposable {

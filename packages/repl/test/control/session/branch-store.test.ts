@@ -9,7 +9,7 @@ import {
   GitState,
 } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { expect, it, vi } from "vitest";
-import { type BranchAnswer, BranchStore } from "#branch/branch-store";
+import { type BranchAnswer, BranchStore } from "#control/session/branch-store";
 import { FollowedSession } from "#control/session/followed-session";
 
 type Workspace = MessageInitShape<typeof GetWorkspaceStateResponseSchema>;

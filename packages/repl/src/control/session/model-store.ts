@@ -6,7 +6,7 @@ import { setModelKey } from "@gennai/client/session/model-key";
 import type { Backend } from "@gennai/protocol/model/session/backend";
 import { settingsFromMessage } from "@gennai/protocol/model/session/session-settings";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../look/problem.ts";
+import { type Problem, problemOf } from "../../look/problem.ts";
 
 /** What a person looks at while choosing a model. */
 export interface ModelStoreState {

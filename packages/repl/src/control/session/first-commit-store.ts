@@ -1,7 +1,7 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { type FirstCommit, makeFirstCommit } from "@gennai/client/session/workspace-state";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Failure, failureOf } from "../look/failure.ts";
+import { type Failure, failureOf } from "../../look/failure.ts";
 
 /** What a person decides about the first commit of a repository. */
 export interface FirstCommitQuestion {

@@ -3,10 +3,10 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AttemptSet } from "@gennai/protocol/model/session/attempt";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { ChangeContents } from "../changes/change-contents.ts";
-import { type Problem, problemOf } from "../look/problem.ts";
+import { type Problem, problemOf } from "../../look/problem.ts";
 import type { AttemptQuestions } from "./attempt-questions.ts";
 import { AttemptWatch, type WatchedAttempt } from "./attempt-watch.ts";
+import { ChangeContents } from "./change-contents.ts";
 
 export interface AttemptsStoreOptions {
   readonly session: AgentSession;

@@ -1,7 +1,7 @@
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { expect, it, vi } from "vitest";
-import { ChangeContents } from "#changes/change-contents";
+import { ChangeContents } from "#control/session/change-contents";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

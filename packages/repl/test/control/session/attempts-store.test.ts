@@ -7,9 +7,9 @@ import { AttemptOutcome, AttemptPhase } from "@gennai/protocol/gen/gennai/agent/
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { expect, test, vi } from "vitest";
-import { AttemptsStore } from "#attempts/attempts-store";
 import { ConfirmationStore } from "#confirmation/confirmation-store";
 import { UserQuestionStore } from "#confirmation/user-question-store";
+import { AttemptsStore } from "#control/session/attempts-store";
 
 const offeredScopes = [ConfirmationScope.ONCE];
 const changed = [create(InvokeEventSchema, { event: { case: "attemptsChanged", value: { attemptsId: "a1" } } })];

@@ -3,7 +3,7 @@ import { Code, ConnectError, createClient, createRouterTransport } from "@connec
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { BackgroundRunState, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { expect, test, vi } from "vitest";
-import { BackgroundStore } from "#command/background-store";
+import { BackgroundStore } from "#control/session/background-store";
 
 /** A server with two runs, of which one has ended. */
 function deskOf() {
