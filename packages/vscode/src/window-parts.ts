@@ -210,7 +210,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
 
   const background = new BackgroundTerminals(log);
   context.subscriptions.push({ dispose: () => background[Symbol.dispose]() });
-  const todos = new TodoTree(() => sessions.session, {
+  const todos = new TodoTree(sessions, {
     changed: () => shell.todosChanged.fire(),
     onProblem: (error) => void showFailure("The todo list was not changed", error, details()),
   });

@@ -1,3 +1,4 @@
+import type { ConfirmationQuestion } from "@gennai/client/connection/editor";
 import { expect, test } from "vitest";
 import { confirmAtTerminal } from "#client/terminal-confirmation";
 import { askedQuestion } from "../../../client/test/host/asked-question.ts";
@@ -19,19 +20,25 @@ const question = askedQuestion({
   ],
 });
 
-test("a person sees a pattern with what it covers and not, and picks it", async () => {
+/** What a person sees who is asked, and the reply to a line. */
+async function asked(about: ConfirmationQuestion, line: string | undefined) {
   let shown = "";
-  const reply = await confirmAtTerminal(question, {
+  const reply = await confirmAtTerminal(about, {
     input: {
-      question: async (prompt: string) => {
+      question: async (prompt) => {
         shown += prompt;
-        return "s1";
+        return line;
       },
     },
     write: (text) => void (shown += text),
     paint: (_style, text) => text,
     signal: new AbortController().signal,
   });
+  return { shown, reply };
+}
+
+test("a person sees a pattern with what it covers and not, and picks it", async () => {
+  const { shown, reply } = await asked(question, "s1");
   expect(reply).toEqual({ answer: "yes", scope: "session", pattern: "digest" });
   expect(shown).toContain("  pattern 1  rm src/*.ts\n");
   expect(shown).toContain("answers commands/x");
@@ -42,42 +49,18 @@ test("a person sees a pattern with what it covers and not, and picks it", async 
 });
 
 test("what would be kept is shown, and nothing of it moves the cursor", async () => {
-  let shown = "";
-  await confirmAtTerminal(
-    { ...question, diff: "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+\u001b[2Kevil\n" },
-    {
-      input: { question: async () => "n" },
-      write: (text) => void (shown += text),
-      paint: (_style, text) => text,
-      signal: new AbortController().signal,
-    },
-  );
+  const diff = "--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+\u001b[2Kevil\n";
+  const { shown } = await asked({ ...question, diff }, "n");
   expect(shown).toContain("+++ b/a.txt\n@@ -0,0 +1,1 @@\n+\\u{1b}[2Kevil\n");
 });
 
 test("of what a command has changed, what is asked about stands apart, and the rest can be kept", async () => {
-  let shown = "";
-  const reply = await confirmAtTerminal(
-    {
-      ...question,
-      parts: [
-        { id: "1", name: "AGENTS.md", rule: "control-files/x", reason: "It steers\u001b[2K.", needs: [] },
-        { id: "2", name: "a.txt", rule: "", reason: "", needs: [] },
-        { id: "3", name: ".git", rule: "", reason: "", needs: ["1"] },
-      ],
-    },
-    {
-      input: {
-        question: async (prompt) => {
-          shown += prompt;
-          return "r";
-        },
-      },
-      write: (text) => void (shown += text),
-      paint: (_style, text) => text,
-      signal: new AbortController().signal,
-    },
-  );
+  const parts = [
+    { id: "1", name: "AGENTS.md", rule: "control-files/x", reason: "It steers\u001b[2K.", needs: [] },
+    { id: "2", name: "a.txt", rule: "", reason: "", needs: [] },
+    { id: "3", name: ".git", rule: "", reason: "", needs: ["1"] },
+  ];
+  const { shown, reply } = await asked({ ...question, parts }, "r");
   expect(reply).toEqual({ answer: "yes", scope: "once", dropped: ["1", "3"] });
   expect(shown).toContain("  asked   AGENTS.md\n          It steers\\u{1b}[2K. (control-files/x)\n");
   expect(shown).toContain("  rest    a.txt, .git\n");
@@ -85,13 +68,7 @@ test("of what a command has changed, what is asked about stands apart, and the r
 });
 
 test("input that ends before an answer is said to have ended, and is no yes", async () => {
-  let shown = "";
-  const reply = await confirmAtTerminal(question, {
-    input: { question: async () => undefined },
-    write: (text) => void (shown += text),
-    paint: (_style, text) => text,
-    signal: new AbortController().signal,
-  });
+  const { shown, reply } = await asked(question, undefined);
   expect(reply).toMatchObject({ answer: "nobody" });
   expect(shown).toContain("The input ended before an answer: that is a no.");
 });

@@ -187,7 +187,7 @@ export class SessionWatch implements Disposable {
   }
 
   #loadTodos(): void {
-    this.#soon("todos", () => this.#workbench.todos.load().catch(this.#warn("The todos were not read.")));
+    this.#soon("todos", async () => this.#workbench.todos.show());
   }
 
   async #readSettings(session: AgentSession): Promise<void> {

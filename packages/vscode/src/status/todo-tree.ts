@@ -1,33 +1,38 @@
 import { create } from "@bufbuild/protobuf";
 import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { SessionFacts } from "@gennai/client/view/session-facts";
 import { type TodoItem, TodoItemSchema, TodoPriority, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { todoToMessage } from "@gennai/protocol/model/session/todo";
 import pLimit from "p-limit";
 import * as vscode from "vscode";
 import { moveTodo, replaceTodo, type TodoEdit } from "./todo-list.ts";
 
+/** The session that is followed, with its todos. */
+interface FollowedTodos {
+  readonly session: AgentSession | undefined;
+  readonly facts: Pick<SessionFacts, "todos">;
+}
+
 /** The todo list of the session: changes are shown at once, and taken back if the server refuses them. */
 export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
-  readonly #session: () => AgentSession | undefined;
+  readonly #sessions: FollowedTodos;
   readonly #changed: () => void;
   readonly #onProblem: (error: unknown) => void;
   #items: readonly TodoItem[] = [];
   readonly #inOrder = pLimit(1);
 
   constructor(
-    session: () => AgentSession | undefined,
+    sessions: FollowedTodos,
     events: { readonly changed: () => void; readonly onProblem: (error: unknown) => void },
   ) {
-    this.#session = session;
+    this.#sessions = sessions;
     this.#changed = events.changed;
     this.#onProblem = events.onProblem;
   }
 
-  /** Loads the session's list from the server. */
-  async load(): Promise<void> {
-    const session = this.#session();
-    const signal = AbortSignal.timeout(10_000);
-    this.#items =
-      session === undefined ? [] : (await session.client.getTodos({ sessionId: session.sessionId }, { signal })).items;
+  /** Shows the list as the session's events have it. */
+  show(): void {
+    this.#items = this.#sessions.facts.todos.map((todo) => create(TodoItemSchema, todoToMessage(todo)));
     this.#changed();
   }
 
@@ -81,7 +86,7 @@ export class TodoTree implements vscode.TreeDataProvider<TodoItem> {
   }
 
   async #write(change: (items: readonly TodoItem[]) => readonly TodoItem[]): Promise<void> {
-    const session = this.#session();
+    const { session } = this.#sessions;
     if (session === undefined) return;
     const before = this.#items;
     this.#items = change(before);

@@ -14,7 +14,10 @@ test("changes go to the server one after the other, each to the list that the on
   };
   const session = { sessionId: "s", client: { writeTodos } } as unknown as AgentSession;
   const problems: unknown[] = [];
-  const tree = new TodoTree(() => session, { changed: () => undefined, onProblem: (error) => problems.push(error) });
+  const tree = new TodoTree(
+    { session, facts: { todos: [] } },
+    { changed: () => undefined, onProblem: (error) => problems.push(error) },
+  );
   const add = (job: () => Promise<void>, number: number) => {
     jobs.set(String(number), job);
     return tree.add(String(number));
