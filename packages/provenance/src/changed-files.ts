@@ -1,6 +1,6 @@
+import { readObjects } from "@gennai/git/read-objects";
 import { git } from "@gennai/git/run/run-git";
 import { diffLines } from "@gennai/protocol/diff/line-diff";
-import { readObjects } from "@gennai/store/purge/read-objects";
 import { linesOf } from "./matching/text-lines.ts";
 
 /** Larger files are not looked into, in bytes. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { readObjects } from "@gennai/git/read-objects";
 import { git } from "@gennai/git/run/run-git";
-import { readObjects } from "@gennai/store/purge/read-objects";
 import { FileBlobStore } from "@gennai/store/sqlite/file-blob-store";
 
 /** Contents larger than this are not looked into, in bytes. */

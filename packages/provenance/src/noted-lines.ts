@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { notesOf } from "@gennai/git/git-notes";
+import { readObjects } from "@gennai/git/read-objects";
 import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
-import { notesOf } from "@gennai/store/purge/git-notes";
-import { readObjects } from "@gennai/store/purge/read-objects";
 import { KnownText } from "./matching/known-text.ts";
 import { outside, type Source } from "./matching/passage.ts";
 import type { RecordedWrite } from "./matching/recorded-write.ts";

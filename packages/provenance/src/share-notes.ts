@@ -1,5 +1,5 @@
+import { changeNotes, noteOf } from "@gennai/git/git-notes";
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
-import { changeNotes, noteOf } from "@gennai/store/purge/git-notes";
 import { tracedLines } from "./commit-origins.ts";
 import { type SharedPart, sharedWrite } from "./shared-parts.ts";
 import { type TraceRecord, traceLine, traceRecord, traceRecords } from "./trace-record.ts";

@@ -1,8 +1,8 @@
+import { changeNotes, dropNotesHistory, notedCommits, noteOf, notesRef } from "@gennai/git/git-notes";
+import { readObjects } from "@gennai/git/read-objects";
 import { git } from "@gennai/git/run/run-git";
 import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod";
-import { changeNotes, dropNotesHistory, notedCommits, noteOf, notesRef } from "./git-notes.ts";
-import { readObjects } from "./read-objects.ts";
 
 /** The parts of a note that identify its records and signing keys, whatever version wrote the rest. */
 const ours = z.object({

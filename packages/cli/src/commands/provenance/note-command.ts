@@ -1,7 +1,7 @@
+import { notesRef } from "@gennai/git/git-notes";
 import { noteFor, writeNote } from "@gennai/provenance/share-notes";
 import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/provenance/shared-parts";
 import type { TraceRecord } from "@gennai/provenance/trace-record";
-import { notesRef } from "@gennai/store/purge/git-notes";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";

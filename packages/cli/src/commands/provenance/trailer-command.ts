@@ -1,6 +1,6 @@
+import { copyNote } from "@gennai/git/git-notes";
 import { git } from "@gennai/git/run/run-git";
 import { tracedLines } from "@gennai/provenance/commit-origins";
-import { copyNote } from "@gennai/store/purge/git-notes";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";

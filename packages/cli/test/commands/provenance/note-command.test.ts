@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { changeNotes, noteOf } from "@gennai/git/git-notes";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { sharedParts, usualParts } from "@gennai/provenance/shared-parts";
-import { changeNotes, noteOf } from "@gennai/store/purge/git-notes";
 import { openStore } from "@gennai/store/sqlite/store";
 import {
   type TemporaryDirectory,

@@ -1,4 +1,4 @@
-import { openGit } from "@gennai/git/run/run-git";
+import { openGit } from "./run/run-git.ts";
 
 /** What of a repository is read at most, in bytes. */
 const mostBytes = 256 * 1024 * 1024;

@@ -1,6 +1,6 @@
-import { git } from "@gennai/git/run/run-git";
-import { StoreError } from "../database/store-error.ts";
+import { ExpectedError } from "@gennai/machine/expected-error";
 import { readObjects } from "./read-objects.ts";
+import { git } from "./run/run-git.ts";
 
 /** Where notes are: a ref of their own, so that no other notes are touched. */
 export const notesRef = "refs/notes/agent-trace";
@@ -62,7 +62,7 @@ const mostTries = 8;
 
 /**
  * Changes notes of commits atomically. If others wrote notes meanwhile, it starts again from these, so nothing of theirs is
- * lost. Rejects with `StoreError` if git refuses.
+ * lost. Rejects with `NotesRefused` if git refuses.
  *
  * @param changed maps the present notes to the changed ones; an empty text removes a note
  */
@@ -81,7 +81,7 @@ export async function changeNotes(
 
 /**
  * Keeps the notes as they are now, and nothing of how they were before, also not in the reflog. A reference without notes goes. What
- * others write meanwhile stays. Rejects with `StoreError` as git refuses.
+ * others write meanwhile stays. Rejects with `NotesRefused` as git refuses.
  */
 export async function dropNotesHistory(directory: string): Promise<void> {
   const place = { directory, writes: "working-tree" } as const;
@@ -99,6 +99,13 @@ export async function dropNotesHistory(directory: string): Promise<void> {
   if (code !== 0 && (await tipOf(directory)) !== undefined) throw refused(stderr);
 }
 
+/** Git did not take notes; nothing was changed. */
+class NotesRefused extends ExpectedError {
+  override readonly name = "NotesRefused";
+  readonly code = "busy";
+  readonly isWrongInput = false;
+}
+
 /** Tries to write until nobody else wrote meanwhile. @param write from the reference's commit; undefined: there is nothing to write */
 async function written(
   directory: string,
@@ -108,7 +115,7 @@ async function written(
   const other = await git(["symbolic-ref", "--quiet", notesRef], { directory });
   if (other.code === 0) {
     const next = `Look at it, and take it away: git symbolic-ref --delete ${notesRef}`;
-    throw new StoreError("busy", `${notesRef} stands for ${other.stdout.trim()}, so nothing was written. ${next}`);
+    throw new NotesRefused(`${notesRef} stands for ${other.stdout.trim()}, so nothing was written. ${next}`);
   }
   let complaint = "";
   for (let tried = 0; tried < mostTries; tried += 1) {
@@ -119,8 +126,8 @@ async function written(
   throw refused(complaint);
 }
 
-function refused(complaint: string): StoreError {
-  return new StoreError("busy", `git did not take the notes: ${complaint.trim()}. Try again.`);
+function refused(complaint: string): NotesRefused {
+  return new NotesRefused(`git did not take the notes: ${complaint.trim()}. Try again.`);
 }
 
 /** Whose a commit of notes is matters to nobody, and git may not know who its user is: what is in a note is signed. */
