@@ -1,7 +1,11 @@
 import { type ChosenAnchors, type Judged, judgeBundle } from "@gennai/governance/ledger/anchor/judged-by-anchors";
-import { type BundleReport, bundleRecords, verifyBundle } from "@gennai/governance/ledger/verify-bundle";
+import {
+  type BundleReport,
+  type BundleSource,
+  bundleRecords,
+  verifyBundle,
+} from "@gennai/governance/ledger/verify-bundle";
 import { type TimelineRecord, timelineRecord } from "@gennai/repl/timeline/timeline-record";
-import { fileSource } from "./file-source.ts";
 import { isSigned, webVerifier } from "./web-verifier.ts";
 
 /** Records that are held to be looked at; of a longer ledger the newest. */
@@ -46,4 +50,23 @@ export async function readBundle(
   // Seqs have no gaps in a chain that is sound, and it ends with the last.
   const first = report.records - shown.length + 1;
   return { report, records: shown.map((record, at) => ({ ...record, seq: first + at })) };
+}
+
+/** The bytes of a file piece by piece, from the start each time. @param onRead told how many were read of this pass */
+function fileSource(file: Blob, onRead: (bytes: number) => void = () => undefined): BundleSource {
+  return async function* read() {
+    const reader = file.stream().getReader();
+    let bytes = 0;
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        bytes += value.length;
+        onRead(bytes);
+        yield value;
+      }
+    } finally {
+      await reader.cancel().catch(() => undefined);
+    }
+  };
 }

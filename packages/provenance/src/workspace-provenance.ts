@@ -1,12 +1,11 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
+import { git } from "@gennai/git/run/run-git";
 import { bundleRecords } from "@gennai/governance/ledger/verify-bundle";
 import { verifyLedgerBundle } from "@gennai/store/audit/ledger-bundle";
 import { ledgerLines } from "@gennai/store/audit/ledger-export";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
-import { pathsOf } from "./git-lineage.ts";
-import { laterNames } from "./git-renames.ts";
 import { keptContents } from "./kept-contents.ts";
 import { matchBlocks } from "./match-blocks.ts";
 import { KnownText } from "./matching/known-text.ts";
@@ -164,4 +163,44 @@ async function recordsOf({
   const { status, message } = await verifyLedgerBundle(open, key);
   const source = key === undefined ? "bundle-own-key" : "bundle";
   return { trust: { status, message, source }, lines: await Array.fromAsync(bundleRecords(open)) };
+}
+
+/** Paths that a file had, its own among them, as git's history shows renames and copies. Without git, its own alone. */
+async function pathsOf(workspaceRoot: string, path: string): Promise<ReadonlySet<string>> {
+  const paths = new Set([path]);
+  const log = ["log", "--follow", "--find-copies", "--name-status", "--format=", "-z", "--max-count=2000"];
+  const { code, stdout } = await git([...log, "--", path], { directory: workspaceRoot }).catch(() => ({
+    code: 1,
+    stdout: "",
+  }));
+  if (code !== 0) return paths;
+  const words = stdout.split("\0");
+  for (let at = 0; at < words.length; at += 1) {
+    // `R086`, then the old name and the new one.
+    if (!/^\n?[RC]\d+$/.test(words[at] ?? "")) continue;
+    for (const name of [words[at + 1], words[at + 2]]) if (name !== undefined && name !== "") paths.add(name);
+  }
+  return paths;
+}
+
+/** Names that files have had since, as git's history and its index show renames. None without git. */
+async function laterNames(workspaceRoot: string, paths: ReadonlySet<string>): Promise<readonly string[]> {
+  const renames = [
+    ["log", "--reverse", "--diff-filter=R", "--find-renames", "--name-status", "--format=", "-z", "--max-count=2000"],
+    ["diff", "HEAD", "--diff-filter=R", "--find-renames", "--name-status", "-z"],
+  ];
+  const names = new Set<string>();
+  for (const command of renames) {
+    const { code, stdout } = await git(command, { directory: workspaceRoot }).catch(() => ({ code: 1, stdout: "" }));
+    if (code !== 0) continue;
+    const words = stdout.split("\0");
+    for (let at = 0; at < words.length; at += 1) {
+      // `R086`, then the old name and the new one.
+      if (!/^\n?R\d+$/.test(words[at] ?? "")) continue;
+      const [from = "", to = ""] = words.slice(at + 1, at + 3);
+      if (to !== "" && (paths.has(from) || names.has(from))) names.add(to);
+      at += 2;
+    }
+  }
+  return [...names];
 }

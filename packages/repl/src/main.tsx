@@ -3,7 +3,8 @@ import { App } from "./app.tsx";
 import { ReplControl } from "./control/repl-control.ts";
 import { connectPageHost } from "./hosts/page-host.ts";
 import { connectWebviewHost, type WebviewApi } from "./hosts/webview-host.ts";
-import { StartFailure } from "./shell/start-failure.tsx";
+import { CopyButton } from "./look/copy-button.tsx";
+import { failureDetails, failureOf } from "./look/failure.ts";
 
 declare global {
   /** Only in a webview of an editor, and only once. */
@@ -20,4 +21,24 @@ try {
   render(<App control={new ReplControl(host)} />, root);
 } catch (error) {
   render(<StartFailure error={error} />, root);
+}
+
+/** Shown in place of the app if it has no host. */
+function StartFailure({ error }: { readonly error: unknown }) {
+  const failure = failureOf(error);
+  return (
+    <main>
+      <div class="welcome" role="alert">
+        <h1>Gennai could not start here</h1>
+        <p>{failure.message}</p>
+        {failure.hint !== "" && <p>{failure.hint}</p>}
+        <p>
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Try again
+          </button>{" "}
+          <CopyButton text={failureDetails(failure)} label="Copy details" look="link" />
+        </p>
+      </div>
+    </main>
+  );
 }

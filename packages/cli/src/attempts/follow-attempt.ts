@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { turnOutcome } from "@gennai/client/session/turn-state";
@@ -7,7 +7,6 @@ import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import { UserTerminal } from "../client/user-terminal.ts";
 import type { Console } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
-import { LinePrefix } from "./line-prefix.ts";
 import type { SharedPerson } from "./shared-person.ts";
 
 /** Where attempts are shown, and who answers their questions. */
@@ -62,4 +61,29 @@ export async function followAttempt(
     if (turnOutcome(event) !== undefined) break;
   }
   output.end();
+}
+
+/** Passes whole lines on, each after the same prefix, so that a reader can tell several writers apart. */
+class LinePrefix extends Writable {
+  readonly #target: NodeJS.WritableStream;
+  readonly #prefix: string;
+  #rest = "";
+
+  constructor(target: NodeJS.WritableStream, prefix: string) {
+    super();
+    this.#target = target;
+    this.#prefix = prefix;
+  }
+
+  override _write(chunk: Buffer | string, _encoding: BufferEncoding, done: () => void): void {
+    const lines = (this.#rest + chunk.toString()).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#target.write(`${this.#prefix}${line}\n`);
+    done();
+  }
+
+  override _final(done: () => void): void {
+    if (this.#rest !== "") this.#target.write(`${this.#prefix}${this.#rest}\n`);
+    done();
+  }
 }

@@ -8,8 +8,9 @@ import { CliError, usageError } from "../terminal/cli-error.ts";
 import { exitCode } from "../terminal/exit-code.ts";
 import { jsonLine } from "../terminal/terminal-safe.ts";
 import { version } from "../terminal/version.ts";
-import { codeQualityOf } from "./code-quality.ts";
 import type { Pipeline } from "./pipeline.ts";
+import { describeRefusal, fingerprintOf, placeOf } from "./refusal-place.ts";
+import type { Refusal } from "./refusals.ts";
 import { sarifOf } from "./sarif.ts";
 
 /** Where artefacts are written: a directory that does not exist yet, in one that exists. */
@@ -64,4 +65,23 @@ export async function writeArtefacts(
 function resultOf({ end, problem, refusals }: Pipeline): object {
   const { outcome, text, changedFiles, refused, usage } = end?.report ?? {};
   return { outcome, exitCode: end?.code, error: problem, text, changedFiles, refused, refusals, usage };
+}
+
+/** The refusals as GitLab's Code Quality report (https://docs.gitlab.com/ci/testing/code_quality/), which a merge request shows. */
+function codeQualityOf(refusals: readonly Refusal[]): readonly object[] {
+  const seen = new Set<string>();
+  return refusals.flatMap((refusal) => {
+    const fingerprint = fingerprintOf(refusal);
+    // A repeated fingerprint makes the whole report invalid.
+    if (seen.has(fingerprint)) return [];
+    seen.add(fingerprint);
+    const { file, line } = placeOf(refusal);
+    return {
+      description: describeRefusal(refusal),
+      check_name: refusal.rule,
+      fingerprint,
+      severity: refusal.unanswered ? "minor" : "major",
+      location: { path: file, lines: { begin: line } },
+    };
+  });
 }

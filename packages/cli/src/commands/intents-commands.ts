@@ -10,7 +10,6 @@ import { paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, commandName } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import { firstIntents } from "./first-intents.ts";
 import { actRecorder } from "./options/act-recorder.ts";
 import { resolveWorkspace } from "./options/resolve-workspace.ts";
 
@@ -182,3 +181,19 @@ function describeIntent(intent: Intent): string {
   ];
   return `${lines.map(terminalSafe).join("\n")}\n`;
 }
+
+/** The file that `gennai intents init` writes. Its intent cannot be selected until a person changes its status. */
+const firstIntents = `# Intents: pieces of work that a person authorised, and the paths that each may change.
+# Only an intent whose status is active (or in_progress) can be selected.
+active_intents:
+  - id: INT-001
+    name: Say what this work is about
+    status: draft
+    # Globs relative to the workspace; a plain directory means all below it, "!glob" excludes and wins.
+    owned_scope:
+      - "src/**"
+    constraints:
+      - Say what must not happen
+    acceptance_criteria:
+      - Say how to tell that it is done
+`;

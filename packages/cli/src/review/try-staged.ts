@@ -1,10 +1,14 @@
+import { homedir } from "node:os";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
 import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
 import type { Trial, TrialOptions } from "@gennai/sessions/policy-workbench/try/try-command";
 import { CliError, usageError } from "../terminal/cli-error.ts";
 import { paintFor } from "../terminal/colours.ts";
-import { commandName } from "../terminal/console.ts";
+import { type Console, commandName } from "../terminal/console.ts";
 import { exitCode } from "../terminal/exit-code.ts";
 import { jsonLine, terminalSafe } from "../terminal/terminal-safe.ts";
+import { version } from "../terminal/version.ts";
 import {
   decideOffer,
   describeKept,
@@ -13,7 +17,6 @@ import {
   type OfferContext,
   type OfferDecision,
 } from "./offered-changes.ts";
-import { openStagingWorkbench } from "./staging-workbench.ts";
 
 export interface TryFlags {
   readonly workspace?: string;
@@ -114,4 +117,20 @@ function outcome(
   }
   const all = kept.length === changes.length ? "all of it was" : `${kept.length} of ${changes.length} changes were`;
   return `${end}; ${all} kept.\n${describeKept(changes, kept, name)}`;
+}
+
+/** Opens what stages and judges a person's own work in a workspace. Rejects if nothing can be staged. */
+function openStagingWorkbench(workspace: string, console: Console): Promise<PolicyWorkbench> {
+  const { environment } = console;
+  const configDir = environment["XDG_CONFIG_HOME"];
+  return PolicyWorkbench.open({
+    workspace,
+    stateDir: defaultStateDir(environment),
+    home: environment["HOME"] ?? homedir(),
+    commands: "staged",
+    environment,
+    toolVersion: version,
+    onWarning: (text) => void console.errors.write(`warning: ${terminalSafe(text)}\n`),
+    ...(configDir?.startsWith("/") === true ? { configDir } : {}),
+  });
 }

@@ -1,6 +1,6 @@
+import { TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { listBackgroundRuns } from "../background-runs.ts";
 import { summariesFromMessage } from "../session/session-summary.ts";
-import { todoLines } from "../todo-lines.ts";
 import { noSession, type SlashCommand, said, shown } from "./command.ts";
 
 /** What a session did, and other sessions. */
@@ -124,3 +124,10 @@ export const sessionCommands: readonly SlashCommand[] = [
     },
   },
 ];
+
+const marks: Partial<Record<TodoStatus, string>> = { [TodoStatus.COMPLETED]: "✓", [TodoStatus.IN_PROGRESS]: "…" };
+
+/** The agent's list, a line each. */
+function todoLines(items: readonly { readonly status: TodoStatus; readonly content: string }[]): string[] {
+  return items.map(({ status, content }) => `${marks[status] ?? "○"} ${content}`);
+}

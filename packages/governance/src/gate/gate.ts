@@ -1,7 +1,6 @@
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
 import type { CallContext, Tool, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
-import { batches } from "./batches.ts";
 import type { DecidedCall } from "./decide/decided-call.ts";
 import { textEditorCall } from "./decide/text-editor-call.ts";
 import { toolNamed } from "./decide/usual-form.ts";
@@ -85,4 +84,19 @@ function resultOf(ended: CallOutcome): CallResult {
     verification,
     dropped: outcome?.dropped ?? [],
   };
+}
+
+/** Consecutive calls of read-only tools form a batch; every other call is its own batch. */
+function* batches(calls: readonly ToolCall[], isRead: (name: string) => boolean): Iterable<readonly ToolCall[]> {
+  let reads: ToolCall[] = [];
+  for (const call of calls) {
+    if (isRead(call.name)) {
+      reads.push(call);
+      continue;
+    }
+    if (reads.length > 0) yield reads;
+    reads = [];
+    yield [call];
+  }
+  if (reads.length > 0) yield reads;
 }

@@ -1,7 +1,7 @@
 import type { CommandAnalysis } from "../command/command-analysis.ts";
 import { plainWords } from "../command/words/plain-words.ts";
-import { isPlain } from "../programs/is-plain.ts";
 import { programNamed, verbOf } from "../programs/known-programs.ts";
+import type { PlainWords } from "../programs/program.ts";
 
 /** Whose connections a yes is for. */
 export interface RunProgram {
@@ -43,4 +43,17 @@ export function runProgram(
 function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > maxName ? `${line.slice(0, maxName - 1)}…` : line;
+}
+
+/** Whether all words are such that a program does only what its verb says. @param words behind the verb */
+function isPlain(words: readonly string[], { flags, values = "", operands }: PlainWords): boolean {
+  const valued = values.split(" ");
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    const [name = "", value] = word.split(/=(.*)/s, 2);
+    if (word !== "" && valued.includes(name)) {
+      if ((value ?? words[(at += 1)] ?? "-").startsWith("-")) return false;
+    } else if (!(word.startsWith("-") && word !== "-" ? flags : operands).test(word)) return false;
+  }
+  return true;
 }

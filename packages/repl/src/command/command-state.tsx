@@ -1,10 +1,9 @@
 import type { ToolCallItem } from "@gennai/client/view/items/view-item";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useChat } from "../chat/chat-context.ts";
 import { durationWords } from "../chat/words.ts";
 import { failureOf } from "../look/failure.ts";
 import { Icon } from "../look/icon.tsx";
-import { Elapsed } from "./elapsed.tsx";
 import { exitWords } from "./exit-words.ts";
 
 interface CommandStateProps {
@@ -111,4 +110,20 @@ function StopButton({ label, onStop }: { readonly label: string; readonly onStop
 
 function inBackground({ argumentsJson }: ToolCallItem): boolean {
   return /"run_in_background"\s*:\s*true/.test(argumentsJson);
+}
+
+/** How long something has run, updated each second; not read aloud. */
+function Elapsed({ since }: { readonly since: Date }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  // Whole seconds, and never negative: `since` is a time of the server's clock.
+  const seconds = Math.max(0, Math.floor((now - since.getTime()) / 1000));
+  return (
+    <span class="quiet" aria-hidden="true">
+      {durationWords(seconds * 1000)}
+    </span>
+  );
 }

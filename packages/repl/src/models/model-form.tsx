@@ -1,11 +1,11 @@
-import type { ProviderChoice } from "@gennai/client/host/model-choices";
+import type { ModelTrial, ProviderChoice } from "@gennai/client/host/model-choices";
 import { type Backend, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import { useEffect, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
+import type { ModelStoreState } from "../control/session/model-store.ts";
 import { Icon } from "../look/icon.tsx";
 import { ModelKeyField } from "./model-key-field.tsx";
 import { ModelList } from "./model-list.tsx";
-import { ModelTrialLine } from "./model-trial-line.tsx";
 import { ProviderField } from "./provider-field.tsx";
 import { isSameModel, type ShownModel, shownModels } from "./shown-models.ts";
 
@@ -133,4 +133,24 @@ export function ModelForm({ control, close }: ModelFormProps) {
 /** True if a key can be set: for a server of the user's own, only once its address is valid. */
 function takesKey({ backend, baseUrl }: ProviderChoice): boolean {
   return backend !== "editor" && (!isSelfHosted(backend) || URL.canParse(baseUrl));
+}
+
+interface ModelTrialLineProps {
+  readonly busy: ModelStoreState["busy"];
+  /** Trial of the chosen model; undefined if it was not tried. */
+  readonly trial: ModelTrial | undefined;
+}
+
+/** The progress or result of a trial. */
+function ModelTrialLine({ busy, trial }: ModelTrialLineProps) {
+  return (
+    <p class={trial?.type === "failed" ? "model-trial model-problem" : "model-trial"} role="status">
+      {busy === "trying" ? "Asking it for a word…" : trial !== undefined && trialWords(trial)}
+    </p>
+  );
+}
+
+function trialWords(trial: ModelTrial): string {
+  if (trial.type === "answered") return `It answers: ${(trial.milliseconds / 1000).toFixed(1)} s.`;
+  return `It does not answer. ${trial.problem} ${trial.hint}`.trim();
 }

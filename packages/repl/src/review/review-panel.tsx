@@ -19,11 +19,10 @@ import { type FileActions, FileSection } from "./file/file-section.tsx";
 import type { HunkReference } from "./file/hunk-reference.ts";
 import { objections, objectionTo } from "./file/objections.ts";
 import { ReviewHead } from "./review-head.tsx";
-import type { ReviewCommand } from "./review-keys.ts";
+import { commandOf, type ReviewCommand } from "./review-keys.ts";
 import { OutcomeView, type ReviewOutcome } from "./review-outcome.tsx";
 import { useHunkWalk } from "./use-hunk-walk.ts";
 import { useIsWide } from "./use-is-wide.ts";
-import { useReviewKeys } from "./use-review-keys.ts";
 
 export interface ReviewPanelProps {
   readonly proposal: Proposal;
@@ -209,4 +208,20 @@ export function ReviewPanel(props: ReviewPanelProps) {
       )}
     </section>
   );
+}
+
+/** Makes the keys work while the review is shown, unless the focused element uses them itself. */
+function useReviewKeys(onCommand: (command: ReviewCommand) => void): void {
+  const newest = useRef(onCommand);
+  newest.current = onCommand;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const command = commandOf(event);
+      if (command === undefined || event.defaultPrevented) return;
+      event.preventDefault();
+      newest.current(command);
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
 }

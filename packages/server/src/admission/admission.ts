@@ -1,9 +1,32 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import type { Identity } from "@gennai/sessions/session/identity";
 import { Allowance } from "./allowance.ts";
-import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { FreeDescriptors } from "./free-descriptors.ts";
 import type { AdmissionLimits } from "./limits.ts";
+
+/** How many have a seat, by name. Names without any are forgotten. */
+class ConcurrencyLimit {
+  readonly #taken = new Map<string, number>();
+
+  of(name: string): number {
+    return this.#taken.get(name) ?? 0;
+  }
+
+  /** Disposing gives the seat back, once. */
+  take(name: string): Disposable {
+    this.#taken.set(name, this.of(name) + 1);
+    let held = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!held) return;
+        held = false;
+        const left = this.of(name) - 1;
+        if (left === 0) this.#taken.delete(name);
+        else this.#taken.set(name, left);
+      },
+    };
+  }
+}
 
 /** Maximum number of callers whose allowances are tracked; a forgotten one starts full. */
 const maxAllowances = 10_000;

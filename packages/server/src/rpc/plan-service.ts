@@ -1,10 +1,12 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
-import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
+import { Code, ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
+import { issueLines } from "@gennai/agent/scenarios/plan-correction";
+import type { EnvelopeKind, PlanIssue } from "@gennai/governance/plan";
+import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { PlanService, RefusedPlanSchema } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import { plannedActionToMessage } from "@gennai/protocol/model/session/planned-action";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
-import { refusedPlan } from "./refused-plan.ts";
 import { planToWire } from "./wire/events/plan-wire.ts";
 
 export interface PlanServiceOptions {
@@ -64,4 +66,18 @@ function planService({ manager, plans, authenticated }: PlanServiceOptions): Ser
 /** The session owns the run, not the connection: a disconnect does not leave half a plan. CancelTurn stops it. */
 function ownTurn(): { readonly signal: AbortSignal } {
   return { signal: new AbortController().signal };
+}
+
+const hint = "Correct what is listed, and submit the plan again.";
+
+/** `InvalidArgument` for a text that is not a plan: each issue in the message, and as a list in the detail `RefusedPlan`. */
+function refusedPlan(issues: readonly PlanIssue[], envelopeKind: EnvelopeKind): ConnectError {
+  const message = `The plan is not valid. ${issueLines(issues).join(" ")}`;
+  return new ConnectError(`${message} ${hint}`, Code.InvalidArgument, undefined, [
+    { desc: ErrorInfoSchema, value: { code: "invalid_plan", message, hint, retryable: false } },
+    {
+      desc: RefusedPlanSchema,
+      value: { envelopeKind, issues: issues.map(({ path, message: text, level }) => ({ path, message: text, level })) },
+    },
+  ]);
 }

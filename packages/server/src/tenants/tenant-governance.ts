@@ -1,7 +1,13 @@
+import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
+import { basename } from "node:path";
 import { intentContext } from "@gennai/governance/intents/intent-context";
+import type { CompiledRules } from "@gennai/governance/rules/compile/compile-rules";
+import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
 import type { WorkspaceRegistry } from "@gennai/machine/workspace/workspace-registry";
+import { digestOf, sha256Hex } from "@gennai/protocol/digest";
 import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
+import { ruleFilePaths, ruleFileStamp } from "@gennai/sessions/rules/read-rule-file";
 import { StandingAnswers } from "@gennai/sessions/rules/standing-answers";
 import { WorkspaceHooks } from "@gennai/sessions/rules/workspace-hooks";
 import type { Session } from "@gennai/sessions/session/session";
@@ -11,7 +17,6 @@ import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { type GoverningAct, recordAct } from "@gennai/store/ledger/record-act";
 import type { GovernanceServiceOptions } from "../rpc/governance-service.ts";
 import { createParity } from "../rpc/parity.ts";
-import { rulesDigest } from "../rpc/rules-digest.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { tenantProvenance } from "./tenant-provenance.ts";
 
@@ -123,4 +128,22 @@ function tenantIntents({
       return intents.status();
     },
   };
+}
+
+/**
+ * Digest of a workspace's rules, independent of its path: SHA-256 over the floor, the user's and the project's files, and the
+ * rules in force, which differ if a file became invalid or disappeared. Warnings are excluded: they concern the place, not the
+ * rules.
+ */
+async function rulesDigest(
+  place: { readonly root: string; readonly home: string },
+  inForce: CompiledRules,
+): Promise<string> {
+  const texts = await Promise.all(
+    ruleFilePaths(place).map(async (at) => {
+      const bytes = ruleFileStamp(at) === "" ? undefined : await readFile(at.path).catch(() => undefined);
+      return { name: `${at.layer}/${basename(at.path)}`, sha256: bytes === undefined ? "" : sha256Hex(bytes) };
+    }),
+  );
+  return digestOf({ floor: sha256Hex(floorRulesYaml), texts, inForce: inForce.contentSha256 });
 }

@@ -1,4 +1,4 @@
-import type { Model } from "@gennai/agent/model";
+import { type Model, ModelError } from "@gennai/agent/model";
 import { keyDestination } from "@gennai/models/catalogue/key-destination";
 import { type HasKey, listModels } from "@gennai/models/catalogue/listed-models";
 import { type KnownModels, loadModelFacts } from "@gennai/models/catalogue/model-facts";
@@ -6,9 +6,9 @@ import type { ModelKeys } from "@gennai/models/catalogue/model-keys";
 import type { AskEditor } from "@gennai/models/editor-model";
 import type { KeySource } from "@gennai/models/model-endpoint";
 import { createModel } from "@gennai/models/model-registry";
-import type { Provider } from "@gennai/protocol/model/session/backend";
+import { type Provider, publicBackends } from "@gennai/protocol/model/session/backend";
+import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { ServerObserver } from "@gennai/sessions/session/server-observer";
-import { assertUsersModel } from "../identity/users-models.ts";
 import type { ModelChoices, SessionModel } from "../rpc/methods/choose-model-rpcs.ts";
 import type { ServerOptions } from "./server-options.ts";
 
@@ -57,4 +57,20 @@ export function tenantModels(tenant: {
       return listModels(backend, baseUrl, { keys: keysFor(known, true), hasKey, known, environment });
     },
   };
+}
+
+type Choice = Pick<SessionSettings, "backend" | "model" | "baseUrl">;
+
+/**
+ * Throws `ModelError` for a model that only the operator may choose: an address of a user's choice would get the server's
+ * keys and reach what only the server reaches, and a script is a file of the server. The operator's own choice is for all.
+ */
+function assertUsersModel(choice: Choice, operators: Choice): void {
+  const isOperators = choice.backend === operators.backend && choice.baseUrl === operators.baseUrl;
+  if (choice.backend === "scripted" && isOperators && choice.model === operators.model) return;
+  if (choice.backend !== "scripted" && isOperators) return;
+  if (publicBackends.includes(choice.backend) && choice.baseUrl === "") return;
+  throw new ModelError("not_configured", "This model is not for the users of this server to choose.", {
+    hint: `Leave base_url empty and choose one of ${publicBackends.join(", ")}; or leave the model to the server.`,
+  });
 }

@@ -7,10 +7,9 @@ import { revert } from "../commands/changes/revert.ts";
 import { openRuleAt } from "../commands/show-rule.ts";
 import { showAppliedChange } from "../documents/applied-diff.ts";
 import { columnBesideRepl } from "../documents/beside-repl.ts";
-import { namesOfDropped } from "../documents/dropped-names.ts";
 import { editorContext } from "../documents/editor-context.ts";
 import { showProposedChange } from "../documents/proposal-diff.ts";
-import { uriInWorkspace } from "../editor/workspace-uri.ts";
+import { nameOfUri, uriInWorkspace } from "../editor/workspace-uri.ts";
 import { did } from "../settings/did.ts";
 import { keepModel } from "../settings/keep-model.ts";
 import type { Workbench } from "../workbench.ts";
@@ -90,4 +89,15 @@ export function hostActions(workbench: () => Workbench): AnsweredRequests {
       await vscode.commands.executeCommand(`gennai.${command}`);
     },
   };
+}
+
+/** Workspace paths of what was dragged from the explorer or from a desktop, without what is outside. @param root absolute */
+function namesOfDropped(root: string, uris: readonly string[]): readonly string[] {
+  return (
+    uris
+      .map((text) => vscode.Uri.parse(text))
+      // A window on another machine puts that machine into its URIs; for the extension there, these are files.
+      .map((uri) => nameOfUri(root, uri.scheme === "vscode-remote" ? vscode.Uri.file(uri.path) : uri))
+      .filter((name) => name !== undefined)
+  );
 }

@@ -6,6 +6,7 @@ import { type InvokeEvent, RequestResolution } from "@gennai/protocol/gen/gennai
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { violationShownMs } from "@gennai/protocol/model/governance/violation-shown";
 import * as vscode from "vscode";
+import { LogLevel, type LogOutputChannel } from "vscode";
 import { showInformation } from "../editor/notifications.ts";
 import { did } from "../settings/did.ts";
 import type { Attention } from "../status/attention.ts";
@@ -14,7 +15,6 @@ import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
 import { readGovernance } from "./governance-facts.ts";
 import { keepIntentsWish } from "./intents-wish.ts";
-import { logEvent } from "./log-event.ts";
 import { readSessionSettings } from "./read-settings.ts";
 import type { TurnProgress } from "./turn-progress.ts";
 
@@ -206,4 +206,18 @@ export class SessionWatch implements Disposable {
       if (this.#timelineShown) await this.showTimeline(true);
     });
   }
+}
+
+/** Logs every event, unchanged, at trace level; warnings and errors at their own level. */
+function logEvent(log: LogOutputChannel, event: InvokeEvent): void {
+  if (log.logLevel === LogLevel.Trace) {
+    log.trace(`${event.seq} ${event.event.case ?? "?"}`, JSON.stringify(event, bigintText));
+  }
+  if (event.event.case === "warning") log.warn(event.event.value);
+  if (event.event.case === "error") log.error(event.event.value);
+}
+
+function bigintText(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  return value instanceof Uint8Array ? `${value.byteLength} bytes` : value;
 }

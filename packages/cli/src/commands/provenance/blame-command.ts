@@ -7,7 +7,6 @@ import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
-import { fileAndLines, type LineRange } from "./line-range.ts";
 import { decisionWords, writerWords } from "./origin-words.ts";
 import { openProvenance } from "./report/open-provenance.ts";
 import { momentOf } from "./report/since.ts";
@@ -143,4 +142,18 @@ function blameJson(
     return { line, record: origin.write.seq, method: origin.method, confidence: origin.confidence };
   });
   return { file, trust, lines, records: Object.fromEntries(records) };
+}
+
+/** Lines of a file, 1-based, both included. */
+interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** `FILE`, `FILE:12`, `FILE:12-20` or `FILE:12,20`. A range that ends before it begins, or begins at 0, is undefined. */
+function fileAndLines(named: string): { readonly file: string; readonly lines: LineRange | undefined } | undefined {
+  const [, file = "", first = "", last = first] = /^(.+):(\d+)(?:[-,](\d+))?$/.exec(named) ?? [];
+  if (file === "") return { file: named, lines: undefined };
+  const lines = { first: Number(first), last: Number(last) };
+  return lines.first < 1 || lines.last < lines.first ? undefined : { file, lines };
 }

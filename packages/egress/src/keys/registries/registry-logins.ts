@@ -6,8 +6,8 @@ import type { UserKeys } from "../login/user-keys.ts";
 import { cargoPlaces } from "./cargo-places.ts";
 import { declaredPlaces } from "./declared-places.ts";
 import { npmPlaces } from "./npm-places.ts";
-import { pipPlaces } from "./pip-places.ts";
-import { combinedLogins, type RegistryAccess } from "./registry-login.ts";
+import { pipIndexes } from "./pip-settings.ts";
+import { basic, combinedLogins, type RegistryAccess } from "./registry-login.ts";
 import { yarnPlaces } from "./yarn-places.ts";
 
 /** The user's logins for the registries of package managers. Reads only the user's own settings, and none of the workspace's. */
@@ -52,3 +52,25 @@ const publicRegistries: ReadonlySet<string> = new Set(
     (logins ?? registry) === undefined ? [] : hosts.split(" "),
   ),
 );
+
+/** Logins in the user's `pip.conf`, `PIP_INDEX_URL` and `~/.netrc`. @param named indexes that the command names */
+function pipPlaces(keys: UserKeys, named: readonly string[]): readonly RegistryAccess[] {
+  const all = [pipIndexes(keys), ...named.map((index) => pipIndexes(keys, index))].flat();
+  return all.flatMap(({ url, login, from }) =>
+    login === undefined
+      ? []
+      : [
+          {
+            url,
+            login: `the login of ${from} for ${url.host}`,
+            ...basic(`${login.user}:${login.password}`),
+            mayAsk: (path: string) =>
+              archive.test(path) ||
+              (path.startsWith(url.pathname) && /^[\w.-]+\/$/.test(path.slice(url.pathname.length))),
+          },
+        ],
+  );
+}
+
+/** Paths of archives, which the index names. */
+const archive = /\/[\w.]+-\d[\w.!+%-]*\.(?:whl|whl\.metadata|tar\.gz|tar\.bz2|tar\.xz|zip|tgz)$/;

@@ -1,10 +1,9 @@
-import type { ItemCell } from "@gennai/client/view/items/view-item";
+import type { ItemCell, ViewItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ReplControl, SoughtCall } from "../../control/repl-control.ts";
 import { type ChatContext, ChatProvider, Folds } from "../chat-context.ts";
 import { ChatRows } from "../chat-rows.ts";
-import { rowName } from "../row-name.ts";
 import { VirtualList } from "../virtual-list.tsx";
 import { ChatRow, estimatedHeight } from "./chat-row.tsx";
 
@@ -68,3 +67,21 @@ function Pending({ control }: { readonly control: ReplControl }) {
     </div>
   );
 }
+
+/** Accessible name of a row of the conversation: the speaker. Never changes during the row's life. */
+function rowName(item: ViewItem): string {
+  return item.kind === "tool-call" ? `Tool call ${item.name}` : names[item.kind];
+}
+
+const names: Readonly<Record<Exclude<ViewItem["kind"], "tool-call">, string>> = {
+  "user-message": "You",
+  thinking: "Thinking",
+  assistant: "Gennai",
+  "client-request": "Request to the editor",
+  confirmation: "Question of the gate",
+  proposal: "Proposal",
+  "change-set": "Changed files",
+  plan: "Plan",
+  notice: "Notice",
+  "turn-end": "End of the turn",
+};

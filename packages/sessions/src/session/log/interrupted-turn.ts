@@ -1,11 +1,12 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import type { LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { PlanChange } from "@gennai/governance/plan-change";
 import type { Redactor } from "@gennai/governance/redaction";
 import { withMaskedPaths } from "@gennai/machine/redaction/masked-paths";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import { type SessionState, type TurnRecord, waitedForAnswer } from "../state/session-state.ts";
-import { interruptedPlans } from "./interrupted-plans.ts";
 import { leftCommits } from "./left-commits.ts";
+import { remediationOf } from "./remediation.ts";
 import type { SessionWriter } from "./session-writer.ts";
 
 interface Context {
@@ -123,4 +124,26 @@ export function questionsOf(state: SessionState): readonly string[] {
       .trim();
     return line.length > longestQuestion ? `${line.slice(0, longestQuestion).toWellFormed()}…` : line;
   });
+}
+
+/** Events that end a turn's plans when its process is gone: their runs are over, and the state of the last step is unknown. */
+function interruptedPlans(state: SessionState, turnId: string): readonly SessionEvent[] {
+  const events: SessionEvent[] = [];
+  for (const plan of state.plans.values()) {
+    const changed = (change: PlanChange) => void events.push({ type: "plan-changed", planId: plan.planId, change });
+    if (plan.state === "executing" && plan.runTurnId === turnId) {
+      for (const step of plan.steps) {
+        if (step.state !== "running") continue;
+        const evidence = "The server went away during this step. Whether it took effect is not known.";
+        changed({ type: "step", stepId: step.stepId, state: "failed", failureClass: "partial_execution", evidence });
+      }
+      const remediation = remediationOf("interrupted", state, turnId);
+      changed({ type: "run-ended", state: "interrupted", claimed: false, executed: false, remediation });
+    }
+    if (plan.state === "verifying" && plan.verifyTurnId === turnId) {
+      const remediation = "The server went away during the verification. Nothing is proven; look at the workspace.";
+      changed({ type: "verification-ended", state: "interrupted", results: [], remediation });
+    }
+  }
+  return events;
 }

@@ -1,8 +1,8 @@
 import type { ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { judgeImage } from "@gennai/machine/formats/fit-image";
 import { parseNotebook } from "@gennai/machine/formats/notebook";
 import { decodeText } from "@gennai/machine/workspace/files/text-file";
-import { imageOutcome } from "./image-outcome.ts";
 import { notebookOutcome } from "./notebook-outcome.ts";
 
 /** The requested part of a file, besides its lines. */
@@ -32,4 +32,19 @@ function shownNotebook(name: string, bytes: Uint8Array, { offset, limit, cell_id
   if ("notebook" in parsed) return notebookOutcome(name, parsed.notebook, { cellId, offset, limit });
   if (cellId === undefined) return undefined;
   throw new ToolFailure("bad_notebook", `${name} has no cells: ${parsed.problem}.`, { hint: "Leave cell_id out." });
+}
+
+/** An image as a result; undefined if the bytes are no image. Throws `ToolFailure` for a format that models do not accept. */
+function imageOutcome(name: string, bytes: Uint8Array): ToolOutcome | undefined {
+  const verdict = judgeImage(bytes);
+  switch (verdict.type) {
+    case "no-image":
+      return undefined;
+    case "unfit":
+      throw new ToolFailure("unfit_image", `${name} cannot be shown. ${verdict.problem}`, {
+        hint: "Where there is a program for it (magick, sips, ffmpeg), make a smaller copy with Bash and Read that.",
+      });
+    case "image":
+      return { output: `[image ${name}: ${verdict.image.description}]`, images: [verdict.image] };
+  }
 }
