@@ -56,7 +56,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "packages/governance/test/gate/confirm/remembered-answers.test.ts": {
     "holds for the exact action only": "APT-034 APT-035",
   },
-  "packages/cli/test/client/confirmation-answer.test.ts": { "only y, yes, t and s can be a yes": "APT-040" },
+  "packages/client/test/questions/read-answer.test.ts": { "only y, yes, t and s can be a yes": "APT-040" },
   "packages/governance/test/policies/emergency-policy.test.ts": {
     "enforce read-only mode globally": "EMG-003 EMG-004 EMG-005",
     "disable high-impact tool category at runtime": "EMG-009",

@@ -116,10 +116,14 @@ describe("seed 001 handshake: two-stage state machine (handshake)", () => {
       violation("docs/a.md"),
     ]);
     session.answer = { type: "yes", scope: "session", by: "ann" };
+    expect(await session.calls(more("docs/**"))).toEqual([
+      'user_denied: User denied execution: The scope "session" was not offered for this action.',
+    ]);
+    session.answer = { type: "yes", scope: "once", by: "ann" };
     expect(await session.calls(more("docs/**"), write("docs/a.md"), more("**"))).toEqual(["ran", "ran", "ran"]);
     expect(
       session.questions.map(({ computed, offeredScopes }) => [computed.risk, computed.rule, offeredScopes]),
-    ).toEqual(Array.from({ length: 3 }, () => ["high", "intents/scope-expansion", ["once"]]));
+    ).toEqual(Array.from({ length: 4 }, () => ["high", "intents/scope-expansion", ["once"]]));
     expect(session.questions[0]?.computed.reason).toContain("+docs/**");
     expect(session.bench.text(".orchestration/active_intents.yaml")).toContain("- docs/**");
   });
