@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import type { BenchWorld } from "../bench-world.ts";
 import { largeFile, largeFileLines, lineOfLargeFile } from "../model-script.ts";
 import type { Reading } from "../table/reading.ts";

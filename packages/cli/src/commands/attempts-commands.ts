@@ -1,5 +1,5 @@
-import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import { editableText } from "@gennai/machine/changes/editable-text";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Attempt, AttemptChange, AttemptSet } from "@gennai/protocol/model/session/attempt";

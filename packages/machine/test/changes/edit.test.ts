@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changedBlocks, followEdits, type LineSpan } from "#changes/diff/changed-blocks";
+import { changedBlocks, followEdits, type LineSpan } from "#changes/changed-blocks";
 import { changedText, editableText, fileBytes } from "#changes/editable-text";
 import { nearestMatch } from "#changes/fit/nearest-match";
 import { replaceText } from "#changes/replace-text";

@@ -1,7 +1,7 @@
 import { applyPatch, parsePatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unifiedDiff } from "#changes/diff/unified-diff";
+import { unifiedDiff } from "#changes/unified-diff";
 
 const rows: readonly {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import { shellWords } from "@gennai/governance/command/shell-words";
 import { computeRisk } from "@gennai/governance/policies/risk";
-import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { highestRisk, type Risk } from "@gennai/protocol/model/governance/risk";
 import type { ContractPlan, PlanAction, RinaEnvelope } from "@gennai/protocol/plan-schema";

@@ -1,4 +1,4 @@
-import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import type { BlobRef, ChangeOperation, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { hunkCommands, type TextStep } from "@gennai/shell/proposal/hunk-commands";
 import { type FileState, ordinaryMode, type StagedFile } from "@gennai/shell/proposal/staged-file";

@@ -1,6 +1,6 @@
 import type { FileWrite } from "@gennai/governance/effect";
-import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import { editableText } from "@gennai/machine/changes/editable-text";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import type { StageEffect } from "@gennai/stage/observe/effect";
 import type { FoundInTree } from "./found-in-tree.ts";
 import type { StagedWork } from "./staged-work.ts";

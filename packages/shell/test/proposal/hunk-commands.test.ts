@@ -1,4 +1,4 @@
-import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import { expect, test } from "vitest";
 import { hunkCommands } from "#proposal/hunk-commands";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { changedBlocks } from "@gennai/machine/changes/diff/changed-blocks";
+import { changedBlocks } from "@gennai/machine/changes/changed-blocks";
 import { openStore } from "@gennai/store/sqlite/store";
 import { plainEntry } from "../../../../governance/test/ledger/plain-entry.ts";
 

@@ -1,6 +1,6 @@
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { Session } from "../../session/session.ts";
 import { KnownFiles } from "../../session/state/known-files.ts";

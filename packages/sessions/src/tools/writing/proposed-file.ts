@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FileBase, WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
 import {
   changedText,
   type EditableText,
@@ -9,6 +8,7 @@ import {
   fileText,
   withPlainLineFeeds,
 } from "@gennai/machine/changes/editable-text";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import { decodeText, endOfLine } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { diffLines } from "@gennai/protocol/diff/line-diff";

@@ -1,4 +1,4 @@
-import { unifiedDiff } from "@gennai/machine/changes/diff/unified-diff";
+import { unifiedDiff } from "@gennai/machine/changes/unified-diff";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { patchText } from "#plans/inspect/patch-text";

@@ -1,5 +1,5 @@
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { followEdits, type LineSpan } from "@gennai/machine/changes/diff/changed-blocks";
+import { followEdits, type LineSpan } from "@gennai/machine/changes/changed-blocks";
 import { changedText, editableText, plainLineFeeds } from "@gennai/machine/changes/editable-text";
 import { ComparingTime } from "@gennai/machine/changes/fit/comparing-time";
 import { type FittedReplacement, replaceText } from "@gennai/machine/changes/replace-text";

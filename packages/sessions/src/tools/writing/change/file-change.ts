@@ -1,7 +1,7 @@
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
 import type { Analysis, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { changedBlocks, type LineSpan } from "@gennai/machine/changes/diff/changed-blocks";
+import { changedBlocks, type LineSpan } from "@gennai/machine/changes/changed-blocks";
 import { type EditableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
