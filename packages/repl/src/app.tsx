@@ -1,10 +1,10 @@
 import { useEffect } from "preact/hooks";
+import { BranchQuestion } from "./branch/branch-question.tsx";
+import { FirstCommitQuestion } from "./branch/first-commit-question.tsx";
 import { ChatView } from "./chat/items/chat-view.tsx";
 import { StatusLine } from "./chat/status-line.tsx";
 import { BackgroundStrip } from "./command/background-strip.tsx";
 import { Composer } from "./composer/composer.tsx";
-import { BranchQuestion } from "./confirmation/branch-question.tsx";
-import { FirstCommitQuestion } from "./confirmation/first-commit-question.tsx";
 import { WindowFocusProvider } from "./confirmation/window-focus.ts";
 import type { ReplControl } from "./control/repl-control.ts";
 import { Banners } from "./shell/banners.tsx";

@@ -1,10 +1,10 @@
 import type { Arming } from "@gennai/client/questions/arming";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { useCardFocus } from "../confirmation/card-focus.ts";
+import { useArming } from "../confirmation/use-arming.ts";
 import type { Failure } from "../look/failure.ts";
 import { Icon } from "../look/icon.tsx";
-import { useCardFocus } from "./card-focus.ts";
-import { useArming } from "./use-arming.ts";
 
 interface QuestionTrayProps {
   readonly label: string;

@@ -1,5 +1,5 @@
+import { AnswerButton } from "../confirmation/answer-button.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
-import { AnswerButton } from "./answer-button.tsx";
 import { QuestionTray } from "./question-tray.tsx";
 
 /** Asks where the agent should write, above the pending prompt. The Enter key that sent the prompt does not answer it. */

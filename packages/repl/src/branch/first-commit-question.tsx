@@ -1,8 +1,8 @@
 import type { FirstCommit } from "@gennai/client/session/workspace-state";
 import { plural } from "@gennai/protocol/plural";
+import { AnswerButton } from "../confirmation/answer-button.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
 import { VisibleText } from "../look/visible-text.tsx";
-import { AnswerButton } from "./answer-button.tsx";
 import { QuestionTray } from "./question-tray.tsx";
 
 /**
