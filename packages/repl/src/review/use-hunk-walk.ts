@@ -36,13 +36,22 @@ export function useHunkWalk(changes: readonly ProposedChange[]): HunkWalk {
   const [current, setCurrent] = useState<HunkReference>();
   const indexes = useMemo(() => new Map(changes.map((change, index) => [change.id, index])), [changes]);
   const wanted = useRef<string>(undefined);
-  // The wanted element may have to be drawn first, after its content was fetched.
   useEffect(() => {
-    const element = wanted.current === undefined ? null : document.getElementById(wanted.current);
-    if (element === null) return;
-    wanted.current = undefined;
-    element.focus({ preventScroll: true });
-    element.scrollIntoView({ block: "nearest" });
+    const isThere = (): boolean => {
+      const element = wanted.current === undefined ? null : document.getElementById(wanted.current);
+      if (element === null) return wanted.current === undefined;
+      wanted.current = undefined;
+      element.focus({ preventScroll: true });
+      element.scrollIntoView({ block: "nearest" });
+      return true;
+    };
+    if (isThere()) return undefined;
+    // It has to be drawn first, by its file, when the content was fetched.
+    const drawn = new MutationObserver(() => {
+      if (isThere()) drawn.disconnect();
+    });
+    drawn.observe(document.body, { childList: true, subtree: true });
+    return () => drawn.disconnect();
   });
   const fileElementId = (changeId: string) => `${id}-file-${indexes.get(changeId) ?? 0}`;
   const elementIdOf = ({ changeId, hunkId }: HunkReference) => {
