@@ -70,6 +70,7 @@ test("an offered first prompt is sent by a click and works without a model, with
   await using on = await openPage(gennai);
   const prompt = on.repl.root.locator("textarea");
   // What is typed into a page that just opened is a prompt.
+  await on.page.reload();
   await expect.poll(() => prompt.evaluate((box) => box === document.activeElement)).toBe(true);
   await on.repl.root.getByRole("button", { name: "list the files", exact: true }).click();
   await on.repl.see("README.md");
