@@ -71,9 +71,23 @@ async function takeEntriesBack(
   const line = /^(\d+ [0-9a-f]+) 0\t(.+)$/s;
   const now = new Map(stdout.split("\0").map((text) => [`:${line.exec(text)?.[2]}`, line.exec(text)?.[1]]));
   const moved = moves.filter(({ name, from }) => now.get(name) !== from);
-  const ours = dry ? [] : moved.filter(({ name, to }) => now.get(name) === to);
+  const ours = dry
+    ? []
+    : await withObjects(
+        moved.filter(({ name, to }) => now.get(name) === to),
+        run,
+      );
   // Mode 0 takes an entry out.
   const lines = ours.map(({ name, from, to = "" }) => `${from ?? to.replace(/^\d+/, "0")}\t${name.slice(1)}\0`);
   const isDone = lines.length === 0 || (await run(["update-index", "-z", "--index-info"], lines.join(""))).code === 0;
   return isDone && ours.length === moved.length;
+}
+
+/** Those whose earlier object git still has: it could read no other entry. The commit of a submodule is elsewhere. */
+async function withObjects(moves: readonly RefMove[], run: Run): Promise<readonly RefMove[]> {
+  const objects = moves.map(({ from = "" }) => (from.startsWith("160000 ") ? "" : from.replace(/^\d+ /, "")));
+  const asked = objects.filter((id) => id !== "").map((id) => `${id}\n`);
+  if (asked.length === 0) return moves;
+  const { stdout } = await run(["cat-file", "--batch-check"], asked.join(""));
+  return moves.filter((_move, at) => objects[at] === "" || !stdout.includes(`${objects[at]} missing\n`));
 }

@@ -67,6 +67,21 @@ test("what a command only staged goes back, and what the user staged since stays
   expect(await workspace.git("diff", "--cached", "--name-status")).toBe("D\tc.txt\nM\td.txt");
 });
 
+test("an entry whose earlier object git has cleared away stays", async () => {
+  await using server = await staging(["echo two > a.txt; git add a.txt"], { "a.txt": "one\n" });
+  const { workspace } = server;
+  await workspace.write("a.txt", "the user's\n");
+  await workspace.git("add", "a.txt");
+  const sessionId = await startSession(server);
+  await result(server, sessionId);
+  const staged = await workspace.git("ls-files", "-s");
+  await workspace.git("gc", "-q", "--prune=now");
+  const { skipped } = await server.client.undoChangeSet({ sessionId });
+  expect(skipped).toMatchObject([{ path: ".git/index" }]);
+  expect(await workspace.git("ls-files", "-s")).toBe(staged);
+  expect(await workspace.read("a.txt")).toBe("the user's\n");
+});
+
 test("what a command stashed comes back with the files, whatever else is stashed", async () => {
   await using server = await staging(["git stash -q"], { "a.txt": "one\n", "b.txt": "b\n" });
   const { workspace } = server;
