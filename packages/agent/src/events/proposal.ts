@@ -4,6 +4,8 @@ export interface ProposalReview {
   readonly proposalId: string;
   readonly hunks: readonly ReviewedHunk[];
   readonly note: string;
+  /** Files that had changed since, with which the kept hunks were merged: what they held right before. */
+  readonly onto?: readonly { readonly path: string; readonly sha256: string }[];
 }
 
 export interface ReviewedHunk {

@@ -48,7 +48,8 @@ export async function applyProposal(
   }
 
   const { workspace, services } = session;
-  const files = await reviewedFiles(proposal, review, { workspace, blobs: services.blobs, signal: options.signal });
+  const ports = { workspace, blobs: services.blobs, signal: options.signal };
+  const files = await reviewedFiles(proposal, review, ports, state.reviewedProposals.get(review.proposalId)?.onto);
   const write = await checkPersonsWrite(session, files);
   // Written, but the server ended before it could record this: several files are written atomically. If only permission bits
   // change, the bytes cannot show it.
@@ -64,7 +65,8 @@ export async function applyProposal(
     if (before !== undefined && !isWritten) await services.blobs.put(before.bytes, "application/octet-stream");
   }
   if (!isAgain) {
-    await session.decided([{ type: "proposal-review", review: recorded }], "review", { review: recorded });
+    const begun = { ...recorded, ...mergedIn(proposal, files) };
+    await session.decided([{ type: "proposal-review", review: begun }], "review", { review: recorded });
   }
   if (files.length === 0) return { changeSetId: "", files: [], alreadyApplied: isAgain };
   const changed = isWritten ? files.map(changeRecord) : await writeFiles(session, files, write);
@@ -75,6 +77,16 @@ export async function applyProposal(
   const applied = { type: "change-set-applied", changeSetId, files: changed, proposalId: review.proposalId } as const;
   await session.decided([applied], "applied", { proposalId: review.proposalId, by: "server" }, changed);
   return { changeSetId, files: changed, alreadyApplied: isWritten };
+}
+
+/** For a server that ends before it could record what it wrote: a merged file does not tell what was there. */
+function mergedIn({ changes }: Proposal, files: readonly ReviewedFile[]): Pick<ProposalReview, "onto"> {
+  const onto = files.flatMap(({ name, before, change }) => {
+    const { baseSha256 } = changes.find(({ path }) => path === name) ?? {};
+    const isMerged = before !== undefined && change.operation === "update" && before.sha256 !== baseSha256;
+    return isMerged ? { path: name, sha256: before.sha256 } : [];
+  });
+  return onto.length === 0 ? {} : { onto };
 }
 
 /** True if the proposal was already reviewed with the same decisions. Throws if it was with others. */

@@ -23,7 +23,7 @@ export interface ReviewedFile {
   readonly before: FileContent | undefined;
   /**
    * - `ready`: the file is as the proposal found it, or what changed since is on other lines and is part of the change
-   * - `written`: it already is the result of the review
+   * - `written`: it already is the result of the review, merged with what it held before if that is known
    * - `moved-on`: it is anything else
    */
   readonly state: "ready" | "written" | "moved-on";
@@ -45,6 +45,7 @@ export async function reviewedFiles(
   proposal: Proposal,
   review: ProposalReview,
   ports: Ports,
+  onto: ProposalReview["onto"] = [],
 ): Promise<readonly ReviewedFile[]> {
   const files: ReviewedFile[] = [];
   const given = review.hunks.map((hunk) => ({ ...hunk, decision: decisionOf(hunk) }));
@@ -52,7 +53,8 @@ export async function reviewedFiles(
   for (const change of proposal.changes) {
     const decisions = decided.get(change.id) ?? new Map<string, HunkDecision>();
     if (!isKept(decisions)) continue;
-    const file = await reviewedFile(change, decisions, ports);
+    const mergedWith = onto.find(({ path }) => path === change.path)?.sha256;
+    const file = await reviewedFile(change, { decisions, mergedWith }, ports);
     if (file !== undefined) files.push(file);
   }
   return files;
@@ -60,7 +62,10 @@ export async function reviewedFiles(
 
 async function reviewedFile(
   change: ProposedChange,
-  decisions: ReadonlyMap<string, HunkDecision>,
+  {
+    decisions,
+    mergedWith,
+  }: { readonly decisions: ReadonlyMap<string, HunkDecision>; readonly mergedWith: string | undefined },
   { workspace, blobs, signal }: Ports,
 ): Promise<ReviewedFile | undefined> {
   const path = await workspace.resolve(change.path, { isRecorded: true });
@@ -84,17 +89,22 @@ async function reviewedFile(
   const mode = change.newMode === undefined || !keepsMode(change, decisions) ? {} : { mode: change.newMode };
   const afterSha256 = bytes === undefined ? undefined : sha256(bytes);
   const isElsewhere = !isFresh && !change.conflict && before !== undefined && before.sha256 !== afterSha256;
-  const merged = isElsewhere && base && bytes ? mergedBytes({ base, mine: bytes, theirs: before.bytes }) : undefined;
+  const onto = (theirs: Uint8Array | undefined): Uint8Array | undefined =>
+    isElsewhere && base && bytes && theirs ? mergedBytes({ base, mine: bytes, theirs }) : undefined;
+  const merged = onto(before?.bytes);
   if (isElsewhere && merged !== undefined) {
+    // A server that ended may have written it already.
+    const earlier = mergedWith === undefined ? undefined : onto(await blobs.get(mergedWith));
+    const isWritten = earlier !== undefined && sha256(earlier) === before.sha256;
     return {
       path,
       name: change.path,
       text: utf8Text(merged),
       before,
-      beforeSha256: before.sha256,
+      beforeSha256: isWritten ? mergedWith : before.sha256,
       afterSha256: sha256(merged),
       change: { operation: "update", path, bytes: merged, baseSha256: before.sha256, ...mode },
-      state: "ready",
+      state: isWritten ? "written" : "ready",
     };
   }
   return {
