@@ -5,6 +5,8 @@ import {
   InvokeEventSchema,
   InvokeState,
 } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { ViewItem } from "#view/items/view-item";
+import { SessionView } from "#view/session-view";
 
 type Body = NonNullable<MessageInitShape<typeof InvokeEventSchema>["event"]>;
 
@@ -96,4 +98,16 @@ export function fullTurn(log: EventLog, turnId: string): EventLog {
   log.add(turnId, { case: "assistantDelta", value: { text: "done." } }, `${turnId}-end`);
   log.add(turnId, { case: "final", value: { text: "All done." } });
   return log.status(turnId, InvokeState.COMPLETED);
+}
+
+export function viewOf(events: readonly InvokeEvent[]): SessionView {
+  const view = new SessionView();
+  for (const event of events) view.apply(event);
+  return view;
+}
+
+export const itemsOf = (log: EventLog): readonly ViewItem[] => viewOf(log.events).cells.map(({ item }) => item.value);
+
+export function ofKind<Kind extends ViewItem["kind"]>(items: readonly ViewItem[], kind: Kind) {
+  return items.filter((item): item is Extract<ViewItem, { kind: Kind }> => item.kind === kind);
 }
