@@ -167,3 +167,9 @@ export function isReadOnly(effect: Effect): boolean {
       return false;
   }
 }
+
+/** True when a program will run that may change anything, and whose changes are not staged. */
+export function runsSomething(effect: Effect): boolean {
+  if (effect.type === "exec") return !effect.command.readsOnly && effect.staged !== true;
+  return effect.type === "external" && !effect.readsOnly;
+}

@@ -7,6 +7,7 @@ import { loadTurnRules } from "@gennai/sessions/policies/turn-rules";
 import type { Session } from "@gennai/sessions/session/session";
 import { WorkingTreeClaim } from "@gennai/sessions/session/working-tree-claim";
 import { SessionJournal } from "@gennai/sessions/turn/records/session-journal";
+import { GuardedChanges } from "./guarded-changes.ts";
 import { type GuardedToolPorts, guardedTool } from "./guarded-tools.ts";
 import type { GuardedHost, HostCall, HostCallEnd, HostVerdict } from "./hosts/guarded-host.ts";
 
@@ -33,6 +34,8 @@ export interface GuardedCallPorts {
   readonly hostSession: string;
   readonly callId: string;
   readonly directory: string;
+  /** Names the host's session and its turn: the calls of a turn are one change set. */
+  readonly turnId: string;
   /** Whether the host's user can be asked. */
   readonly asks: boolean;
 }
@@ -98,9 +101,9 @@ async function judge(
   ports: GuardedCallPorts & Pick<GuardedToolPorts, "run"> & { readonly confirmer: Confirmer },
 ): Promise<HostVerdict> {
   const { services, workspace, state, writer } = session;
-  const { host, hostSession, callId, directory } = ports;
+  const { host, hostSession, callId, directory, turnId } = ports;
   const { signal } = new AbortController();
-  const turnId = `${host.id} ${hostSession}`;
+  const kept = new GuardedChanges(session, (text) => journal.warn(text, turnId));
   using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   // How long the host works on a file is unknown: it is refused a tree that one of our sessions writes to, but does not block
   // anyone itself.
@@ -116,6 +119,7 @@ async function judge(
     loadWeb: () => services.loadWeb(),
     searchExcludes: rules.searchExcludes,
     run: ports.run,
+    keep: (effects, stop) => kept.keep(effects, stop),
   });
   const journal = new SessionJournal(session, {
     writer,
@@ -125,10 +129,11 @@ async function judge(
     forUser: true,
     guarded: { agent: host.id, agentSession: hostSession },
   });
+  const policies = [...rules.policies, kept.policy];
   const gate = governTools({
     sessionId: session.id,
     tools: new Map([[tool.name, tool]]),
-    policies: rules.policies,
+    policies,
     confirmer: ports.confirmer,
     journal: withPostToolHooks(journal, rules.hooks.commands, {
       runner: rules.hooks.runner,
@@ -140,7 +145,7 @@ async function judge(
     observer: services.observer.gate,
     redactor: services.redactor,
     remembered: session.remembered,
-    policySha256: rules.digest(rules.policies),
+    policySha256: rules.digest(policies),
     intent: () => state.activeIntent,
     isolation: "unsandboxed",
     policyTimeoutMs,

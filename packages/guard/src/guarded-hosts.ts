@@ -27,6 +27,10 @@ interface HostSession {
   /** Only the id: callers must hold a session to use its object. */
   readonly id: Promise<string>;
   readonly open: Map<string, OpenCall>;
+  /** Number of its turn, from 1: a turn ends when the host says that it is idle. */
+  turn: number;
+  /** True if a call was made in that turn. */
+  isBusy: boolean;
 }
 interface OpenCall extends GuardedCall {
   readonly judged: Extract<HostCall, { readonly type: "judged" }>;
@@ -78,8 +82,12 @@ export class GuardedHosts {
         return emergency.current().stopAll ? { type: "stop", reason, before: false } : undefined;
       }
       case "idle": {
-        const open = [...(this.#sessions.get(key)?.open.values() ?? [])];
+        const known = this.#sessions.get(key);
+        if (known === undefined) return undefined;
+        const open = [...known.open.values()];
         for (const call of open) call.abandoned();
+        if (known.isBusy) known.turn += 1;
+        known.isBusy = false;
         await Promise.all(open.map(({ done }) => done));
         return undefined;
       }
@@ -112,7 +120,9 @@ export class GuardedHosts {
       };
     }
     await session.catchUp();
-    const judging = judgeGuardedCall(session, call, { host, hostSession, callId, directory, asks });
+    known.isBusy = true;
+    const turnId = `${host.id} ${hostSession}${known.turn === 1 ? "" : ` ${known.turn}`}`;
+    const judging = judgeGuardedCall(session, call, { host, hostSession, callId, directory, turnId, asks });
     const judged: OpenCall = { ...judging, judged: call };
     known.open.set(callId, judged);
     const untilDone = held.move();
@@ -149,7 +159,12 @@ export class GuardedHosts {
 
   #sessionOf(host: GuardedHost, workingDir: string, key: string): HostSession {
     const found = this.#sessions.get(key);
-    const known = found ?? { id: this.#begin(host, workingDir), open: new Map<string, OpenCall>() };
+    const known = found ?? {
+      id: this.#begin(host, workingDir),
+      open: new Map<string, OpenCall>(),
+      turn: 1,
+      isBusy: false,
+    };
     // Reinserted, so that the most recently used one is last.
     this.#sessions.delete(key);
     this.#sessions.set(key, known);

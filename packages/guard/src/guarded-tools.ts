@@ -2,7 +2,7 @@ import { isAbsolute, join, resolve as lexically } from "node:path";
 import { analyseCommand } from "@gennai/governance/command/analyse-command";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
-import type { Analysis, ExecutionContext, FileChange, Tool, ToolOutcome, Verification } from "@gennai/governance/tool";
+import type { Analysis, ExecutionContext, Tool, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { checkedUrl } from "@gennai/machine/web/fetch-page";
 import type { WebConfig } from "@gennai/machine/web/web-config";
@@ -15,6 +15,7 @@ import { pathName } from "@gennai/sessions/tools/path-name";
 import { maxFileBytes } from "@gennai/sessions/tools/text-limits";
 import { repositoryStartsNothing } from "@gennai/shell/run/reads-only";
 import * as z from "zod";
+import type { Kept } from "./guarded-changes.ts";
 import type { HostCall, HostCallEnd } from "./hosts/guarded-host.ts";
 
 export interface GuardedToolPorts {
@@ -30,6 +31,8 @@ export interface GuardedToolPorts {
    * when the signal aborts.
    */
   run(context: ExecutionContext): Promise<HostCallEnd>;
+  /** Keeps what the call may change, before it runs. Rejects with `ToolFailure`: then it must not run. */
+  keep(effects: readonly Effect[], signal: AbortSignal): Promise<Kept>;
 }
 
 type Judged = Extract<HostCall, { readonly type: "judged" }>;
@@ -48,7 +51,6 @@ const wholeText = z.object({ content: z.string() });
  */
 export function guardedTool({ tool, server, readsOnly }: Judged, ports: GuardedToolPorts): Tool {
   const { parameters, analyse } = server === undefined ? ownKind(tool, ports) : externalKind(server, tool, ports);
-  const written = new WeakMap<object, readonly FileChange[]>();
   return {
     name: tool,
     description: "",
@@ -56,26 +58,25 @@ export function guardedTool({ tool, server, readsOnly }: Judged, ports: GuardedT
     access: readsOnly ? "read" : "change",
     runBy: "host",
     analyse,
-    async execute(_args, analysis, context) {
+    async execute(_args, { effects }, context) {
+      const kept = await ports.keep(effects, context.signal);
       const end = await ports.run(context);
-      const changes = await changesOf(analysis.effects, ports.workspace);
-      const outcome: ToolOutcome = {
+      return {
         output: "",
-        changes,
+        ...(await kept()),
         ...(end.exitCode === undefined ? {} : { exitCode: end.exitCode }),
         ...(end.failed ? { failure: { failureClass: "command_error" as const, message: end.message } } : {}),
       };
-      written.set(outcome, changes);
-      return outcome;
     },
     async verify(args, outcome) {
-      return verification(args, outcome, written.get(outcome) ?? []);
+      const namesFiles = server === undefined && tool !== "Bash";
+      return verification(args, namesFiles ? outcome : { ...outcome, changes: [] });
     },
   };
 }
 
 /** The host's report is no evidence; the files' content is. */
-function verification(args: unknown, { failure }: ToolOutcome, changes: readonly FileChange[]): Verification {
+function verification(args: unknown, { failure, changes = [] }: ToolOutcome): Verification {
   if (failure !== undefined) return { state: "failed", evidence: "The agent said that it failed." };
   const [change] = changes;
   const { content } = wholeText.safeParse(args).data ?? {};
@@ -331,23 +332,4 @@ async function contentOf(at: WorkspacePath, workspace: Workspace): Promise<strin
   if (stat === undefined) return undefined;
   if (stat.kind !== "file") throw new ToolFailure("not_a_file", `${pathName(at)} is not a regular file.`);
   return (await workspace.read(at, { maxBytes: maxFileBytes })).sha256;
-}
-
-/** The changes to the files that the call was to write. */
-async function changesOf(effects: readonly Effect[], workspace: Workspace): Promise<readonly FileChange[]> {
-  const changes: FileChange[] = [];
-  for (const effect of effects) {
-    if (effect.type !== "write" || !effect.path.inside) continue;
-    const after = await contentOf(effect.path, workspace).catch(() => undefined);
-    if (after === effect.current) continue;
-    const operation = effect.current === undefined ? "create" : after === undefined ? "delete" : "update";
-    changes.push({
-      path: effect.path.relative,
-      operation,
-      beforeSha256: effect.current,
-      afterSha256: after,
-      blocks: [],
-    });
-  }
-  return changes;
 }

@@ -1,9 +1,9 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
-import { type Effect, isReadOnly } from "@gennai/governance/effect";
+import { type Effect, isReadOnly, runsSomething } from "@gennai/governance/effect";
 import type { Policy } from "@gennai/governance/policy";
 import type { Analysis, ExecutionContext, Found, Judgement, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { allow, ask } from "@gennai/governance/verdict";
+import { allow, ask, type Verdict } from "@gennai/governance/verdict";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
 import { operationOf, type PathChange } from "@gennai/store/checkpoints/snapshot/file-state";
@@ -48,14 +48,9 @@ export class TurnCheckpoints {
       kind: "guard",
       decide: ({ analysis, callId }) => {
         const { problem } = this.#options.checkpoints;
-        if (problem === undefined || problem.code === "git_missing" || !analysis.effects.some(runsSomething))
-          return allow;
-        this.#asked.add(callId);
-        return ask({
-          code: "no_checkpoint",
-          rule: "checkpoints/none",
-          reason: `Changes of this call cannot be taken back: ${problem.message}`,
-        });
+        const verdict = analysis.effects.some(runsSomething) ? askWithoutCheckpoint(problem) : allow;
+        if (verdict.type === "ask") this.#asked.add(callId);
+        return verdict;
       },
     };
   }
@@ -159,8 +154,12 @@ function isStaged(effect: Effect): boolean {
   return effect.type === "exec" && effect.staged === true;
 }
 
-/** A program that may change anything will run. */
-function runsSomething(effect: Effect): boolean {
-  if (effect.type === "exec") return !effect.command.readsOnly && effect.staged !== true;
-  return effect.type === "external" && !effect.readsOnly;
+/** The verdict on a call that runs something, where the last snapshot failed. Without git nobody is asked: it is never there. */
+export function askWithoutCheckpoint(problem: WorkspaceCheckpoints["problem"]): Verdict {
+  if (problem === undefined || problem.code === "git_missing") return allow;
+  return ask({
+    code: "no_checkpoint",
+    rule: "checkpoints/none",
+    reason: `Changes of this call cannot be taken back: ${problem.message}`,
+  });
 }

@@ -1,57 +1,16 @@
 import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { JsonObject } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import { recordedBy, recordsInShort } from "./guarded-records.ts";
-
-/** Claude Code, as far as its hook shows it. */
-class Agent {
-  readonly #server: TestServer;
-  readonly #session: string;
-  #calls = 0;
-  readonly governance;
-
-  constructor(server: TestServer, session = "s1") {
-    this.#server = server;
-    this.#session = session;
-    this.governance = server.governance;
-  }
-
-  async tell(hook_event_name: string, more: JsonObject = {}): Promise<JsonObject | undefined> {
-    const { root } = this.#server.workspace;
-    const payload = { session_id: this.#session, cwd: root, hook_event_name, ...more };
-    return (await this.governance.guardCall({ host: "claude-code", workingDir: root, payload })).answer;
-  }
-
-  /** What the hook answers, in a word and its reason. */
-  async wants(tool_name: string, tool_input: JsonObject, id = `c${++this.#calls}`) {
-    const answer = await this.tell("PreToolUse", { tool_name, tool_input, tool_use_id: id });
-    const decision = (answer?.["hookSpecificOutput"] ?? {}) as Readonly<Record<string, string>>;
-    return {
-      id,
-      goesOn: answer?.["continue"] !== false,
-      says: decision["permissionDecision"] ?? "goes its own way",
-      reason: decision["permissionDecisionReason"] ?? "",
-    };
-  }
-
-  async did(tool_use_id: string, error?: string): Promise<JsonObject | undefined> {
-    const event = error === undefined ? "PostToolUse" : "PostToolUseFailure";
-    return this.tell(event, { tool_use_id, ...(error === undefined ? {} : { error }) });
-  }
-
-  readonly metadata = () => recordedBy(this.governance);
-  readonly records = () => recordsInShort(this.governance);
-}
+import { HookedAgent } from "./hooked-agent.ts";
 
 const files = { "src/a.ts": "one\n", "docs/b.md": "two\n", ".gennai/config.yaml": 'paths:\n  deny: ["docs/**"]\n' };
 
 test("what no rule minds goes its own way, is on record before it runs, and its end after it", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   const { root } = server.workspace;
   const read = await agent.wants("Read", { file_path: join(root, "src/a.ts") });
   expect(read.says).toBe("goes its own way");
@@ -81,7 +40,7 @@ test("what no rule minds goes its own way, is on record before it runs, and its 
 
 test("what was written is looked at: the agent's word is not evidence", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   const path = join(server.workspace.root, "new.txt");
   const other = await agent.wants("Write", { file_path: path, content: "new" });
   writeFileSync(path, "something else");
@@ -96,7 +55,7 @@ test("what was written is looked at: the agent's word is not evidence", async ()
 
 test("commands are judged as what runs on no stage: only what is proven to read goes on without a question", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   for (const command of ["ls src", "cat src/a.ts", "git status"]) {
     const { id, says } = await agent.wants("Bash", { command });
     expect([command, says]).toEqual([command, "goes its own way"]);
@@ -123,7 +82,7 @@ test("commands are judged as what runs on no stage: only what is proven to read 
 
 test("what its rules refuse is denied, and on record", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   const edit = { old_string: "two", new_string: "x" };
   for (const [tool, path, change] of [
     ["Edit", "docs/b.md", edit],
@@ -142,7 +101,7 @@ test("what its rules refuse is denied, and on record", async () => {
 
 test("a protected branch holds for it, and another program's tools are asked about each time", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   for (const _time of [1, 2]) expect((await agent.wants("mcp__files__read", { path: "src/a.ts" })).says).toBe("ask");
   expect((await agent.wants("mcp__files__read", { path: "~/.ssh/id_rsa" })).says).toBe("deny");
   expect((await agent.wants("WebFetch", { url: "https://example.com/", prompt: "x" })).says).toBe("deny");
@@ -155,7 +114,7 @@ test("a protected branch holds for it, and another program's tools are asked abo
 
 test("a question is the agent's to ask: the record says so, and what never ran is never told as run", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   const yes = await agent.wants("Bash", { command: "touch x" });
   expect(yes).toMatchObject({ says: "ask", reason: expect.stringContaining("not proven to only read") });
   await agent.did(yes.id);
@@ -170,7 +129,7 @@ test("a question is the agent's to ask: the record says so, and what never ran i
 
 test("the agent's own search knows no rules: it is refused where it would reach what ours leaves out", async () => {
   await using server = await startTestServer({ files: { ...files, "src/sub/.env": "x\n", "lib/c.ts": "x\n" } });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   for (const [input, says] of [
     [{ path: "lib" }, "goes its own way"],
     [{ path: "lib/c.ts" }, "goes its own way"],
@@ -190,7 +149,7 @@ test("the agent's own search knows no rules: it is refused where it would reach 
 
 test("a path that means two places is refused: behind a link, and with spaces around it", async () => {
   await using server = await startTestServer({ files: { ...files, "a/b/c.ts": "x\n" } });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   symlinkSync("a/b", join(server.workspace.root, "link"));
   for (const [tool, input, says] of [
     ["LS", { path: "link" }, "goes its own way"],
@@ -209,7 +168,7 @@ test("a path that means two places is refused: behind a link, and with spaces ar
 
 test("a command without the agent's own sandbox is asked about, also one that only reads", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   const { says, reason } = await agent.wants("Bash", { command: "ls", dangerouslyDisableSandbox: true });
   expect([says, reason]).toEqual(["ask", expect.stringContaining("sandbox")]);
   expect((await agent.wants("Bash", { command: "ls", run_in_background: true })).says).toBe("goes its own way");
@@ -217,7 +176,7 @@ test("a command without the agent's own sandbox is asked about, also one that on
 
 test("what skills and far sub-agents do no hook is told of: they are asked about", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   expect((await agent.wants("Skill", { skill: "deploy" })).says).toBe("ask");
   expect((await agent.wants("Agent", { prompt: "work", isolation: "remote" })).says).toBe("ask");
   expect((await agent.wants("Agent", { prompt: "work" })).says).toBe("goes its own way");
@@ -225,7 +184,7 @@ test("what skills and far sub-agents do no hook is told of: they are asked about
 
 test("a call that ran with other arguments than were judged stops the agent, and is on record as that", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   const same = await agent.wants("Bash", { command: "ls" });
   const common = { tool_name: "Bash", cwd: join(server.workspace.root, "src") };
   const end = { ...common, tool_use_id: same.id, tool_input: { command: "ls", timeout: 5 } };
@@ -244,7 +203,7 @@ test("a call that ran with other arguments than were judged stops the agent, and
 
 test("its session is deleted: then it begins anew", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   await agent.did((await agent.wants("Bash", { command: "ls" })).id);
   const { sessions } = await server.client.listSessions({});
   await server.client.deleteSession({ sessionId: sessions[0]?.sessionId ?? "" });
@@ -254,7 +213,7 @@ test("its session is deleted: then it begins anew", async () => {
 
 test("emergency controls hold for it at once, also for what runs already", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   const set = (control: EmergencyControl, enabled: boolean) =>
     agent.governance.setEmergencyControl({ control, enabled, by: "me", reason: "test" });
   const running = await agent.wants("Bash", { command: "ls" });
@@ -272,7 +231,7 @@ test("emergency controls hold for it at once, also for what runs already", async
 
 test("calls that it makes at once are judged each by itself, and each has its end", async () => {
   await using server = await startTestServer({ files });
-  const agent = new Agent(server);
+  const agent = new HookedAgent(server);
   await Promise.all(
     [1, 2, 3, 4].map(async (n) => {
       const { id, says } = await agent.wants("Write", { file_path: `n${n}.txt`, content: "x" }, `p${n}`);
@@ -285,7 +244,7 @@ test("calls that it makes at once are judged each by itself, and each has its en
 
 test("its sessions are ours in the list, one for each; a rule file that is broken denies, a file that is gone does not", async () => {
   await using server = await startTestServer({ files });
-  const [one, two] = [new Agent(server, "one"), new Agent(server, "two")];
+  const [one, two] = [new HookedAgent(server, "one"), new HookedAgent(server, "two")];
   for (const agent of [one, two, one]) await agent.did((await agent.wants("Bash", { command: "ls" })).id);
   const { sessions } = await server.client.listSessions({});
   expect(sessions.map(({ title }) => title)).toEqual(["Claude Code, guarded", "Claude Code, guarded"]);
@@ -297,7 +256,7 @@ test("its sessions are ours in the list, one for each; a rule file that is broke
 
 test("what is not an agent, and no word of one, is refused", async () => {
   await using server = await startTestServer();
-  const { governance } = new Agent(server);
+  const { governance } = new HookedAgent(server);
   await expect(governance.guardCall({ host: "nobody", payload: {} })).rejects.toMatchObject({
     code: Code.InvalidArgument,
   });
