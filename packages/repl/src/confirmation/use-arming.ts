@@ -18,11 +18,13 @@ export function useArming(element: RefObject<HTMLElement | null>): {
     const restart = () => {
       clearTimeout(timer);
       setArmed(false);
-      if (onScreen && document.visibilityState !== "hidden" && windowFocus?.peek() !== false)
+      // A document with the focus is in the window that is worked in, whatever that reported last.
+      const isInFront = windowFocus?.peek() !== false || document.hasFocus();
+      if (onScreen && document.visibilityState !== "hidden" && isInFront)
         timer = setTimeout(() => setArmed(true), armingMilliseconds);
     };
     const focused = () => {
-      if (windowFocus?.peek() === undefined) restart();
+      if (windowFocus?.peek() !== true) restart();
     };
     restart();
     const unsubscribe = windowFocus?.subscribe(restart);

@@ -58,6 +58,7 @@ test.each([
   { name: "a webview in the window that is worked in", focus: heard(true), taken: 1 },
   { name: "a webview in a window behind others", focus: heard(false), taken: 0 },
 ])("$name: the click that brings the focus is taken $taken times", async ({ focus, taken }) => {
+  vi.spyOn(document, "hasFocus").mockReturnValue(false);
   await show(focus);
   await wait(armingMilliseconds);
   await clickFromElsewhere();
@@ -65,6 +66,7 @@ test.each([
 });
 
 test("a window that comes to the front takes answers half a second later", async () => {
+  vi.spyOn(document, "hasFocus").mockReturnValue(false);
   const focus = heard(false);
   await show(focus);
   await wait(10 * armingMilliseconds);
@@ -76,5 +78,18 @@ test("a window that comes to the front takes answers half a second later", async
   expect(answers).toBe(0);
   await wait(1);
   await clickFromElsewhere();
+  expect(answers).toBe(1);
+});
+
+test("a document that gets the focus is in front, whatever its window reported last", async () => {
+  const hasFocus = vi.spyOn(document, "hasFocus").mockReturnValue(false);
+  await show(heard(false));
+  await wait(10 * armingMilliseconds);
+  hasFocus.mockReturnValue(true);
+  await clickFromElsewhere();
+  expect(answers).toBe(0);
+  await wait(armingMilliseconds);
+  await act(() => void root.querySelector("button")?.dispatchEvent(new Event("pointerdown", { bubbles: true })));
+  await act(() => root.querySelector("button")?.click());
   expect(answers).toBe(1);
 });
