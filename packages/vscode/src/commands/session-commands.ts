@@ -47,7 +47,8 @@ export const invokeInteractive: Command = async (workbench) => {
   workbench.views.ask({ type: "prompt", text, send: true });
 };
 
-export const openRepl: Command = async ({ views }) => views.showInSideBar();
+/** Where a question waits, the card gets the focus. */
+export const openRepl: Command = async ({ views }) => views.reveal();
 
 export const openReplPanel: Command = async ({ views }) => views.openPanel();
 

@@ -22,6 +22,7 @@ export class ReplViews implements vscode.Disposable {
   readonly #options: ReplViewsOptions;
   readonly #hosts = new Map<ReplContainer, HostedRepl>();
   #view: vscode.WebviewView | undefined;
+  #questions = 0;
   #panel: vscode.WebviewPanel | undefined;
   /** Notices from before any REPL was open. */
   #waiting: HostNotice[] = [];
@@ -34,8 +35,17 @@ export class ReplViews implements vscode.Disposable {
     return this.#view?.visible === true || this.#panel?.visible === true;
   }
 
+  /** How many questions wait: their number is on the view's icon, and a click on it leads to them. */
+  set waiting(count: number) {
+    this.#questions = count;
+    if (this.#view === undefined) return;
+    const tooltip = count === 1 ? "1 question waits for you" : `${count} questions wait for you`;
+    this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
+  }
+
   resolveView(view: vscode.WebviewView): void {
     this.#view = view;
+    this.waiting = this.#questions;
     this.#fill("view", view.webview);
     view.onDidChangeVisibility(() => this.#options.onVisible());
     view.onDidDispose(() => {
@@ -62,11 +72,7 @@ export class ReplViews implements vscode.Disposable {
   /** Shows a REPL: the visible one, else the one in the side bar. */
   async reveal(): Promise<void> {
     if (this.#panel?.visible === true) this.#panel.reveal();
-    else await this.showInSideBar();
-  }
-
-  async showInSideBar(): Promise<void> {
-    await vscode.commands.executeCommand(`${viewId}.focus`);
+    else await vscode.commands.executeCommand(`${viewId}.focus`);
   }
 
   openPanel(): void {

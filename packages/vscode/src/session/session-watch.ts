@@ -167,7 +167,9 @@ export class SessionWatch implements Disposable {
   }
 
   #showFacts(): void {
-    const { facts } = this.#workbench.sessions;
+    const { sessions, views } = this.#workbench;
+    const { facts } = sessions;
+    views.waiting = facts.questions.size;
     this.#setContext("gennai.turnRunning", facts.turn !== undefined);
     this.#setContext("gennai.proposalOpen", facts.openProposals.size > 0);
     this.#options.attention().update(facts.questions);
