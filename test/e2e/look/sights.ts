@@ -37,7 +37,7 @@ export const sights: readonly Sight[] = [
     leave: async (repl) => {
       // The click that brings the focus back into a window is not an answer.
       await repl.question.getByRole("heading").first().click();
-      await repl.answer("Deny");
+      await repl.answer("no");
       await repl.toNewest();
       await repl.see("The formatter has been dealt with.");
       await repl.idle();
@@ -148,7 +148,7 @@ export const sights: readonly Sight[] = [
       await repl.question.locator('button[aria-disabled="false"]').first().waitFor(attemptPatience);
     },
     leave: async (repl) => {
-      const allow = repl.question.locator('button[aria-disabled="false"]', { hasText: "Allow once" });
+      const allow = repl.question.locator('.confirmation-answer[aria-disabled="false"]').first();
       while (!(await attemptsOf(repl).getByText("Attempt 1 is suggested").isVisible())) {
         if (await allow.isVisible()) await allow.click();
       }

@@ -1,6 +1,7 @@
 import type { PermissionOption, RequestPermissionOutcome, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { offeredAnswers } from "@gennai/client/questions/offered-answers";
+import { questionWords } from "@gennai/client/questions/question-words";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { explanationsOf } from "@gennai/protocol/model/governance/question";
@@ -12,7 +13,7 @@ export function permissionOptions(question: ConfirmationQuestion): readonly Perm
       const kind = reply.scope === "once" ? "allow_once" : "allow_always";
       return { optionId: id, name: spelledOut(words), kind };
     }),
-    { optionId: "deny", name: "Deny", kind: "reject_once" },
+    { optionId: "deny", name: questionWords(question).no, kind: "reject_once" },
   ];
 }
 

@@ -90,6 +90,15 @@ export const windowRequests = {
   openRule: { asks: path, says: nothingSaid },
   /** Shows a proposed change in the editor's own diff. */
   openDiff: { asks: z.strictObject({ proposalId: name, changeId: name }), says: nothingSaid },
+  /** Shows a text in an editor of its own, read-only. */
+  openText: {
+    asks: z.strictObject({
+      title: name,
+      text: z.string().check(z.maxLength(4_000_000)),
+      kind: z.enum(["text", "diff"]),
+    }),
+    says: nothingSaid,
+  },
   /** Shows what a running call prints in a terminal, which can stop it. */
   watchCall: { asks: call, says: nothingSaid },
   /** Shows what a call changed in a file in the editor's own diff; `attemptsId`: an attempt of these changed it. */
@@ -155,6 +164,7 @@ export function askedWindow(send: (name: WindowRequest, asked: unknown) => Promi
     openFile: asks("openFile"),
     openRule: asks("openRule"),
     openDiff: asks("openDiff"),
+    openText: asks("openText"),
     watchCall: asks("watchCall"),
     openChange: asks("openChange"),
     editorContext: asks("editorContext"),

@@ -1,12 +1,15 @@
 import { droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import type { ConfirmationQuestion, ConfirmationReply } from "../connection/editor.ts";
+import { questionWords } from "./question-words.ts";
 
 /** A yes that a person can give. */
 export interface OfferedAnswer {
   /** A scope, `rest`, or `SCOPE:PATTERN` with the pattern's id. */
   readonly id: string;
   readonly words: string;
+  /** How long it lasts, and for what, e.g. `for this turn`. */
+  readonly lasts: string;
   readonly reply: Extract<ConfirmationReply, { readonly answer: "yes" }>;
 }
 
@@ -14,21 +17,19 @@ export interface OfferedAnswer {
 export function offeredAnswers(question: ConfirmationQuestion): readonly OfferedAnswer[] {
   const { offeredScopes, parts = [], patterns = [] } = question;
   const rest = droppedForRest(parts);
+  const { yes } = questionWords(question);
+  const offered = (id: string, lasts: string, reply: OfferedAnswer["reply"]): OfferedAnswer => {
+    return { id, lasts, words: id === "once" ? yes : `${yes} ${lasts}`, reply };
+  };
   return [
-    ...offeredScopes.map((scope) => ({
-      id: scope,
-      words: scopeWords[scope],
-      reply: { answer: "yes", scope } as const,
-    })),
-    ...(rest === undefined ? [] : [{ id: "rest", words: "Keep the rest only", reply: keptWithout(rest) }]),
+    ...offeredScopes.map((scope) => offered(scope, lastingWords[scope], { answer: "yes", scope })),
+    ...(rest === undefined ? [] : [{ ...offered("rest", "once", keptWithout(rest)), words: "Keep the rest only" }]),
     ...patterns.flatMap(({ id: pattern, text }) =>
       offeredScopes
         .filter((scope) => scope === "turn" || scope === "session")
-        .map((scope) => ({
-          id: `${scope}:${pattern}`,
-          words: `${scopeWords[scope]}: ${text}`,
-          reply: { answer: "yes", scope, pattern } as const,
-        })),
+        .map((scope) =>
+          offered(`${scope}:${pattern}`, `${lastingWords[scope]}: all like ${text}`, { answer: "yes", scope, pattern }),
+        ),
     ),
   ];
 }
@@ -38,9 +39,9 @@ export function keptWithout(dropped: readonly string[]): OfferedAnswer["reply"] 
   return { answer: "yes", scope: "once", dropped };
 }
 
-const scopeWords: Record<ConfirmationScope, string> = {
-  once: "Allow once",
-  turn: "Allow for this turn",
-  session: "Allow for this session",
-  workspace: "Allow in this workspace",
+const lastingWords: Record<ConfirmationScope, string> = {
+  once: "once",
+  turn: "for this turn",
+  session: "for this session",
+  workspace: "in this workspace",
 };

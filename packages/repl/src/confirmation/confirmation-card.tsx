@@ -1,16 +1,17 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { keptWithout, type OfferedAnswer, offeredAnswers } from "@gennai/client/questions/offered-answers";
+import { questionWords } from "@gennai/client/questions/question-words";
 import { shownAction } from "@gennai/client/questions/shown-action";
+import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
+import type { OfferedPattern } from "@gennai/protocol/model/governance/question";
 import type { ComponentChildren } from "preact";
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";
 import { AnswerButton } from "./answer-button.tsx";
 import { keyAnswer } from "./answer-keys.ts";
 import { useCardFocus } from "./card-focus.ts";
-import { ChangeDiff } from "./change-diff.tsx";
 import { Countdown } from "./countdown.tsx";
 import { PartsChoice } from "./parts-choice.tsx";
-import { RememberChoice } from "./remember-choice.tsx";
 import { RiskMark } from "./risk-mark.tsx";
 import { useArming } from "./use-arming.ts";
 
@@ -22,23 +23,25 @@ export interface ConfirmationCardProps {
   readonly waiting?: number;
   /** Called when the person wants the countdown to stop; undefined if it cannot. */
   readonly onWait?: () => void;
+  /** Shows what would be kept, beside the card. */
+  readonly onShowDiff?: (diff: string) => void;
 }
 
 /**
- * A question of the gate. Its buttons, and the keys on its card, answer it, but not in the first moment. The model's claims are
- * separate from the server's findings.
+ * A question of the gate in three lines: what, why, and with which risk; the rest is folded. Its buttons say what happens. They
+ * and the keys on the card answer it, but not in the first moment. The model's claims are separate from the server's findings.
  */
 export function ConfirmationCard(props: ConfirmationCardProps) {
   // A new card for each question: nothing, such as a half-written reason, is carried over to the next.
   return <Card key={props.question.requestId} {...props} />;
 }
 
-function Card({ question, onAnswer, waiting = 0, onWait }: ConfirmationCardProps) {
+function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff }: ConfirmationCardProps) {
   const id = useId();
   const root = useRef<HTMLElement>(null);
   const { armed, arming } = useArming(root);
   const [reason, setReason] = useState("");
-  const [pattern, setPattern] = useState<string>();
+  const [wanted, setWanted] = useState("");
   const [dropped, setDropped] = useState<ReadonlySet<string>>(nothing);
   const answered = useRef(false);
   const action = useMemo(() => shownAction(question.actionJson), [question.actionJson]);
@@ -47,18 +50,21 @@ function Card({ question, onAnswer, waiting = 0, onWait }: ConfirmationCardProps
     answered.current = true;
     onAnswer(reply);
   };
-  const { computed } = question;
+  const { computed, diff, parts, actionStatement } = question;
+  const { what, no } = questionWords(question);
   useCardFocus(root);
-  const offered = answersShown(question, pattern, dropped);
+  const offered = answersShown(question, dropped);
+  const yes = offered.find((each) => each.id === wanted) ?? offered[0];
+  const pattern = question.patterns?.find((each) => each.id === yes?.reply.pattern);
+  const isKept = diff !== undefined || parts !== undefined;
   const deny = () => answer({ answer: "no", reason: reason.trim() });
   const byKey = (event: KeyboardEvent) => {
     const said = keyAnswer(event, arming);
     if (said === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    const once = offered.find(({ reply }) => reply.scope === "once");
     if (said === "deny") deny();
-    else if (once !== undefined) answer(once.reply);
+    else if (yes !== undefined) answer(yes.reply);
   };
   return (
     <section
@@ -69,146 +75,181 @@ function Card({ question, onAnswer, waiting = 0, onWait }: ConfirmationCardProps
       aria-labelledby={`${id}-title`}
       onPointerLeave={() => arming.leave()}
     >
-      <header class="confirmation-head">
-        <h2 id={`${id}-title`}>
-          <VisibleText text={question.title} />
-        </h2>
+      <h2 id={`${id}-title`} class="confirmation-what">
+        <VisibleText text={what} />
+      </h2>
+      <p class="g-spoken" role="alert">
+        Question: {what} {computed.risk} risk. {actionStatement}
+      </p>
+      {action.command !== undefined && !isKept && (
+        <pre class="g-code confirmation-command" aria-label="The exact command" tabIndex={0}>
+          <VisibleText text={action.command} />
+        </pre>
+      )}
+      <p class="confirmation-why">
+        <VisibleText text={computed.reason === "" ? computed.rule : computed.reason} />
+      </p>
+      <div class="confirmation-risk">
         <RiskMark risk={computed.risk} />
+        {question.impactStatement !== "" && (
+          <span class="confirmation-impact">
+            <VisibleText text={question.impactStatement} />
+          </span>
+        )}
         <Countdown deadline={question.deadline} />
         {question.deadline !== undefined && onWait !== undefined && (
-          <button type="button" class="g-button" title="The count stops, for every window" onClick={onWait}>
+          <button type="button" class="link" title="The count stops, for every window" onClick={onWait}>
             Wait for me
           </button>
         )}
         {waiting > 0 && <span class="g-quiet">{waiting} more waiting</span>}
-      </header>
-      <p class="g-spoken" role="alert">
-        Question: {question.title} {computed.risk} risk. {question.actionStatement}
-      </p>
+      </div>
 
-      <div class="confirmation-computed">
-        <h3>What the server found</h3>
-        <p class="confirmation-statement">
-          <VisibleText text={question.actionStatement} />
-        </p>
-        {action.command !== undefined && (
-          <pre class="g-code confirmation-command" aria-label="The exact command" tabIndex={0}>
-            <VisibleText text={action.command} />
-          </pre>
+      <div class="confirmation-actions" role="group" aria-label="Answer">
+        {yes !== undefined && (
+          <AnswerButton
+            name={yes.id}
+            class={`button confirmation-answer${computed.risk === "high" ? " button-quiet" : ""}`}
+            title={`${isMac ? "⌘" : "Ctrl"}+Enter`}
+            {...{ armed, arming }}
+            onAnswer={() => answer(yes.reply)}
+          >
+            {offered.length > 1 ? questionWords(question).yes : yes.words}
+          </AnswerButton>
         )}
-        {action.cwd !== "" && (
-          <p class="g-quiet">
-            in <VisibleText text={action.cwd} />
-          </p>
+        <AnswerButton
+          name="deny"
+          class="button button-quiet confirmation-answer"
+          title={`${isMac ? "⌘" : "Ctrl"}+Backspace`}
+          {...{ armed, arming }}
+          onAnswer={deny}
+        >
+          {no}
+        </AnswerButton>
+        {offered.length > 1 && yes !== undefined && (
+          <select
+            class="g-field confirmation-scope"
+            aria-label="How long the yes lasts, and for what"
+            value={yes.id}
+            onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+          >
+            {offered.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.id === "rest" ? "only what needs no question" : each.lasts}
+              </option>
+            ))}
+          </select>
         )}
-        {question.impactStatement !== "" && (
-          <p class="confirmation-impact">
-            <VisibleText text={question.impactStatement} />
-          </p>
+        {diff !== undefined && onShowDiff !== undefined && (
+          <button type="button" class="link" onClick={() => onShowDiff(diff)}>
+            Show change
+          </button>
         )}
-        {question.parts !== undefined && (
-          <PartsChoice parts={question.parts} dropped={dropped} onDropped={setDropped} />
+      </div>
+
+      {pattern !== undefined && <Reach pattern={pattern} />}
+      <details class="confirmation-details">
+        <summary>{parts === undefined ? "Details" : `Choose among ${parts.length}, and details`}</summary>
+        {parts !== undefined && <PartsChoice parts={parts} dropped={dropped} onDropped={setDropped} />}
+        <input
+          class="g-field confirmation-reason"
+          aria-label="Reason for the model"
+          placeholder="Why not? The model is told (optional)"
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
+        {question.modelClaim !== "" && (
+          <div class="confirmation-claim">
+            <h3>What the model says (not checked)</h3>
+            <blockquote>
+              <VisibleText text={question.modelClaim} />
+            </blockquote>
+          </div>
         )}
-        {question.diff !== undefined && <ChangeDiff diff={question.diff} />}
-        <dl class="g-facts">
-          <Fact name="Intent">
-            <VisibleText text={question.intentReflection} />
+        <dl class="g-facts confirmation-computed">
+          <Fact name="Does">
+            <VisibleText text={actionStatement} />
+            {action.cwd !== "" && <VisibleText text={` in ${action.cwd}`} />}
           </Fact>
           <Fact name="Rule">
             <code>
               <VisibleText text={computed.rule} />
             </code>
-            {computed.reason !== "" && (
-              <>
-                {" "}
-                <VisibleText text={computed.reason} />
-              </>
-            )}
           </Fact>
-          {computed.paths.length > 0 && question.parts === undefined && (
+          <Fact name="Intent">
+            <VisibleText text={question.intentReflection} />
+          </Fact>
+          {question.rememberStatement !== "" && (
+            <Fact name="A yes">
+              <VisibleText text={wordsInEditor(question.rememberStatement)} />
+            </Fact>
+          )}
+          {computed.paths.length > 0 && parts === undefined && (
             <Fact name={computed.paths.length === 1 ? "Path" : "Paths"}>
               <Paths paths={computed.paths} />
             </Fact>
           )}
+          {action.arguments.map(({ name, value }) => (
+            <Fact key={name} name={<VisibleText text={name} />}>
+              <pre class="g-code confirmation-value" tabIndex={0}>
+                <VisibleText text={value} />
+              </pre>
+            </Fact>
+          ))}
+          <Fact name="Exactly">
+            <pre class="g-code confirmation-value" tabIndex={0}>
+              <VisibleText text={question.actionJson} />
+            </pre>
+          </Fact>
         </dl>
-        <details>
-          <summary>The exact action</summary>
-          {action.arguments.length > 0 && (
-            <dl class="g-facts">
-              {action.arguments.map(({ name, value }) => (
-                <Fact key={name} name={<VisibleText text={name} />}>
-                  <pre class="g-code confirmation-value" tabIndex={0}>
-                    <VisibleText text={value} />
-                  </pre>
-                </Fact>
-              ))}
-            </dl>
-          )}
-          <pre class="g-code confirmation-value" tabIndex={0}>
-            <VisibleText text={question.actionJson} />
-          </pre>
-        </details>
-      </div>
-
-      {question.modelClaim !== "" && (
-        <div class="confirmation-claim">
-          <h3>What the model says (not checked)</h3>
-          <blockquote>
-            <VisibleText text={question.modelClaim} />
-          </blockquote>
-        </div>
-      )}
-
-      <RememberChoice {...{ question, pattern }} onPattern={setPattern} />
-      <div class="confirmation-actions" role="group" aria-label="Answer">
-        {offered.map(({ id: name, words, reply }) => (
-          <AnswerButton
-            key={name}
-            class="g-button confirmation-answer"
-            {...{ name, armed, arming }}
-            onAnswer={() => answer(reply)}
-          >
-            {words}
-          </AnswerButton>
-        ))}
-        <span class="confirmation-deny">
-          <input
-            class="g-field"
-            aria-label="Reason for the model"
-            placeholder="Reason for a no (optional)"
-            value={reason}
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-          <AnswerButton name="deny" class="g-button confirmation-answer" {...{ armed, arming }} onAnswer={deny}>
-            Deny
-          </AnswerButton>
-        </span>
-        <span class="confirmation-keys">
-          {isMac ? "⌘" : "Ctrl"}+Enter allows once, {isMac ? "⌘" : "Ctrl"}+Backspace denies
-        </span>
-      </div>
+      </details>
     </section>
   );
 }
 
-/** A yes for a turn or session is for the chosen pattern; where some parts are not ticked, there is one for the others alone. */
-function answersShown(
-  question: ConfirmationQuestion,
-  pattern: string | undefined,
-  dropped: ReadonlySet<string>,
-): readonly OfferedAnswer[] {
+/**
+ * The answers that differ, the narrowest first. Changes that were found are kept once: a longer yes for exactly these would never
+ * be used. Where some parts are not ticked, there is a yes for the others alone.
+ */
+function answersShown(question: ConfirmationQuestion, dropped: ReadonlySet<string>): readonly OfferedAnswer[] {
   if (dropped.size > 0) {
     if (dropped.size === question.parts?.length) return [];
-    return [{ id: "ticked", words: "Keep what is ticked", reply: keptWithout([...dropped]) }];
+    return [{ id: "ticked", words: "Keep what is ticked", lasts: "once", reply: keptWithout([...dropped]) }];
   }
   const offered = offeredAnswers(question);
-  return offered
-    .filter(({ reply }) => reply.pattern === undefined)
-    .map((each) => ({ ...each, reply: offered.find(({ id }) => id === `${each.id}:${pattern}`)?.reply ?? each.reply }));
+  return question.diff === undefined ? offered : offered.filter(({ id }) => id !== "turn" && id !== "session");
 }
 
 const nothing: ReadonlySet<string> = new Set();
 const isMac = /mac/i.test(navigator.userAgent);
+
+/** What a pattern reaches, with examples. */
+function Reach({ pattern }: { readonly pattern: OfferedPattern }) {
+  return (
+    <dl class="g-facts remember-reach">
+      <Examples name="Rule" examples={[pattern.rule]} />
+      <Examples name="Covered before" examples={pattern.matchedBefore} />
+      <Examples name="Would cover" examples={pattern.wouldMatch} />
+      <Examples name="Never covers" examples={pattern.wouldNotMatch} />
+    </dl>
+  );
+}
+
+function Examples({ name, examples }: { readonly name: string; readonly examples: readonly string[] }) {
+  if (examples.length === 0) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      {examples.map((example) => (
+        <dd key={example}>
+          <code>
+            <VisibleText text={example} />
+          </code>
+        </dd>
+      ))}
+    </div>
+  );
+}
 
 function Fact({ name, children }: { readonly name: ComponentChildren; readonly children: ComponentChildren }) {
   return (

@@ -2,13 +2,24 @@ import { carriedOut } from "@gennai/client/host/review-state";
 import type { ProposalItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
 import { useCallback } from "preact/hooks";
+import { ChangeDiff } from "../confirmation/change-diff.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
 import { applyProposal } from "../review/apply-proposal.ts";
 import type { ReviewOutcome } from "../review/review-outcome.tsx";
 import { ReviewPanel } from "../review/review-panel.tsx";
 
-/** Reviews the chosen proposal, else the newest undecided one, else the newest. */
+/** What a question would keep, before its answer; else the chosen proposal, else the newest undecided one, else the newest. */
 export function ProposalReview({ control }: { readonly control: ReplControl }) {
+  const diff = control.confirmations.open.value[0]?.diff;
+  if (diff === undefined) return <Proposals control={control} />;
+  return (
+    <div class="g-panel">
+      <ChangeDiff diff={diff} />
+    </div>
+  );
+}
+
+function Proposals({ control }: { readonly control: ReplControl }) {
   const followed = control.followed.value;
   const view = followed?.view.value;
   const session = followed?.session;

@@ -4,6 +4,7 @@ import { armingMilliseconds } from "@gennai/client/questions/arming";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ChangeDiff } from "#confirmation/change-diff.tsx";
 import { ConfirmationCard } from "#confirmation/confirmation-card.tsx";
 import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 
@@ -11,7 +12,7 @@ const hostile = "<img src=x onerror=alert(1)>\u202Egnp";
 const question = askedQuestion({
   requestId: "1",
   intentReflection: hostile,
-  actionStatement: hostile,
+  actionStatement: `Run \`rm -rf ${hostile}\``,
   impactStatement: "It may not be possible to take this back.",
   modelClaim: hostile,
   computed: { risk: "medium", paths: [hostile], rule: "floor.delete", reason: hostile, policySha256: "" },
@@ -57,14 +58,14 @@ async function enter(element: HTMLElement, options: { readonly repeat?: boolean 
 test("no press in the first moment is an answer", async () => {
   await show();
   await wait(armingMilliseconds - 1);
-  await enter(button("Allow once"));
+  await enter(button("Run"));
   expect(replies).toEqual([]);
   await wait(1);
-  await enter(button("Allow once"), { repeat: true });
-  await act(() => button("Allow once").click());
+  await enter(button("Run"), { repeat: true });
+  await act(() => button("Run").click());
   expect(replies).toEqual([]);
-  await enter(button("Allow once"));
-  await enter(button("Deny"));
+  await enter(button("Run"));
+  await enter(button("Don't run"));
   expect(replies).toEqual([{ answer: "yes", scope: "once" }]);
 });
 
@@ -101,7 +102,7 @@ test("its keys answer once it is armed, and held ones never", async () => {
 test("a key denies, and in the field for the reason no key allows", async () => {
   await show();
   await wait(armingMilliseconds);
-  const field = root.querySelector(".confirmation-deny input");
+  const field = root.querySelector(".confirmation-reason");
   await press(field, { key: "Backspace", ctrlKey: true });
   expect(replies).toEqual([]);
   await press(field, { key: "Enter", ctrlKey: true });
@@ -116,30 +117,42 @@ test("another question begins anew", async () => {
   await show();
   await wait(armingMilliseconds);
   await show({ ...question, requestId: "2" });
-  await enter(button("Allow once"));
+  await enter(button("Run"));
   expect(replies).toEqual([]);
 });
 
-test("only offered scopes are there; a pattern goes with a longer yes alone", async () => {
+const choose = (value: string) =>
+  act(() => {
+    const menu = root.querySelector("select");
+    if (menu === null) throw new Error("There is no menu.");
+    menu.value = value;
+    menu.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+
+test("only offered scopes are in the menu; a pattern goes with a longer yes alone", async () => {
   await show();
-  const words = [...root.querySelectorAll(".confirmation-actions button")].map(({ textContent }) => textContent);
-  expect(words).toEqual(["Allow once", "Allow for this session", "Deny"]);
+  expect([...root.querySelectorAll("option")].map(({ textContent }) => textContent)).toEqual([
+    "once",
+    "for this session",
+    "for this session: all like rm *.tmp",
+  ]);
   await wait(armingMilliseconds);
-  await act(() => root.querySelectorAll<HTMLInputElement>("input[type=radio]")[1]?.click());
-  await enter(button("Allow for this session"));
+  await choose("session:p1");
+  expect(root.querySelector(".remember-reach")?.textContent).toContain("Would coverrm a.tmp");
+  await enter(button("Run"));
   expect(replies).toEqual([{ answer: "yes", scope: "session", pattern: "p1" }]);
 });
 
 test("a no takes its reason along", async () => {
   await show();
   await wait(armingMilliseconds);
-  const reason = root.querySelector<HTMLInputElement>(".confirmation-deny input");
+  const reason = root.querySelector<HTMLInputElement>(".confirmation-reason");
   await act(() => {
     if (reason === null) return;
     reason.value = " use npm run clean ";
     reason.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  await enter(button("Deny"));
+  await enter(button("Don't run"));
   expect(replies).toEqual([{ answer: "no", reason: "use npm run clean" }]);
 });
 
@@ -147,20 +160,30 @@ test("what the model claims stands apart, and all of it is text", async () => {
   await show();
   expect(root.querySelector("img")).toBeNull();
   expect(root.querySelector(".confirmation-command")?.textContent).toBe("rm -rf <img src=x onerror=alert(1)>U+202Egnp");
+  expect(root.querySelector("h2")?.textContent).toBe("Run this command?");
   expect(root.querySelector(".confirmation-computed")?.textContent).not.toContain("not checked");
   expect(root.querySelector(".confirmation-claim blockquote")?.textContent).toContain("<img");
   expect(root.querySelector("[style]")).toBeNull();
 });
 
-test("what would be kept is shown line by line, as text", async () => {
+test("what would be kept is a text line by line, shown beside the card", async () => {
   const diff = `--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,1 @@\n+${hostile}\n`;
+  const shown: string[] = [];
   await act(() => {
-    render(h(ConfirmationCard, { question: { ...question, diff }, onAnswer: (reply) => replies.push(reply) }), root);
+    const onAnswer = (reply: ConfirmationReply) => replies.push(reply);
+    const onShowDiff = (text: string) => shown.push(text);
+    render(h(ConfirmationCard, { question: { ...question, diff }, onAnswer, onShowDiff }), root);
   });
-  const shown = root.querySelector(".confirmation-diff");
-  expect(shown?.textContent).toContain("+++ b/a.txt\n");
-  expect(shown?.querySelector(".confirmation-diff-added")?.textContent).toContain("<img src=x");
-  expect(shown?.querySelector("img")).toBeNull();
+  await act(() => button("Show change").click());
+  expect(shown).toEqual([diff]);
+  expect(replies).toEqual([]);
+  // A longer yes for exactly these changes would mean the same.
+  expect([...root.querySelectorAll("option")].map(({ value }) => value)).toEqual(["once", "session:p1"]);
+  await act(() => render(h(ChangeDiff, { diff }), root));
+  const lines = root.querySelector(".confirmation-diff");
+  expect(lines?.textContent).toContain("+++ b/a.txt\n");
+  expect(lines?.querySelector(".confirmation-diff-added")?.textContent).toContain("<img src=x");
+  expect(lines?.querySelector("img")).toBeNull();
 });
 
 describe("what a command has changed", () => {
@@ -180,14 +203,15 @@ describe("what a command has changed", () => {
     [...root.querySelectorAll<HTMLInputElement>("input[type=checkbox]")].map(({ checked }) => checked);
   const names = () => [...root.querySelectorAll(".confirmation-answer")].map(({ textContent }) => textContent);
 
-  test("is listed apart by whether it is asked about; the rest can be kept by one press", async () => {
+  test("is listed apart by whether it is asked about; the rest can be kept without it", async () => {
     await show(asked);
     expect([...root.querySelectorAll("fieldset")].map(({ textContent }) => textContent)).toEqual([
       "Asked aboutAGENTS.md It steers. (control-files/x)",
       "Needs no questiona.txt.git",
     ]);
     await wait(armingMilliseconds);
-    await enter(button("Keep the rest only"));
+    await choose("rest");
+    await enter(button("Keep change"));
     expect(replies).toEqual([{ answer: "yes", scope: "once", dropped: ["1"] }]);
   });
 
@@ -195,7 +219,7 @@ describe("what a command has changed", () => {
     await show(asked);
     await act(() => box("a.txt").click());
     expect(ticked()).toEqual([true, false, false]);
-    expect(names()).toEqual(["Keep what is ticked", "Deny"]);
+    expect(names()).toEqual(["Keep what is ticked", "Discard"]);
     await act(() => box(".git").click());
     expect(ticked()).toEqual([true, true, true]);
     await act(() => box(".git").click());
@@ -208,6 +232,6 @@ describe("what a command has changed", () => {
     await show(asked);
     await act(() => box("AGENTS.md").click());
     await act(() => box("a.txt").click());
-    expect(names()).toEqual(["Deny"]);
+    expect(names()).toEqual(["Discard"]);
   });
 });

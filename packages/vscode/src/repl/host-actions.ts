@@ -53,6 +53,16 @@ export function hostActions(workbench: () => Workbench): AnsweredRequests {
       await showProposedChange(found, changeId, session, workbench().documents);
       did("reviewed");
     },
+    async openText({ title, text, kind }) {
+      const uri = workbench().documents.add(title.replaceAll("/", "_"), text);
+      const document = await vscode.workspace.openTextDocument(uri);
+      if (kind === "diff") await vscode.languages.setTextDocumentLanguage(document, "diff");
+      await vscode.window.showTextDocument(document, {
+        preview: true,
+        preserveFocus: true,
+        viewColumn: columnBesideRepl(),
+      });
+    },
     async watchCall(call, sessionId) {
       const { sessions, background } = workbench();
       background.watchCall(await sessions.follow(sessionId), call);

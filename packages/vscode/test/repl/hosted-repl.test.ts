@@ -42,6 +42,7 @@ function open(actions: Partial<AnsweredRequests> = {}, transport = createRouterT
     openFile: refuse,
     openRule: refuse,
     openDiff: refuse,
+    openText: refuse,
     watchCall: refuse,
     openChange: refuse,
     editorContext: refuse,

@@ -28,7 +28,7 @@ test("the conversation stays at its end while it grows, and while questions come
     if (prompt.startsWith("run")) {
       await on.repl.question.waitFor();
       await expect.poll(() => hiddenBelow(on), { message: `while "${prompt}" asks` }).toBeLessThan(40);
-      await on.repl.answer("Deny");
+      await on.repl.answer("no");
     }
     await on.repl.idle();
     await expect.poll(() => hiddenBelow(on), { message: `after "${prompt}"` }).toBeLessThan(40);
@@ -48,13 +48,13 @@ test("anyone who sends a prompt sees it, also from further up", async () => {
 test("an answer to a question can be seen with the question", async () => {
   await using on = await openPage(gennai(), small);
   await on.repl.send("run the formatter");
-  for (const name of ["Allow once", "Deny"]) {
-    const button = on.repl.question.getByRole("button", { name });
+  for (const name of ["Run", "Don't run"]) {
+    const button = on.repl.question.getByRole("button", { name, exact: true });
     await button.waitFor();
     await expect.poll(() => button.evaluate(isOnScreen)).toBe(true);
   }
   // The next test's turn would wait for this one.
-  await on.repl.answer("Deny");
+  await on.repl.answer("no");
   await on.repl.idle();
 });
 
@@ -62,8 +62,8 @@ test("a click on one answer counts when the focus was on another", async () => {
   await using on = await openPage(gennai());
   await on.repl.send("run the formatter");
   await on.repl.question.locator('button[aria-disabled="false"]').first().waitFor();
-  await on.repl.question.getByRole("button", { name: "Allow once" }).focus();
-  await on.repl.question.getByRole("button", { name: "Deny" }).click();
+  await on.repl.yes.focus();
+  await on.repl.no.click();
   await on.repl.see("The formatter has been dealt with.");
 });
 

@@ -23,7 +23,7 @@ test("a question that waited when the server was killed is asked again by a clic
   await askAgain.click();
   await on.repl.question.waitFor();
   expect(existsSync(gennai.workspace.path("old.txt"))).toBe(true);
-  await on.repl.answer("Allow once");
+  await on.repl.answer("yes");
   await on.repl.see("It is gone.");
   await on.repl.idle();
   expect(await gennai.workspace.read("runs.txt")).toBe("ran\n");

@@ -34,7 +34,7 @@ test("what the gate asks about runs after a yes, and only then", async () => {
     "touch formatted.txt && echo formatted",
   );
   await expect(gennai().workspace.read("formatted.txt")).rejects.toThrow("ENOENT");
-  await on.repl.answer("Allow once");
+  await on.repl.answer("yes");
   await on.repl.see("The formatter has been dealt with.");
   expect(await gennai().workspace.read("formatted.txt")).toBe("");
   expect(await on.repl.toolCalls()).toEqual(["Bash done"]);
@@ -62,7 +62,7 @@ test("a click or a key in the moment in which the question comes is not an answe
   });
   await on.repl.send("run the formatter");
   await on.repl.question.locator('button[aria-disabled="false"]').first().waitFor();
-  await on.repl.answer("Deny");
+  await on.repl.answer("no");
   await on.repl.see("The formatter has been dealt with.");
   expect(await on.repl.toolCalls()).toEqual(["Bash did not run"]);
 });

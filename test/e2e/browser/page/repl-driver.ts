@@ -62,13 +62,18 @@ export class ReplDriver {
     return this.root.locator(".review");
   }
 
+  get yes(): Locator {
+    return this.question.locator(".confirmation-answer").first();
+  }
+
+  get no(): Locator {
+    return this.question.locator(".confirmation-answer").last();
+  }
+
   /** Answers once the question can be answered. */
-  async answer(
-    label: "Allow once" | "Allow for this turn" | "Allow for this session" | "Keep what is ticked" | "Deny",
-  ): Promise<void> {
-    const button = this.question.getByRole("button", { name: label });
+  async answer(which: "yes" | "no"): Promise<void> {
     await this.question.locator('button[aria-disabled="false"]').first().waitFor();
-    await button.click();
+    await this[which].click();
   }
 
   /** Tool calls that are drawn: name and whether it ran, e.g. `Bash did not run`. */

@@ -57,7 +57,7 @@ test("a prompt is tried three times side by side; one asks, one is stopped, one 
   await page.emulateMedia({ colorScheme: "light" });
   // Each asks about the host that it wants, or whether the project's check may run.
   const first = panel.getByRole("listitem", { name: "Attempt 1: Check passed" });
-  const allow = repl.question.locator('button[aria-disabled="false"]', { hasText: "Allow once" });
+  const allow = repl.question.locator('.confirmation-answer[aria-disabled="false"]').first();
   const passed = async () => {
     if (await allow.isVisible()) await allow.click();
     return first.isVisible();

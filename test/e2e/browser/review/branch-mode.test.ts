@@ -24,7 +24,7 @@ test("on a protected branch the agent gets one of its own, changes files there, 
   await question.getByText(wanted).first().waitFor();
   await takeScreenshot(on.page, "page branch question");
   expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
-  await question.getByRole("button", { name: "Allow once" }).click();
+  await question.getByRole("button", { name: "Create branch" }).click();
 
   await on.repl.see("2 files changed");
   await on.repl.idle();
@@ -90,7 +90,7 @@ test("after a no nothing is written; in Proposal Mode the same prompt is propose
   // A no is to the one file.
   for (const path of ["src/deep/page.ts", "src/paint.ts"]) {
     await on.repl.question.getByText(`Edit ${path}`).first().waitFor();
-    await on.repl.answer("Deny");
+    await on.repl.answer("no");
   }
   await on.repl.idle();
   expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
@@ -134,7 +134,7 @@ test("in a repository without a commit the first one is offered, of what is not 
   await question.getByText(".env").waitFor();
   await takeScreenshot(on.page, "page first commit");
   await question.getByRole("button", { name: "Commit 1 file" }).click();
-  await on.repl.question.getByRole("button", { name: "Allow once" }).click();
+  await on.repl.yes.click();
   await on.repl.see("1 file changed");
   await on.repl.idle();
   expect(await directory.git("ls-tree", "-r", "--name-only", "main")).toBe("src/paint.ts");

@@ -23,7 +23,7 @@ test("an edit shows what was written, in colours, and the card counts it, in eve
   await using on = await openPage(gennai);
   const { root } = on.repl;
   await on.repl.send("replace colour with color in src/**/*.ts");
-  await on.repl.question.getByRole("button", { name: "Allow once" }).click();
+  await on.repl.yes.click();
   await on.repl.see("2 files changed");
   await on.repl.idle();
 

@@ -64,7 +64,7 @@ test("a question is answered by one click, also by somebody who comes from a fil
   await pictured(workbench(), "confirm");
   await page.locator(".editor-instance .view-lines").first().click();
   await page.keyboard.press("ArrowDown");
-  await repl.answer("Allow once");
+  await repl.answer("yes");
   await shows(repl, "All tests pass.");
   await repl.idle();
   await page.keyboard.press("Control+j");

@@ -1,3 +1,4 @@
+import { questionWords } from "@gennai/client/questions/question-words";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import { answerWords } from "@gennai/client/view/answer-words";
 import type { ConfirmationItem } from "@gennai/client/view/items/view-item";
@@ -14,7 +15,9 @@ export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem
   return (
     <div class={`line line-question line-${lineLook(item)}`}>
       <Icon name="question" />
-      <span>{question.title}</span>
+      <span>
+        <VisibleText text={questionWords({ ...question, actionStatement: statement }).what} />
+      </span>
       <span class="quiet">{answerWords(item, control.host.launch.clientId)}</span>
       {!genuine && <span class="badge badge-bad">does not fit its digest: cannot be allowed</span>}
       {state === "timeout" && genuine && !askedAgain.value && (
@@ -29,11 +32,6 @@ export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem
         >
           Ask again
         </button>
-      )}
-      {state !== "open" && statement !== "" && (
-        <span class="line-detail quiet">
-          <VisibleText text={statement} />
-        </span>
       )}
     </div>
   );

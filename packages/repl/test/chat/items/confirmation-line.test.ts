@@ -15,8 +15,8 @@ const actionJson = '{"tool":"Bash"}';
 const asked = {
   requestId: "q",
   title: "Allow Bash?",
-  actionStatement: "Run curl -H 'Authorization: s3cret'",
-  maskedStatement: "Run curl -H '[REDACTED]' @src/a.ts",
+  actionStatement: "Call curl -H 'Authorization: s3cret'",
+  maskedStatement: "Call curl -H '[REDACTED]' @src/a.ts",
   actionJson,
   actionSha256: sha256Hex(actionJson),
 };
@@ -52,7 +52,7 @@ test.each([
 ])("%o is told as: %s", (resolved, words) => {
   const { root } = shown(resolved);
   expect(root.querySelector(".line > .quiet")?.textContent).toBe(words);
-  expect(root.textContent).toContain("Run curl -H '[REDACTED]'");
+  expect(root.textContent).toContain("Call curl -H '[REDACTED]'");
   expect(root.textContent).not.toContain("s3cret");
   expect(root.querySelector("button")).toBeNull();
 });
@@ -63,6 +63,6 @@ it("offers to ask again what nobody answered in time, once, without secrets", as
   root.querySelector("button")?.click();
   await vi.waitFor(() => expect(root.querySelector("button")).toBeNull());
   expect(sent.mock.calls).toEqual([
-    [expect.stringContaining("this:\n\n~~~\nRun curl -H '[REDACTED]' @src/a.ts\n~~~\n\nI am here now.")],
+    [expect.stringContaining("this:\n\n~~~\nCall curl -H '[REDACTED]' @src/a.ts\n~~~\n\nI am here now.")],
   ]);
 });
