@@ -153,11 +153,16 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
   await set(EmergencyControl.READ_ONLY, false)();
   say((await governance.verifyLedger({})).status === "ok", "the ledger verifies");
   await gennai("guard", "uninstall", agent.id);
-  const isOwn = (path: string): boolean =>
-    path === "src/a.txt" || path === "agreed" || agent.leaves?.test(path) === true;
+  // Its turns, the newest first, in each of its sessions.
+  const { sessions } = await server.client.listSessions({});
+  for (const { sessionId } of sessions) {
+    const undo = () => server.client.undoChangeSet({ sessionId }).then(() => true, () => false);
+    for (let isDone = false; !isDone; ) isDone = !(await undo());
+  }
+  const isOwn = (path: string): boolean => agent.leaves?.test(path) === true;
   const others = (tree: Readonly<Record<string, string>>) => Object.entries(tree).filter(([path]) => !isOwn(path));
   const [left, wasThere] = [others(treeOf(root)), others(untouched)];
-  say(JSON.stringify(left) === JSON.stringify(wasThere), "uninstalled, the project is as it was, but for the edit");
+  say(JSON.stringify(left) === JSON.stringify(wasThere), "uninstalled and undone, the project is as it was");
   return good;
 }
 

@@ -37,7 +37,7 @@ export const pi: RealAgent = {
       calls: runs("touch agreed"),
       agrees: true,
       told: /no output/,
-      recorded: "outcome Bash ask passed-on",
+      recorded: "outcome Bash ask passed-on agreed",
     }),
     destroys: () => ({ calls: runs("rm -rf ~/ src"), told: /Gennai, rule/, recorded: "refusal Bash deny" }),
     leavesScope: () => ({ calls: writes("docs/new.txt"), told: /Gennai, rule/, recorded: "refusal Write deny" }),
