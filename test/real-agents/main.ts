@@ -156,7 +156,11 @@ async function tryAgent(agent: RealAgent): Promise<boolean> {
   // Its turns, the newest first, in each of its sessions.
   const { sessions } = await server.client.listSessions({});
   for (const { sessionId } of sessions) {
-    const undo = () => server.client.undoChangeSet({ sessionId }).then(() => true, () => false);
+    const undo = () =>
+      server.client.undoChangeSet({ sessionId }).then(
+        () => true,
+        () => false,
+      );
     for (let isDone = false; !isDone; ) isDone = !(await undo());
   }
   const isOwn = (path: string): boolean => agent.leaves?.test(path) === true;

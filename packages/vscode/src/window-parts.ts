@@ -124,6 +124,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     ...later,
     hasMoved: () => access.hasMoved(),
     startAgain: () => access.startAgain(),
+    answers: () => !role.isWatching,
   });
   const access: ServerAccess = new ServerAccess({
     folder,
@@ -198,6 +199,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     },
     onFacts: () => {
       sessionWatch.onFacts();
+      linkWatch.factsChanged();
       reviewing.review.showProposals(sessions.facts.openProposals);
     },
     onSession: (session) => {

@@ -13,9 +13,13 @@ export interface LinkWatchOptions {
   readonly hasMoved: () => Promise<boolean>;
   /** Starts a server that has died again, if the user wants that. */
   readonly startAgain: () => Promise<void>;
+  /** True if this window, and no other one, answers for the workspace. */
+  readonly answers: () => boolean;
 }
 
 const pauseBetweenLooks = 4000;
+/** Milliseconds for continuing a turn. */
+const goOnMs = 20_000;
 /** Problems that a retry cannot solve. */
 const final: readonly ServerProblem["type"][] = [
   "token-missing",
@@ -38,6 +42,8 @@ const homeSteps: Readonly<Partial<Record<ProblemStep, HostCommand>>> = {
 export class LinkWatch implements Disposable {
   readonly #options: LinkWatchOptions;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The turn that ran when the connection was lost. */
+  #lostTurn: string | undefined;
   /** Address of the last connected server. */
   #url: string | undefined;
 
@@ -60,7 +66,10 @@ export class LinkWatch implements Disposable {
         void readGovernance().catch((error: unknown) => log.warn("What governs was not read.", String(error)));
       }
     }
-    if (state.type === "lost") this.#lookForMovedServer();
+    if (state.type === "lost") {
+      this.#lostTurn ??= this.#options.workbench().sessions.facts.turn?.turnId;
+      this.#lookForMovedServer();
+    }
   }
 
   /** Tells every REPL the state of the connection. */
@@ -92,6 +101,18 @@ export class LinkWatch implements Disposable {
     if (before === undefined || before === state.url) return;
     const { sessions, log } = this.#options.workbench();
     sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
+  }
+
+  /** Called when the followed session's facts changed: a turn that its server left goes on. One that waited for an answer is left to the user. */
+  factsChanged(): void {
+    const { sessions, log } = this.#options.workbench();
+    const { cutOffTurn } = sessions.facts;
+    if (cutOffTurn === undefined || cutOffTurn.turnId !== this.#lostTurn) return;
+    this.#lostTurn = undefined;
+    if (cutOffTurn.waited || !this.#options.answers()) return;
+    sessions.session
+      ?.startTurn({ text: "", continues: cutOffTurn.turnId }, { signal: AbortSignal.timeout(goOnMs) })
+      .catch((error: unknown) => log.warn("The turn was not continued.", errorMessage(error)));
   }
 
   /** A server that was started again may listen on another port. */

@@ -101,7 +101,7 @@ export class ServerAccess implements Disposable {
   /** Starts a server because the user asked for it, unless one runs. Rejects with `NoServerError`. */
   async start(): Promise<void> {
     const decision = decideLaunch({ ...this.#launchFacts(), asked: true });
-    if (decision.type === "refuse") throw new NoServerError({ type: "launch-refused", reason: decision.reason });
+    if (decision.type === "refuse") throw new NoServerError(decision.problem);
     await this.link.forgetIfGone();
     if (this.link.connection === undefined && !(await this.#isRunning())) await this.#launch();
   }

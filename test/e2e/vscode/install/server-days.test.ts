@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { call } from "@gennai/testkit/scripted-steps";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { type ServedGennai, serveGennai } from "../../process/serve-gennai.ts";
 import { freePort, startOldServer, startStranger } from "../fixtures/stand-ins.ts";
@@ -13,6 +15,9 @@ import { shows } from "../workbench/repl-sight.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
 
 const port = await freePort();
+const builtProgram = fileURLToPath(new URL("../../../../dist/gennai.mjs", import.meta.url));
+/** Long enough to be killed in. */
+const pause = { delay_ms: 5000 };
 const oldToken = "a-token-of-the-old-server-0000000000000000";
 const clone = fileURLToPath(new URL("../../../..", import.meta.url));
 let first: ServedGennai;
@@ -100,4 +105,32 @@ test("a clone is served as by npm start, whichever Node the shell has: it runs o
   process.stdout.write(`node of the shell: ${shell}; of the server: ${node}\n`);
   expect(node.startsWith(clone)).toBe(true);
   expect(args).toEqual(expect.arrayContaining([join(clone, "dist", "gennai.mjs"), "serve"]));
+});
+
+test("a server that is killed in the middle of a turn is started again, and the turn goes on", async () => {
+  const { server, reload } = workbench();
+  const turns = [
+    { match: "^long", steps: [call("Read", { file_path: "colours.txt" }), pause, { text: ["All read."] }] },
+  ];
+  const program = `import { spawn } from "node:child_process";
+    const model = ["--backend", "scripted", "--model", import.meta.dirname + "/script.yaml"];
+    spawn(${JSON.stringify(process.execPath)}, [${JSON.stringify(builtProgram)}, ...process.argv.slice(2), ...model], { stdio: "inherit" });`;
+  await using place = await temporaryDirectory({ "serve.mjs": program, "script.yaml": JSON.stringify({ turns }) });
+  for (const { pid } of await runningServers(server.gennaiState)) process.kill(pid, "SIGKILL");
+  await writeUserSettings(server, {
+    settings: { "gennai.editingMode": "proposal" },
+    machineSettings: { "gennai.serverCommand": place.path("serve.mjs"), "gennai.autoLaunch": "always" },
+  });
+  await reload();
+  const repl = await openRepl(workbench());
+  await repl.beginSession();
+  await repl.send("long work");
+  await shows(repl, /colours\.txt/);
+  const [running] = await runningServers(server.gennaiState);
+  process.kill(running?.pid ?? 0, "SIGKILL");
+  await shows(repl, "All read.");
+  await repl.idle();
+  const after = await runningServers(server.gennaiState);
+  expect(after.map(({ pid }) => pid)).not.toContain(running?.pid);
+  await workbench().screenshot("server killed and started again");
 });

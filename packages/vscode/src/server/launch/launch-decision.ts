@@ -1,4 +1,5 @@
 import { isAbsolute } from "node:path";
+import type { ServerProblem } from "../server-problem.ts";
 
 export type AutoLaunch = "ask" | "always" | "never";
 
@@ -18,12 +19,12 @@ export interface LaunchFacts {
 
 export type LaunchDecision =
   | { readonly type: "launch" | "offer" | "leave" }
-  | { readonly type: "refuse"; readonly reason: string };
+  | { readonly type: "refuse"; readonly problem: ServerProblem };
 
 /** Whether to start a server if none runs. Nothing is ever started in an untrusted workspace. */
 export function decideLaunch(facts: LaunchFacts): LaunchDecision {
-  if (!facts.trusted) return refuse("No server is started in a workspace that is not trusted. Trust it first.");
-  if (!facts.hasFolder) return refuse("A server works on a folder. Open one first.");
+  if (!facts.trusted) return { type: "refuse", problem: { type: "untrusted" } };
+  if (!facts.hasFolder) return { type: "refuse", problem: { type: "no-folder" } };
   if (facts.baseUrl !== "") {
     return refuse("gennai.baseUrl names a server that only you can start. Start it there, or leave the setting empty.");
   }
@@ -37,5 +38,5 @@ export function decideLaunch(facts: LaunchFacts): LaunchDecision {
 }
 
 function refuse(reason: string): LaunchDecision {
-  return { type: "refuse", reason };
+  return { type: "refuse", problem: { type: "launch-refused", reason } };
 }
