@@ -5,8 +5,8 @@ import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state/session-state.ts";
 
-/** Maximum size of a file whose hash is checked after a client reports a write; bytes. */
-const maxCheckedBytes = 64 * 1024 * 1024;
+/** Maximum size of a file that a client changes by a proposal; bytes. */
+const maxBytes = 64 * 1024 * 1024;
 
 export interface AppliedReport {
   readonly proposalId: string;
@@ -21,9 +21,26 @@ export async function recordReview(session: Session, review: ProposalReview): Pr
   if (state.reviewedProposals.has(review.proposalId)) {
     throw new ServiceError("already_exists", "This proposal was reviewed already; the first review counts.");
   }
-  checkDecisions(state, review);
+  const proposal = checkDecisions(state, review);
+  await keepMovedOn(session, proposal, review);
   const redacted = await redactedReview(review, services.redactor);
   await session.decided([{ type: "proposal-review", review: redacted }], "review", { review: redacted });
+}
+
+/** Stores what is there now of the files that a client merges what was kept with, so that an undo has it. */
+async function keepMovedOn(
+  { workspace, services }: Session,
+  { changes }: Proposal,
+  { hunks }: ProposalReview,
+): Promise<void> {
+  const kept = new Set(hunks.filter(({ decision }) => decision !== "undo").map(({ changeId }) => changeId));
+  for (const change of changes) {
+    if (change.operation !== "update" || !kept.has(change.id)) continue;
+    const path = await workspace.resolve(change.path, { isRecorded: true });
+    const now = (await workspace.stat(path))?.kind === "file" ? await workspace.read(path, { maxBytes }) : undefined;
+    if (now === undefined || now.sha256 === change.baseSha256) continue;
+    await services.blobs.put(now.bytes, "application/octet-stream");
+  }
 }
 
 /** Records what a client wrote after a review. The server verifies it on disk first. */
@@ -80,12 +97,13 @@ async function verifyApplied(
     if (change === undefined || change.operation !== file.operation) {
       throw new ServiceError("invalid_argument", `The proposal has no ${file.operation} of ${file.path}.`);
     }
-    if ((file.beforeSha256 ?? "") !== change.baseSha256) {
+    // An update may be merged with what its user changed since.
+    if (change.operation !== "update" && (file.beforeSha256 ?? "") !== change.baseSha256) {
       throw new ServiceError("invalid_argument", `${file.path} was not applied to the text the proposal is based on.`);
     }
     const path = await workspace.resolve(file.path, { isRecorded: true });
     const stat = await workspace.stat(path);
-    const actual = stat === undefined ? undefined : await workspace.read(path, { maxBytes: maxCheckedBytes });
+    const actual = stat === undefined ? undefined : await workspace.read(path, { maxBytes: maxBytes });
     if (actual !== undefined) seen.keep(actual.sha256, actual.bytes);
     if (actual?.sha256 !== file.afterSha256) {
       throw new ServiceError("failed_precondition", `${file.path} is not on disk as the report says.`, {

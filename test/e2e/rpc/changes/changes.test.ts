@@ -215,11 +215,28 @@ describe("a proposal", () => {
     expect(existsSync(server.workspace.path("new.txt"))).toBe(false);
   });
 
+  test("what a client merged it with is kept from the review on, and comes back with an undo", async () => {
+    const server = proposing();
+    const { sessionId, proposal } = await proposed(server);
+    const mine = `${before}mine\n`;
+    await server.workspace.write("a.txt", mine);
+    const hunks = [{ changeId: proposal.changes[0]?.id ?? "", hunkId: "", decision: HunkDecision.KEEP }];
+    const review = { proposalId: proposal.proposalId, hunks };
+    await server.client.submitClientEvent({ sessionId, event: { case: "proposalReview", value: review } });
+    await server.workspace.write("a.txt", `${after}mine\n`);
+    const files = [{ ...updated, beforeSha256: sha256Hex(mine), afterSha256: sha256Hex(`${after}mine\n`) }];
+    const value = { proposalId: proposal.proposalId, files };
+    await server.client.submitClientEvent({ sessionId, event: { ...changed, value } });
+    await server.client.undoChangeSet({ sessionId });
+    expect(await server.workspace.read("a.txt")).toBe(mine);
+    await server.workspace.write("a.txt", before);
+  });
+
   test.each([
     ["no file", [], "invalid_argument"],
     ["a file it did not propose", [{ ...updated, path: "b.txt" }], "invalid_argument"],
     ["another operation", [{ ...updated, operation: ChangeOperation.DELETE }], "invalid_argument"],
-    ["another base", [{ ...updated, beforeSha256: sha256Hex("other") }], "invalid_argument"],
+    ["a base where there was none", [{ ...created, beforeSha256: sha256Hex("other") }], "invalid_argument"],
     ["a digest that is none", [{ ...updated, afterSha256: "x" }], "invalid_argument"],
     ["another result than is on disk", [{ ...updated, afterSha256: sha256Hex("other") }], "failed_precondition"],
     ["a file outside", [{ ...updated, path: "../a.txt" }], "invalid_argument"],
