@@ -60,7 +60,7 @@ export class VsCodeEditor implements Editor {
   /** Documents with unsaved changes stay unsaved; their user saves them. */
   async applyChanges(request: ApplyRequest, { signal }: RequestOptions): Promise<readonly AppliedFile[]> {
     requireTrust("changes no files");
-    return this.#options.changeSets.apply(request.changeSetId, request.changes.map(finalChange), {
+    return this.#options.changeSets.apply(request.changes.map(finalChange), {
       save: "clean",
       signal,
     });

@@ -7,6 +7,7 @@ import { BackgroundTerminals } from "./background/background-terminals.ts";
 import { windowFolder } from "./client-workspace/window-folder.ts";
 import type { CommandId } from "./command-ids.ts";
 import { openRule } from "./commands/show-rule.ts";
+import { askForRest, mergeByHand } from "./documents/merge-by-hand.ts";
 import { reasonOf } from "./editor/editor-error.ts";
 import { VsCodeFiles } from "./editor/files/vscode-files.ts";
 import { showWarning } from "./editor/notifications.ts";
@@ -284,7 +285,13 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     claim: role.claim,
     link: access.link,
     settings: readSettings,
-    applier: new ProposalApplier({ files, changeSets, workspace: root }),
+    applier: new ProposalApplier({
+      files,
+      changeSets,
+      workspace: root,
+      ask: askForRest("Apply"),
+      merge: (overlaps) => mergeByHand("Proposed", overlaps, workbench),
+    }),
     governance: () => status.governance,
     connect: () => access.connect(),
     startServer: () => access.start(),

@@ -30,7 +30,6 @@ export const editorErrors = {
     next: "Find out what it did before you repeat it.",
   },
   not_restored: { means: "a failed change could not be taken back", next: "Look at the named files; use Undo or git." },
-  not_reverted: { means: "the change set was not taken back", next: "Use `gennai undo`, or git." },
   not_saved: { means: "the editor could not save the file", next: "See the editor's message." },
   not_text: { means: "the file is not text", next: "Leave it alone." },
   outside_workspace: { means: "the path lies outside the workspace", next: "Name a path inside." },

@@ -285,8 +285,9 @@ export class ReplControl {
     });
   }
 
-  /** What an undo would leave as it is, a line a file. */
+  /** What an undo would leave as it is, a line a file. A window that takes it back asks about that itself. */
   async staysInUndo(changeSetId: string): Promise<readonly string[]> {
+    if (this.host.revertChangeSet !== undefined) return [];
     const stays: string[] = [];
     await this.#attempt("The changes cannot be taken back", async (signal) => {
       const undone = await this.#followed.value?.session.undo({ changeSetId, dryRun: true, signal });

@@ -48,7 +48,7 @@ export async function undoChangeSet(
   await session.catchUp();
   refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
   const changeSet = changeSetToUndo(session.state, changeSetId);
-  const undoing = await planUndo(changeSet, session, { rest: rest || dryRun });
+  const undoing = await planUndo(changeSet, session, { rest, dryRun });
   const { skipped } = undoing.plan;
   if (dryRun) return { changeSetId: changeSet.changeSetId, files: [], skipped, refs: [] };
   const files = await undoing.write();
@@ -91,11 +91,14 @@ interface Undoing {
   write(): Promise<readonly FileChangeRecord[]>;
 }
 
-/** Throws `ServiceError` if somebody changed the same since and it is not about the rest, and if nothing can go back. */
+/**
+ * Throws `ServiceError` if somebody changed the same since, unless it is about the rest and there is one, or a dry run, and if no
+ * earlier content is stored.
+ */
 async function planUndo(
   { files: all, directories }: ChangeSet,
   session: Session,
-  { rest }: { readonly rest: boolean },
+  { rest, dryRun }: { readonly rest: boolean; readonly dryRun: boolean },
 ): Promise<Undoing> {
   const { services, workspace } = session;
   const net = netChanges(all);
@@ -104,7 +107,7 @@ async function planUndo(
   const contents = new FileContents(session.seen, snapshots, services.stages?.replaced);
   const plan = await planRestore(net.map(changeFromRecord), contents, { files, paths: [], force: false });
   const changed = plan.skipped.filter(({ reason }) => reason !== "not_kept").map(({ path }) => path);
-  if (changed.length > 0 && (!rest || plan.skipped.length === net.length)) {
+  if (!dryRun && changed.length > 0 && (!rest || plan.skipped.length === net.length)) {
     const named = changed.slice(0, maxNamed).join(", ");
     const more = changed.length > maxNamed ? ` and ${changed.length - maxNamed} more` : "";
     throw new ServiceError("failed_precondition", `${named}${more} changed since, so nothing was taken back.`, {
@@ -113,7 +116,7 @@ async function planUndo(
     });
   }
   const [lost] = plan.skipped;
-  if (lost !== undefined && plan.skipped.length === net.length) {
+  if (lost !== undefined && changed.length === 0 && plan.skipped.length === net.length) {
     throw new ServiceError("failed_precondition", `The earlier content of ${lost.path} is not stored.`, {
       reason: "content_gone",
       hint: "Restore the file by git.",

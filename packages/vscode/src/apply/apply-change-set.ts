@@ -4,26 +4,19 @@ import { EditorError, reasonOf } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { bufferState, maxFileBytes } from "../editor/files/file-state.ts";
 import type { FinalChange } from "./final-change.ts";
+import { type Overlap, OverlapError } from "./overlap.ts";
 import { type PlannedChange, type PlannedUpdate, planChange, stale } from "./plan-change.ts";
 import { restore } from "./restore.ts";
 import { saveDocument } from "./save-document.ts";
 
 export interface ApplyOptions {
-  /** Name of the step in the editor's undo menu. */
-  readonly label: string;
   /** `clean`: a document with unsaved changes stays unsaved, and its user saves it. `all`: the user accepted the whole text. */
   readonly save: "clean" | "all";
   readonly signal: AbortSignal;
 }
 
-/** The files that a change set changed, and the changes that take it back. */
-export interface AppliedChangeSet {
-  readonly files: readonly AppliedFile[];
-  readonly inverse: readonly FinalChange[];
-}
-
 /**
- * Applies changes as one undoable step, all or nothing. Every file is checked first; if something fails later, what was done is
+ * Applies changes as one step of the editor's Undo, all or nothing. Every file is checked first; if something fails later, what was done is
  * taken back. Throws `EditorError`: `not_restored`, with file names, if taking back failed too; for every other code nothing was
  * applied.
  */
@@ -32,7 +25,7 @@ export async function applyChangeSet(
   workspace: string,
   changes: readonly FinalChange[],
   options: ApplyOptions,
-): Promise<AppliedChangeSet> {
+): Promise<readonly AppliedFile[]> {
   const planned = await planAll(files, workspace, changes);
   options.signal.throwIfAborted();
   await checkAgain(files, planned);
@@ -41,7 +34,7 @@ export async function applyChangeSet(
     const edits = planned
       .map(({ edit }) => edit)
       .filter((edit) => edit.type !== "text" || edit.edits.length > 0 || edit.eol !== undefined);
-    if (edits.length > 0 && !(await files.applyEdits(edits, options.label))) {
+    if (edits.length > 0 && !(await files.applyEdits(edits, "Gennai"))) {
       throw new EditorError(
         "not_applied",
         "The editor did not take the edit.",
@@ -50,7 +43,7 @@ export async function applyChangeSet(
     }
     const applied: AppliedFile[] = [];
     for (const change of planned) applied.push(await settle(files, change, options.save));
-    return { files: applied, inverse: await inverseOf(files, planned, applied) };
+    return applied;
   } catch (error) {
     failure = error;
   }
@@ -67,12 +60,40 @@ export async function applyChangeSet(
   );
 }
 
+/**
+ * The files of which these changes and their user changed the same lines; nothing is done. Throws `EditorError` for all files that
+ * something else prevents.
+ */
+export async function overlapsOf(
+  files: EditorFiles,
+  workspace: string,
+  changes: readonly FinalChange[],
+): Promise<readonly Overlap[]> {
+  const { problems } = await plansOf(files, workspace, changes);
+  const overlaps = problems.flatMap((problem) => (problem instanceof OverlapError ? [problem.overlap] : []));
+  refuse(problems.filter((problem) => !(problem instanceof OverlapError)));
+  return overlaps;
+}
+
 /** Plans every change, and throws for all files that prevent it, not only the first. */
 async function planAll(
   files: EditorFiles,
   workspace: string,
   changes: readonly FinalChange[],
 ): Promise<readonly PlannedChange[]> {
+  const { planned, problems } = await plansOf(files, workspace, changes);
+  refuse(problems);
+  return planned;
+}
+
+function refuse(problems: readonly EditorError[]): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  if (others.length === 0) throw first;
+  throw new EditorError(first.code, problems.map(({ message }) => message).join("\n"), "");
+}
+
+async function plansOf(files: EditorFiles, workspace: string, changes: readonly FinalChange[]) {
   const planned: PlannedChange[] = [];
   const problems: EditorError[] = [];
   const seen = new Set<string>();
@@ -97,10 +118,7 @@ async function planAll(
       );
     }
   }
-  const [first, ...others] = problems;
-  if (first === undefined) return planned;
-  if (others.length === 0) throw first;
-  throw new EditorError(first.code, problems.map(({ message }) => message).join("\n"), "");
+  return { planned, problems };
 }
 
 /** The last check before the edit: planning took time, and people type. */
@@ -163,34 +181,4 @@ function differs(name: string): EditorError {
     `${name} does not hold what was to be applied.`,
     "Another program or person may be editing it: try again.",
   );
-}
-
-async function inverseOf(
-  files: EditorFiles,
-  planned: readonly PlannedChange[],
-  applied: readonly AppliedFile[],
-): Promise<readonly FinalChange[]> {
-  const changes: FinalChange[] = [];
-  for (const [index, change] of planned.entries()) {
-    const baseSha256 = applied[index]?.afterSha256 ?? "";
-    const path = change.path.name;
-    switch (change.operation) {
-      case "create":
-        changes.push({ operation: "delete", path, baseSha256 });
-        break;
-      case "delete":
-        changes.push({ operation: "create", path, bytes: change.before });
-        break;
-      case "update": {
-        // If the disk was the base, its bytes are decoded: they have line ends that the buffer lost.
-        const { before, wasDirty, document, beforeText } = change;
-        const text = wasDirty || before === undefined ? beforeText : await files.decode(before, document.encoding);
-        const after = await files.readDisk(change.path.absolute, { maxBytes: maxFileBytes });
-        const isSaved = after !== undefined && sha256Hex(after) === baseSha256;
-        const from = isSaved ? await files.decode(after, document.encoding) : change.text;
-        changes.push({ operation: "update", path, text, baseSha256, from });
-      }
-    }
-  }
-  return changes;
 }

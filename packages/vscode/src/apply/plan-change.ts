@@ -8,6 +8,7 @@ import { lineEndsOf, withLineEnds, withoutByteOrderMark } from "../editor/files/
 import { resolveInWorkspace, type WorkspacePath } from "../editor/workspace-paths.ts";
 import type { FinalChange } from "./final-change.ts";
 import { minimalEdits } from "./minimal-edits.ts";
+import { OverlapError } from "./overlap.ts";
 
 /** One file's part of a change set, checked and prepared; nothing of it is done yet. */
 export type PlannedChange = PlannedCreate | PlannedUpdate | PlannedDelete;
@@ -131,7 +132,10 @@ async function planUpdate(
   };
 }
 
-/** A change on top of what its user changed since on other lines; as it was asked for where nothing changed, or the same lines. */
+/**
+ * A change on top of what its user changed since on other lines. Throws `OverlapError` if the user changed the same lines; where
+ * that cannot be told, the change stays as it was asked for.
+ */
 async function onPresent(
   files: EditorFiles,
   { disk, buffer, path }: FileState,
@@ -143,7 +147,8 @@ async function onPresent(
   const { encoding } = buffer?.document ?? (await files.loadDocument(path.absolute));
   const theirs = isDirty || disk === undefined ? (buffer?.text ?? "") : await files.decode(disk.bytes, encoding);
   const merged = mergedText({ base: from, mine: text, theirs });
-  return merged === undefined ? { text, baseSha256 } : { text: merged, baseSha256: present };
+  if (merged === undefined) throw new OverlapError({ path: path.name, from, wanted: text, present: theirs });
+  return { text: merged, baseSha256: present };
 }
 
 /** The edit that turns a document's text into another; line ends are changed separately, not by replacing every line. */

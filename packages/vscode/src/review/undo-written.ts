@@ -43,5 +43,5 @@ export async function undoWritten(
   const change: FinalChange = isGone
     ? { operation: "delete", path, baseSha256: sha256 }
     : { operation: "update", path, text: undone, baseSha256: sha256 };
-  await changeSets.apply(`hunk-${crypto.randomUUID()}`, [change], { save: "clean", signal: options.signal });
+  await changeSets.apply([change], { save: "clean", signal: options.signal });
 }

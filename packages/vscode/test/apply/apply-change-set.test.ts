@@ -9,7 +9,7 @@ import type { FinalChange } from "../../src/apply/final-change.ts";
 import { FakeDocument, FakeFiles } from "../fake-files.ts";
 
 const { signal } = new AbortController();
-const options = { label: "test", save: "clean", signal } as const;
+const options = { save: "clean", signal } as const;
 
 const update = (path: string, base: string, text: string): FinalChange => ({
   operation: "update",
@@ -139,17 +139,15 @@ const content = fc
   .tuple(fc.constantFrom("", "\uFEFF"), fc.array(piece, { maxLength: 12 }))
   .map(([mark, pieces]) => mark + pieces.join(""));
 
-test("bytes after are the text: every line end, and the mark of the file; reverting gives the bytes before", async () => {
+test("bytes after are the text: every line end, and the mark of the file", async () => {
   await using directory = await temporaryDirectory();
   await fc.assert(
     fc.asyncProperty(content, content, async (before, after) => {
       await directory.write("x.txt", before);
       const sets = new ChangeSets({ files: new FakeFiles(), workspace: directory.root });
-      await sets.apply("1", [update("x.txt", before, after)], { save: "clean", signal });
+      await sets.apply([update("x.txt", before, after)], { save: "clean", signal });
       const mark = before.startsWith("\uFEFF") ? "\uFEFF" : "";
       expect(await directory.read("x.txt")).toBe(mark + after.replace(/^\uFEFF/, ""));
-      await sets.revert("1", { signal });
-      expect(await directory.read("x.txt")).toBe(before);
     }),
     { numRuns: 150 },
   );
@@ -158,34 +156,12 @@ test("bytes after are the text: every line end, and the mark of the file; revert
 test.each([
   ["line ends of both kinds become one", "a\r\nb\n", "a\r\nb\r\n"],
   ["a line end that is none of the editor's becomes one", "a\r\nb\r", "a\r\nb\r\n"],
-])("%s where the editor has nothing to save, and come back", async (_, before, after) => {
+])("%s where the editor has nothing to save", async (_, before, after) => {
   await using directory = await temporaryDirectory({ "x.txt": before });
   const sets = new ChangeSets({ files: new FakeFiles(), workspace: directory.root });
-  const [file] = await sets.apply("1", [update("x.txt", before, after)], { save: "clean", signal });
+  const [file] = await sets.apply([update("x.txt", before, after)], { save: "clean", signal });
   expect(await directory.read("x.txt")).toBe(after);
   expect(file?.afterSha256).toBe(sha256Hex(after));
-  await sets.revert("1", { signal });
-  expect(await directory.read("x.txt")).toBe(before);
-});
-
-test("a set is reverted once, where every file is as it left it", async () => {
-  const at = await scene();
-  await using _directory = at.directory;
-  const sets = new ChangeSets({ files: at.files, workspace: at.root });
-  await sets.apply("1", set, { save: "clean", signal });
-  expect(await at.contents()).toEqual({ a: "A\n", b: "B\n", new: "new\n", gone: undefined });
-  expect(sets.has("1")).toBe(true);
-  await at.directory.write("new.txt", "theirs\n");
-  await expect(sets.revert("1", { signal })).rejects.toMatchObject({
-    code: "not_reverted",
-    message: expect.stringContaining("new.txt"),
-  });
-  expect(await at.contents()).toEqual({ a: "A\n", b: "B\n", new: "theirs\n", gone: undefined });
-  await at.directory.write("new.txt", "new\n");
-  await sets.revert("1", { signal });
-  expect(await at.contents()).toEqual(untouched);
-  expect(sets.has("1")).toBe(false);
-  await expect(sets.revert("1", { signal })).rejects.toMatchObject({ code: "not_reverted" });
 });
 
 test("sets are applied one after the other, in order, and one that cannot be keeps none from its turn", async () => {
@@ -204,11 +180,10 @@ test("sets are applied one after the other, in order, and one that cannot be kee
     // Each but the failed one goes on from what the one before it left.
     const before = number === 3 ? "1" : String(number - 1);
     const changes = [update("a.txt", before, String(number)), create(`${number}.txt`, "")];
-    return sets.apply(String(number), changes, { save: "clean", signal });
+    return sets.apply(changes, { save: "clean", signal });
   };
   expect(await raceJobs(apply)).toEqual(oneAfterTheOther);
   expect(await directory.read("a.txt")).toBe("4");
-  expect([1, 2, 3, 4].map((number) => sets.has(String(number)))).toEqual([true, false, true, true]);
 });
 
 /** True the first time it holds. */

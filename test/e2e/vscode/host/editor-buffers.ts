@@ -31,8 +31,8 @@ async function open(files: Readonly<Record<string, string | Uint8Array>>) {
       text,
       baseSha256: sha256Hex(base),
     }),
-    apply: (changes: readonly FinalChange[], save: "clean" | "all" = "clean", id = "set") =>
-      scene.changeSets.apply(id, changes, { save, signal }),
+    apply: (changes: readonly FinalChange[], save: "clean" | "all" = "clean") =>
+      scene.changeSets.apply(changes, { save, signal }),
   };
 }
 

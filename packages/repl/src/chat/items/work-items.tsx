@@ -67,6 +67,7 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const [stays, setStays] = useState<readonly string[]>([]);
+  const hasRest = stays.length === 0 || stays.length < item.files.length;
   const ask = async () => {
     setStays(await control.staysInUndo(item.changeSetId));
     setAsking(true);
@@ -92,12 +93,14 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
         )}
         {asking && (
           <>
-            <span class="quiet">{stays.length === 0 ? "Take all of it back?" : "Take the rest back?"}</span>
-            <button type="button" class="button" disabled={busy} onClick={() => void undo()}>
-              {busy ? "Taking back…" : "Yes, undo"}
-            </button>
+            <span class="quiet">{stays.length === 0 ? "Take all of it back?" : hasRest && "Take the rest back?"}</span>
+            {hasRest && (
+              <button type="button" class="button" disabled={busy} onClick={() => void undo()}>
+                {busy ? "Taking back…" : "Yes, undo"}
+              </button>
+            )}
             <button type="button" class="button button-quiet" disabled={busy} onClick={() => setAsking(false)}>
-              No
+              {hasRest ? "No" : "Close"}
             </button>
           </>
         )}
