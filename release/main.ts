@@ -1,11 +1,13 @@
-import { resolve } from "node:path";
+import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { catalogueDate } from "../packages/models/src/gen/catalogue.ts";
 import { helpIfAsked } from "../scripts/lib/command-line.mjs";
 import { inRepository } from "../scripts/lib/repository.mjs";
 import { assertCatalogueIsNew } from "./catalogue-age.ts";
 import { gatesNamed } from "./gates/release-gates.ts";
-import { makeArtefacts, publish } from "./make-release.ts";
+import { makeArtefacts, makeCommandLine, publish } from "./make-release.ts";
 import { rehearse } from "./rehearse.ts";
 import { ReleaseError } from "./release-error.ts";
 import { runGates } from "./run-gates.ts";
@@ -15,6 +17,7 @@ import { sourceState } from "./source-state.ts";
 
 /** `npm run release …`; what each command takes is in docs/release.md. */
 const usage = `Usage:
+  npm run pack [-- --install]                  makes gennai-VERSION.tgz of this checkout, and installs it as the command gennai
   npm run release:key -- DIRECTORY             makes a signing key, in a directory of your own
   npm run release:version -- VERSION           writes the version of the next release into every file that names it
   npm run release -- --out DIRECTORY [--key FILE] [--allow-dirty]
@@ -26,6 +29,25 @@ const usage = `Usage:
 `;
 
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
+  async pack(args) {
+    const { values } = parseArgs({ args: [...args], options: { install: { type: "boolean" } } });
+    const root = inRepository();
+    const file = await makeCommandLine(root, sourceState(root), root);
+    const name = basename(file);
+    print(`${name}  ${Math.ceil(statSync(file).size / 1024)} KB`);
+    if (values.install !== true) {
+      print(`Install it: npm install --global ./${name}`);
+      return true;
+    }
+    const { status } = spawnSync("npm", ["install", "--global", file], { stdio: "inherit" });
+    if (status !== 0) {
+      throw new ReleaseError(
+        "npm could not install it; it says why above. Where npm may not write: npm config set prefix ~/.local",
+      );
+    }
+    print("Installed: gennai --version. Remove it: npm uninstall --global gennai");
+    return true;
+  },
   async key(args) {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true });
     const [directory] = positionals;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildProgram } from "../scripts/lib/program.mjs";
+import { buildProgram, type Program } from "../scripts/lib/program.mjs";
 import { billOfMaterials } from "./artefacts/bill-of-materials.ts";
 import { bundledPackages } from "./artefacts/bundled-packages.ts";
 import { commandLinePackage, externalPackages } from "./artefacts/command-line-package.ts";
@@ -40,17 +40,8 @@ export async function makeArtefacts(root: string, source: SourceState): Promise<
     const bill = billOfMaterials(source, { bundled, external: externalPackages(root, lock.dependenciesOf), lock });
     const licenses = (artefact: string) =>
       Buffer.from(thirdPartyLicenses(bundled.filter((each) => each.in.includes(artefact))));
-    const packed = tarball(
-      [...commandLinePackage(root, source, program), { path: names.licenses, bytes: licenses(names.commandLine) }].map(
-        (entry) => ({
-          ...entry,
-          path: `package/${entry.path}`,
-        }),
-      ),
-      source.time,
-    );
     return new Map<string, Uint8Array>([
-      [names.commandLine, packed],
+      [names.commandLine, packCommandLine(root, source, { program, licenses: licenses(names.commandLine) })],
       [names.extension, extension.pack(licenses(names.extension))],
       [names.container, containerContext(root, source)],
       [names.bill, Buffer.from(`${JSON.stringify(bill, undefined, 2)}\n`)],
@@ -60,6 +51,35 @@ export async function makeArtefacts(root: string, source: SourceState): Promise<
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+/** Makes the package of the command line alone, from a checkout as it is, and returns its path. Rejects with `ReleaseError`. */
+export async function makeCommandLine(root: string, source: SourceState, out: string): Promise<string> {
+  const scratch = mkdtempSync(join(tmpdir(), "gennai-pack-"));
+  try {
+    const { commandLine } = artefactNames(source.version);
+    const program = await buildProgram({ outDir: scratch });
+    const bundled = bundledPackages(root, { [commandLine]: program.inputs });
+    const licenses = Buffer.from(thirdPartyLicenses(bundled));
+    const file = join(out, commandLine);
+    writeFileSync(file, packCommandLine(root, source, { program, licenses }));
+    return file;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function packCommandLine(
+  root: string,
+  source: SourceState,
+  { program, licenses }: { readonly program: Program; readonly licenses: Uint8Array },
+): Uint8Array {
+  const { licenses: path } = artefactNames(source.version);
+  const entries = [...commandLinePackage(root, source, program), { path, bytes: licenses }];
+  return tarball(
+    entries.map((entry) => ({ ...entry, path: `package/${entry.path}` })),
+    source.time,
+  );
 }
 
 /** Writes artefacts, their checksums, the signature and the public key. Throws `ReleaseError` when something lies there. */
