@@ -62,9 +62,17 @@ function marked(one: FoundInTree, mark: Partial<FoundWrite>): FoundInTree {
   return found === undefined ? one : { ...one, write: { ...one.write, found: { ...found, ...mark } } };
 }
 
+/** Those of the kept effects, which may have other contents by now. */
 function among(inTree: readonly FoundInTree[], kept: readonly StageEffect[]): readonly FoundInTree[] {
-  const all = new Set(kept);
-  return inTree.filter(({ effect }) => all.has(effect));
+  const all = new Map(kept.map((effect) => [keyOf(effect), effect]));
+  return inTree.flatMap((one) => {
+    const effect = all.get(keyOf(one.effect));
+    return effect === undefined ? [] : [{ ...one, effect }];
+  });
+}
+
+function keyOf({ root, path }: StageEffect): string {
+  return `${root} ${path}`;
 }
 
 function changeOf({ before, after }: StageEffect, { path, operation, found }: FileWrite): readonly FileChange[] {

@@ -20,6 +20,7 @@ import { type FoundEffects, foundEffects } from "../found/found-effects.ts";
 import { keepEffects, takeForLayer } from "../found/keep-effects.ts";
 import { keepWayBack } from "../found/keep-way-back.ts";
 import { keptRefs } from "../found/kept-refs.ts";
+import { foundBefore, ontoPresent } from "../found/onto-present.ts";
 import { allTheUsers, type UsersContents } from "../found/thrown-away.ts";
 import type { StagedTree } from "../proposal/staged-tree.ts";
 import { dropOpen } from "../stages/open-stages.ts";
@@ -91,8 +92,8 @@ export interface StagedOffer extends Omit<FoundEffects, "effectsWithout" | "chan
   /** Files that can never be kept, and why, to be shown with the result. */
   readonly left: readonly string[];
   /**
-   * Writes the changes to the workspace, except some parts. Throws `ToolFailure` `stale_file` if others changed the same files
-   * meanwhile; nothing is kept then.
+   * Writes the changes to the workspace, except some parts, on top of what others changed on other lines since they were found. Throws
+   * `ToolFailure` `stale_file` if others changed the same lines, or a file while the command ran; nothing is kept then.
    *
    * @param dropped ids
    * @param about.title for a user without a session: the kept changes can be undone later under this name
@@ -188,6 +189,14 @@ export async function runStaged(
       usersContents: surroundings.usersContents ?? allTheUsers,
       isOwnStash: surroundings.isOwnStash,
     });
+    // Where git's data changed too, commits and the index hold the files as the command left them.
+    const before = git.effects.length > 0 ? new Map() : foundBefore(transaction, kept);
+    let present: ReadonlyMap<StageEffect, StageEffect> | undefined;
+    const onPresent = (all: readonly StageEffect[]): readonly StageEffect[] => {
+      present ??= ontoPresent(transaction, before);
+      return all.map((effect) => present?.get(effect) ?? effect);
+    };
+    const wantedOf = (without: ReadonlySet<string>) => onPresent(found.effectsWithout(without));
     return {
       ...found,
       ...ran,
@@ -200,7 +209,7 @@ export async function runStaged(
         ...held.filter(isRef).map(({ path }) => `${shownName(path)} (no branch)`),
         ...describeDropped(observation),
       ],
-      edits: (without) => found.edits(found.effectsWithout(without)),
+      edits: (without) => found.edits(wantedOf(without)),
       keep: async (without, about = {}) => {
         if (unused !== undefined) {
           await remove();
@@ -216,8 +225,8 @@ export async function runStaged(
         if (open !== undefined) alone.defer(await stages.open.take(open));
         if (open !== undefined && stages.open.isLocked(open)) throw busy;
         const rescue = open && (await rescuing(open, observation, command, surroundings));
-        const wantedNow = found.effectsWithout(without);
-        const work = { observation, kept: wantedNow };
+        const wantedNow = wantedOf(without);
+        const work = { observation: { ...observation, effects: onPresent(observation.effects) }, kept: wantedNow };
         const refs = keptRefs(transaction, work, { workspaceRoot, home: stages.home });
         const under = { workspace: workspaceRoot, session, title: about.title, record: about.record?.(refs) };
         keepWayBack(transaction, wantedNow, found.edits(wantedNow).files, under);

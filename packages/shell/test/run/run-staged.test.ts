@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Effect } from "@gennai/governance/effect";
+import { sha256Hex } from "@gennai/protocol/digest";
 import {
   type TemporaryDirectory,
   type TemporaryRepository,
@@ -252,6 +253,57 @@ test("a pipe is not kept, and it is told that the file in whose place it was is 
   ]);
   await staged.keep(new Set());
   expect(await repository.git("status", "--porcelain")).toBe(" D a.txt");
+});
+
+describe("a file that its user changes while they are asked about the command", () => {
+  const text = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+  const users = text.replace("8", "user's");
+  const command = "sed -i s/2/agent/ a.txt; echo 2 > b.txt";
+
+  test.each<[string, (path: string) => void]>([
+    ["in place", (path) => writeFileSync(path, users)],
+    [
+      "by another file in its place",
+      (path) => {
+        writeFileSync(`${path}~`, users);
+        renameSync(`${path}~`, path);
+      },
+    ],
+  ])("holds both where the lines are others: %s", async (_how, change) => {
+    await using repository = await temporaryRepository({ "a.txt": text, "b.txt": "1\n" });
+    const staged = await machine().run(repository.root, command);
+    change(repository.path("a.txt"));
+    const merged = users.replace("2", "agent");
+    const [edit] = staged.edits(new Set()).files;
+    expect([edit?.before?.sha256, edit?.after?.sha256]).toEqual([sha256Hex(users), sha256Hex(merged)]);
+    expect(edit?.copied()?.toString()).toBe(users);
+    const { changes } = await staged.keep(new Set());
+    expect([await repository.read("a.txt"), await repository.read("b.txt")]).toEqual([merged, "2\n"]);
+    expect(changes[0]).toMatchObject({ beforeSha256: sha256Hex(users), afterSha256: sha256Hex(merged) });
+  });
+
+  test.each<[string, string, (path: string) => void]>([
+    ["the same line", command, (path) => writeFileSync(path, text.replace("2", "user's"))],
+    ["a line beside it", command, (path) => writeFileSync(path, text.replace("3", "user's"))],
+    ["its mode", command, (path) => chmodSync(path, 0o600)],
+    ["that it is a file", command, (path) => (rmSync(path), symlinkSync("b.txt", path))],
+    ["that it is there", command, (path) => rmSync(path)],
+    ["a file that is no text", "printf '1\\0' > a.txt", (path) => writeFileSync(path, users)],
+    ["a file that is committed", `sed -i s/2/agent/ a.txt; ${commit} -am x`, (path) => writeFileSync(path, users)],
+  ])("is not overwritten, and nothing is kept: %s", async (_what, run, change) => {
+    await using repository = await temporaryRepository({ "a.txt": text, "b.txt": "1\n" });
+    const staged = await machine().run(repository.root, run);
+    change(repository.path("a.txt"));
+    const now = lstatSync(repository.path("a.txt"), { throwIfNoEntry: false });
+    staged.edits(new Set());
+    await expect(staged.keep(new Set())).rejects.toMatchObject({
+      code: "stale_file",
+      message: expect.stringContaining("a.txt"),
+    });
+    const { ino, ctimeMs } = lstatSync(repository.path("a.txt"), { throwIfNoEntry: false }) ?? {};
+    expect([ino, ctimeMs]).toEqual([now?.ino, now?.ctimeMs]);
+    expect(await repository.read("b.txt")).toBe("1\n");
+  });
 });
 
 test("what somebody else changed meanwhile is not overwritten", async () => {

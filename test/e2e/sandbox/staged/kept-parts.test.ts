@@ -30,6 +30,26 @@ test("a yes to what would be kept makes exactly that true, and a restore takes i
   expect(ledger).toMatch(/AGENTS\.md/);
 });
 
+test("what a person saves while they are asked stays, and an undo takes back only what the command did", async () => {
+  const before = "1\n2\n3\n4\n5\n";
+  await using server = await staging(
+    ["node do.mjs"],
+    program(`fs.writeFileSync("AGENTS.md", "be kind"); fs.writeFileSync("made.txt", "agent\\n2\\n3\\n4\\n5\\n");`),
+  );
+  await server.workspace.write("made.txt", before);
+  await using editor = await Watcher.begin(server);
+  const question = await editor.next("confirmationRequest");
+  await server.workspace.write("made.txt", `${before}mine\n`);
+  await editor.answer(question);
+  expect(await editor.end()).toBe("COMPLETED");
+  expect(await server.workspace.read("made.txt")).toBe("agent\n2\n3\n4\n5\nmine\n");
+  await server.restart();
+  await server.client.undoChangeSet({ sessionId: editor.sessionId });
+  expect(await server.workspace.read("made.txt")).toBe(`${before}mine\n`);
+  expect(existsSync(server.workspace.path("AGENTS.md"))).toBe(false);
+  expect(leftovers(server)).toEqual([]);
+});
+
 test("a person keeps the rest: exactly that is kept, the record says who chose, and the model what was dropped", async () => {
   await using server = await staging(
     ["node do.mjs && git add made.txt AGENTS.md", "cat made.txt; ls"],

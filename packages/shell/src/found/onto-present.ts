@@ -1,0 +1,91 @@
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { identityOf } from "@gennai/machine/entries/look-at-entry";
+import { pathsInGit } from "@gennai/machine/git-data/git-path";
+import { systemErrorCode } from "@gennai/machine/system-error";
+import { sha256 } from "@gennai/machine/workspace/files/content-digest";
+import { mergedBytes } from "@gennai/protocol/diff/three-way-diff";
+import type { StageEffect } from "@gennai/stage/observe/effect";
+import { stageParts } from "@gennai/stage/transaction/staged-root";
+import type { Transaction } from "@gennai/stage/transaction/transaction";
+
+/** Bytes of one file that is merged, and of all that are kept in memory for that. */
+const most = { size: 1024 * 1024, all: 16 * 1024 * 1024 };
+
+/** The bytes of changed files as they were found, so that what their user changes later can be merged. */
+export type FoundBefore = ReadonlyMap<StageEffect, Uint8Array>;
+
+/**
+ * Call it right after the look. A file that somebody changed while the command ran is left out: what the command began with is not
+ * known. So is all of git's data, and what has flags.
+ */
+export function foundBefore({ roots }: Transaction, effects: readonly StageEffect[]): FoundBefore {
+  const inGits = roots.map(({ path }) => pathsInGit(path));
+  const found = new Map<StageEffect, Uint8Array>();
+  let left = most.all;
+  for (const effect of effects) {
+    const { before, after, flags, path } = effect;
+    const root = roots[effect.root];
+    if (before?.type !== "file" || after?.type !== "file" || root === undefined || flags.length > 0) continue;
+    const isOther = before.sha256 !== after.sha256 && before.mode === after.mode;
+    const size = Math.max(before.size, after.size);
+    if (!isOther || size > most.size || size > left || inGits[effect.root]?.(path) !== undefined) continue;
+    const bytes = readPresent(join(root.path, path))?.bytes;
+    if (bytes === undefined || sha256(bytes) !== before.sha256) continue;
+    found.set(effect, bytes);
+    left -= size;
+  }
+  return found;
+}
+
+/**
+ * Puts changes of files on top of what their user changed since they were found, on the stage: nothing of the workspace is written. A file
+ * of which both changed the same lines is left out, and the commit refuses it.
+ * @returns by effect, the one to commit in its place
+ */
+export function ontoPresent({ roots }: Transaction, found: FoundBefore): ReadonlyMap<StageEffect, StageEffect> {
+  const onto = new Map<StageEffect, StageEffect>();
+  for (const [effect, base] of found) {
+    const { before, after, path } = effect;
+    const root = roots[effect.root];
+    const present = root && readPresent(join(root.path, path));
+    if (before?.type !== "file" || after?.type !== "file" || root === undefined || present === undefined) continue;
+    const { bytes: theirs, identity } = present;
+    if (identity.mode !== before.mode || theirs.length > most.size) continue;
+    const was = before.identity;
+    if (identity.inode === was.inode && identity.mtimeNs === was.mtimeNs && identity.ctimeNs === was.ctimeNs) continue;
+    const staged = join(root.directory, stageParts.upper, path);
+    const { mode, nlink } = lstatSync(staged);
+    const merged = nlink > 1 ? undefined : mergedBytes({ base, mine: readFileSync(staged), theirs });
+    if (merged === undefined) continue;
+    chmodSync(staged, (mode & 0o7777) | 0o600);
+    writeFileSync(staged, merged);
+    chmodSync(staged, mode & 0o7777);
+    onto.set(effect, {
+      ...effect,
+      before: { ...before, size: theirs.length, sha256: sha256(theirs), identity },
+      after: { ...after, size: merged.length, sha256: sha256(merged) },
+    });
+  }
+  return onto;
+}
+
+/** A regular file's bytes and the identity that they belong to; undefined if there is none, or it changes while it is read. */
+function readPresent(path: string) {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(descriptor, { bigint: true });
+    if (!stat.isFile() || stat.nlink !== 1n || stat.size > BigInt(most.size)) return undefined;
+    const bytes = readFileSync(descriptor);
+    const { ctimeNs } = fstatSync(descriptor, { bigint: true });
+    return ctimeNs === stat.ctimeNs ? { bytes, identity: identityOf(stat) } : undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
