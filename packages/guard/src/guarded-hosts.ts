@@ -40,9 +40,16 @@ interface OpenCall extends GuardedCall {
 export class GuardedHosts {
   readonly #manager: SessionManager;
   readonly #sessions = new Map<string, HostSession>();
+  /** Ids of the agents, by the ids of our sessions. */
+  readonly #agents = new Map<string, string>();
 
   constructor(manager: SessionManager) {
     this.#manager = manager;
+  }
+
+  /** Id of the agent whose calls are judged in this session; undefined for others, and for those of before the server started. */
+  agentOf(sessionId: string): string | undefined {
+    return this.#agents.get(sessionId);
   }
 
   /**
@@ -176,6 +183,10 @@ export class GuardedHosts {
       if (this.#sessions.size <= maxSessions) break;
       if (open.size === 0) this.#sessions.delete(oldest);
     }
+    for (const oldest of this.#agents.keys()) {
+      if (this.#agents.size <= maxSessions) break;
+      this.#agents.delete(oldest);
+    }
     return known;
   }
 
@@ -185,6 +196,7 @@ export class GuardedHosts {
     const settings = { ...defaultSettings, backend: "offline", model: "", interactive: false } as const;
     const session = await this.#manager.start(settings, workingDir, callers.current()?.user ?? "");
     await session.rename(`${host.title}, guarded`);
+    this.#agents.set(session.id, host.id);
     return session.id;
   }
 }

@@ -29,6 +29,7 @@ import { showFailure } from "./server/server-dialogs.ts";
 import { thisMachine } from "./server/this-machine.ts";
 import { TokenStore } from "./server/token-store.ts";
 import { chosenFolder } from "./session/chosen-folder.ts";
+import { GuardedSessions } from "./session/guarded-sessions.ts";
 import { branchInterceptor } from "./session/interceptors/branch-interceptor.ts";
 import { heldInterceptor } from "./session/interceptors/held-interceptor.ts";
 import { StoredApprovals } from "./session/interceptors/plan-interceptor.ts";
@@ -165,7 +166,10 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
         },
       }),
     ],
-    onState: (state) => linkWatch.changed(state),
+    onState: (state) => {
+      linkWatch.changed(state);
+      if (state.type === "connected") guarded.look();
+    },
   });
 
   const sessionWatch = new SessionWatch({
@@ -211,6 +215,18 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     onProblem: warn,
   });
 
+  const guarded = new GuardedSessions({
+    root,
+    agent: () => access.link.connection?.agent,
+    onEvent: (event, session) => reviewing.unseen.onEvent(event, session),
+    onProblem: warn,
+  });
+  context.subscriptions.push({ dispose: () => guarded[Symbol.dispose]() });
+  if (folder !== undefined) {
+    const files = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, "**/*"));
+    for (const happens of [files.onDidCreate, files.onDidChange, files.onDidDelete]) happens(() => guarded.look());
+    context.subscriptions.push(files);
+  }
   const background = new BackgroundTerminals(log);
   context.subscriptions.push({ dispose: () => background[Symbol.dispose]() });
   const todos = new TodoTree(sessions, {

@@ -10,6 +10,8 @@ export interface SessionSummary {
   readonly updated: string;
   /** Empty: nothing is running. */
   readonly runningTurnId: string;
+  /** Id of another agent whose calls are judged in it; empty for none, and where the server does not know it any more. */
+  readonly guardedAgent: string;
 }
 
 /** Newest first, as the server sends them. */
@@ -21,6 +23,7 @@ export function summariesFromMessage(message: ListSessionsResponse): readonly Se
     created: rfc3339(session.created),
     updated: rfc3339(session.updated),
     runningTurnId: session.runningTurnId,
+    guardedAgent: session.guardedAgent,
   }));
 }
 

@@ -1,5 +1,6 @@
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { gitIsolation } from "@gennai/git/run/git-isolation";
+import type { GuardedHosts } from "@gennai/guard/guarded-hosts";
 import { ServiceError } from "@gennai/machine/service-error";
 import { resolvePlace } from "@gennai/machine/workspace/paths/client-place";
 import { stagesWord } from "@gennai/protocol/commands-mode";
@@ -41,6 +42,7 @@ import { clientWorkspaceFromWire } from "./wire/workspace-wire.ts";
 
 export interface AgentServiceOptions {
   readonly manager: SessionManager;
+  readonly guarded: Pick<GuardedHosts, "agentOf">;
   readonly setModelKey: ReturnType<typeof modelKeyRpc>;
   readonly chooseModel: ReturnType<typeof chooseModelRpcs>;
   readonly attempts: ReturnType<typeof attemptRpcs>;
@@ -57,6 +59,7 @@ export function registerAgentService(router: ConnectRouter, options: AgentServic
 
 function agentService({
   manager,
+  guarded,
   setModelKey,
   chooseModel,
   attempts,
@@ -227,7 +230,10 @@ function agentService({
       });
       return {
         sessions: await Promise.all(
-          heads.map(async (head) => sessionToWire(head, await manager.runningTurn(head.sessionId))),
+          heads.map(async (head) => ({
+            ...sessionToWire(head, await manager.runningTurn(head.sessionId)),
+            guardedAgent: guarded.agentOf(head.sessionId) ?? "",
+          })),
         ),
       };
     },

@@ -5,7 +5,7 @@ import type { RuleFile } from "@gennai/governance/rules/compile/rule-set";
 import { listedRules } from "@gennai/governance/rules/listed-rules";
 import { ruleActivity } from "@gennai/governance/rules/rule-activity";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
-import { GuardedHosts } from "@gennai/guard/guarded-hosts";
+import type { GuardedHosts } from "@gennai/guard/guarded-hosts";
 import { ServiceError } from "@gennai/machine/service-error";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { emergencyToMessage } from "@gennai/protocol/model/governance/emergency";
@@ -56,6 +56,7 @@ export interface IntentsReport extends Pick<IntentsStatus, "mode" | "intents" | 
 
 export interface GovernanceServiceOptions {
   readonly manager: SessionManager;
+  readonly guarded: Pick<GuardedHosts, "tell">;
   readonly emergency: Pick<EmergencyControls, "current" | "set">;
   readonly loadCapabilities: () => Promise<LoadedCapabilities>;
   readonly ledger: {
@@ -104,8 +105,7 @@ export function registerGovernanceService(router: ConnectRouter, options: Govern
 }
 
 function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeof GovernanceService> {
-  const { manager, emergency } = options;
-  const guarded = new GuardedHosts(manager);
+  const { manager, emergency, guarded } = options;
 
   async function placeOf(sessionId: string): Promise<GovernedWorkspace> {
     if (sessionId !== "") {

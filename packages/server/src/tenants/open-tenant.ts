@@ -1,6 +1,7 @@
 import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { GuardedHosts } from "@gennai/guard/guarded-hosts";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { searchProviders } from "@gennai/machine/web/search-providers";
@@ -273,8 +274,10 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
         log.error("Work could not be stopped.", error);
       });
   });
+  const guarded = new GuardedHosts(manager);
   const governancePorts = tenantGovernance({
     manager,
+    guarded,
     emergency,
     governance,
     workspaces,
@@ -294,6 +297,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     const [setModelKey, chooseModel] = [modelKeyRpc(keys), chooseModelRpcs(models, trials)];
     registerAgentService(router, {
       manager,
+      guarded,
       setModelKey,
       chooseModel,
       attempts: attemptRpcs(manager, attempts),

@@ -22,7 +22,7 @@ import { tenantProvenance } from "./tenant-provenance.ts";
 
 /** What the governance of a tenant is based on. */
 interface GovernedTenant
-  extends Pick<GovernanceServiceOptions, "manager" | "emergency" | "loadCapabilities" | "hasUsers"> {
+  extends Pick<GovernanceServiceOptions, "manager" | "guarded" | "emergency" | "loadCapabilities" | "hasUsers"> {
   readonly governance: GovernanceRegistry;
   readonly workspaces: WorkspaceRegistry;
   /** Real path of the default workspace. */
@@ -37,10 +37,11 @@ interface GovernedTenant
 
 /** Rules, intents and ledger of a tenant, for users to see and decide. */
 export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptions {
-  const { manager, emergency, loadCapabilities, governance, workspaces, workspace, options } = tenant;
+  const { manager, guarded, emergency, loadCapabilities, governance, workspaces, workspace, options } = tenant;
   const { configDir, stateDir, isolation, hasUsers } = tenant;
   return {
     manager,
+    guarded,
     emergency,
     loadCapabilities,
     parity: createParity({

@@ -98,6 +98,8 @@ test("what was changed in a call of which the agent told no end goes back as wel
   write("b.txt", "x\n");
   write("made.txt", "made\n");
   await agent.tell("Stop");
+  const { sessions } = await server.client.listSessions({});
+  expect(sessions.map(({ guardedAgent }) => guardedAgent)).toEqual(["claude-code"]);
   await undo();
   expect([read("b.txt"), existsSync(path("made.txt"))]).toEqual(["b\n", false]);
 });

@@ -1,22 +1,26 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { TestServer } from "@gennai/testkit/test-server";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { recordedBy, recordsInShort } from "./guarded-records.ts";
 
 /** Claude Code, as far as its hook shows it. */
 export class HookedAgent {
-  readonly #server: TestServer;
+  readonly #root: string;
   readonly #session: string;
   #calls = 0;
   readonly governance;
 
-  constructor(server: TestServer, session = "s1") {
-    this.#server = server;
+  /** @param server.workspace where the agent works */
+  constructor(
+    server: { readonly workspace: { readonly root: string }; readonly governance: GovernanceClient },
+    session = "s1",
+  ) {
+    this.#root = server.workspace.root;
     this.#session = session;
     this.governance = server.governance;
   }
 
   async tell(hook_event_name: string, more: JsonObject = {}): Promise<JsonObject | undefined> {
-    const { root } = this.#server.workspace;
+    const root = this.#root;
     const payload = { session_id: this.#session, cwd: root, hook_event_name, ...more };
     return (await this.governance.guardCall({ host: "claude-code", workingDir: root, payload })).answer;
   }

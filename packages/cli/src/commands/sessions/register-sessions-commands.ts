@@ -20,6 +20,7 @@ function registerUndo(program: Command, { console, ended }: CommandHost): void {
   workspaceOption(serverOptions(undo))
     .argument("[paths...]", "with --turn or --to: only these files or directories")
     .option("--session <id>", "of this session")
+    .option("--agent <name>", "of the newest guarded session of this agent, e.g. claude-code")
     .option("--kept", "what gennai try kept last; a second time: what it kept before that")
     .option("--list", "show to which points one can go back")
     .option("--turn <number>", "everything since before this turn, by commands too")

@@ -31,6 +31,8 @@ import {
 export interface UndoFlags extends ServerFlags {
   readonly workspace?: string;
   readonly session?: string;
+  /** Id of a guarded agent. */
+  readonly agent?: string;
   readonly json?: boolean;
   /** Go back to before this turn; the first is 1. */
   readonly turn?: string;
@@ -61,7 +63,8 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
     ? await openDiskWorkspace({ root: workspace, stateDir, environment: console.environment })
     : undefined;
   const place = held === undefined ? workspace : heldPlace(held.facts);
-  const known = flags.session === undefined ? await listSessions(server.client, place, { signal }) : [];
+  const all = flags.session === undefined ? await listSessions(server.client, place, { signal }) : [];
+  const known = flags.agent === undefined ? all : all.filter(({ guardedAgent }) => guardedAgent === flags.agent);
   const sessionIds = flags.session === undefined ? known.map(({ sessionId }) => sessionId) : [flags.session];
   const toCheckpoint = flags.turn !== undefined || flags.to !== undefined;
   if (!toCheckpoint && (paths.length > 0 || flags.dryRun === true || flags.force === true)) {
@@ -97,6 +100,12 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
         : describeUndone(undone) + (await describeCommit(workspace, undone.files)),
     );
     return exitCode.ok;
+  }
+  if (sessionIds.length === 0 && flags.agent !== undefined) {
+    throw usageError(
+      `This server judged no call of ${flags.agent} in ${workspace}.`,
+      "gennai sessions list shows the sessions; --session takes the id of one.",
+    );
   }
   if (sessionIds.length === 0) {
     throw usageError(
