@@ -61,6 +61,7 @@ const tasks = {
   provenance: () => node("test/provenance/main.ts", ...args),
   "guard-real": () => node("test/real-agents/main.ts", ...args),
   "acp-real": () => node("test/acpx/main.ts", ...args),
+  messages: () => node("scripts/messages.mjs", ...args),
   pack: () => node("release/main.ts", "pack", ...args),
   // docs/release.md says what these take.
   release: () => node("release/main.ts", "make", ...args),

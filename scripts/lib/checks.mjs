@@ -28,6 +28,7 @@ const checks = [
   { name: "generated code", run: checkGenerated },
   { name: "catalogue of models", run: () => tool(packagedNode(), "scripts/catalogue.mjs", "--check") },
   { name: "reference", run: () => tool(packagedNode(), "scripts/reference.mjs", "--check") },
+  { name: "words of messages", run: () => tool(packagedNode(), "scripts/messages.mjs", "--check") },
   { name: "protocol breaks nobody", run: () => tool("buf", "breaking", "--against", "proto/baseline.binpb") },
   { name: "protocol lint", run: () => tool("buf", "lint") },
   { name: "protocol format", run: () => tool("buf", "format", "--diff", "--exit-code") },

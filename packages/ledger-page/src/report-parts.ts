@@ -40,7 +40,7 @@ export function reportParts(report: Judged<BundleReport>): readonly Node[] {
     "quiet",
     anchors?.newest === undefined
       ? "Anyone who has the private key can sign another ledger. To find that out, choose the heads that somebody else kept (gennai ledger anchor), or compare with an earlier bundle."
-      : "Anyone who has the private key can sign another ledger, but not change records up to a head that somebody else kept.",
+      : "Whoever has the private key can sign another ledger. Records up to a head that somebody else kept cannot change.",
   );
   return isSound ? [verdict, list, limits] : [verdict, list];
 }

@@ -57,7 +57,7 @@ export async function resolveEndpoint(
   }
   if (facts.needsKey && apiKey === "") {
     throw new ModelError("not_configured", `The backend ${backend} needs a key.`, {
-      hint: `Set it where you choose the model; or put it into the environment variable ${facts.keyVariables.slice(0, 2).join(" or ")} where the server starts, or into its system's keychain (service gennai, account ${backend}).`,
+      hint: `Set it where you choose the model, or as ${facts.keyVariables.slice(0, 2).join(" or ")} in the server's environment. Its keychain works too: service gennai, account ${backend}.`,
     });
   }
   const headers = Object.entries(known.headersFor(baseUrl)).map(

@@ -64,7 +64,7 @@ export class PlanAliases {
     if (newest === undefined) throw unknown();
     if (waiting.some(({ digest }) => digest !== newest.digest)) {
       throw new ServiceError("failed_precondition", "Two different plans look the same to this client.", {
-        hint: "Ask for the plan again and have it say more in its titles, or approve it by its digest: gennai plan approve.",
+        hint: "Ask for the plan again with clearer titles, or approve it by its digest: gennai plan approve.",
       });
     }
     const preview = session.state.plans.get(newest.planId)?.preview;

@@ -82,7 +82,8 @@ async function gitFinding(): Promise<Finding> {
 
 async function ripgrepFinding(signal: AbortSignal): Promise<Finding> {
   const next = [
-    "Install ripgrep (Debian, Ubuntu: sudo apt install ripgrep; macOS: brew install ripgrep; Windows: winget install BurntSushi.ripgrep.MSVC), or the optional dependencies of @vscode/ripgrep.",
+    "Install ripgrep (Debian, Ubuntu: sudo apt install ripgrep; macOS: brew install ripgrep; Windows: winget install BurntSushi.ripgrep.MSVC).",
+    "Or install the optional dependencies of @vscode/ripgrep.",
   ];
   try {
     const { stdout } = await run(ripgrepPath(), ["--version"], { signal });

@@ -32,7 +32,7 @@ export interface SandboxOptions {
 const probeTimeout = 5_000;
 
 const install =
-  "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap), or leave out --commands staged.";
+  "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap; Fedora: sudo dnf install bubblewrap; Arch: sudo pacman -S bubblewrap). Or leave out --commands staged.";
 
 const requiredHint = `${sandboxedGitHint}, or leave out --commands staged.`;
 

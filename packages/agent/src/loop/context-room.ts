@@ -113,7 +113,7 @@ function tooSmall(contextTokens: number, overhead: number): string {
 
 function stillTooLong(cause: ModelError): ModelError {
   return new ModelError("context_overflow", `It cannot be made short enough: ${cause.message}`, {
-    hint: "What was said last is too long by itself: ask for less at once, clear the session, or use a model with a larger context.",
+    hint: "The last message is too long by itself. Ask for less at once, or use a model with a larger context.",
     cause,
   });
 }

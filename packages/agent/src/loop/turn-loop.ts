@@ -241,7 +241,7 @@ class RunningTurn {
     if (found.type !== "loop") return undefined;
     return failed(
       "loop_detected",
-      `The turn went round in circles: the model made the same ${found.name} call ${found.times} times with the same result, although it was warned.`,
+      `The turn went round in circles: the model made the same ${found.name} call ${found.times} times with the same result.`,
       "Say more precisely what to do, or what to do differently.",
       false,
     );

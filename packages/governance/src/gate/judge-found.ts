@@ -95,7 +95,7 @@ function nothing(finding: Finding, decision: Decision, against: AgainstParts = n
 const nothingLeft: Finding = {
   code: "user_denied",
   rule: "gate/confirm",
-  reason: "The user keeps nothing of it: the rest makes no sense without the parts that the user refused.",
+  reason: "Nothing is kept: the rest needs the parts that the user refused.",
   hint: "Choose another way or ask the user.",
 };
 

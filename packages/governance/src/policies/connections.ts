@@ -42,7 +42,7 @@ export function createConnectionsPolicy(): Policy {
         return ask({
           code: "key_needs_confirmation",
           rule: loginRule,
-          reason: `${first.program} wants ${wanted.map(endpointName).join(", ")}; of these, ${logins.join(", ")}. Gennai adds the login to what is read there: nothing in the run sees it, and each change made with it is a question of its own.`,
+          reason: `${first.program} wants ${wanted.map(endpointName).join(", ")}; of these, ${logins.join(", ")}. Gennai adds the login to what is read there; the run never sees it. Each change there is asked about.`,
           hint: "Do without it, or tell the user what it is needed for.",
         });
       }

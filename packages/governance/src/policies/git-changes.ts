@@ -58,7 +58,7 @@ function verdictOf(
         : deny({
             code: "control_file",
             rule: "git-changes/control",
-            reason: `Security Policy Violation: ${name} in git's directory decides what git runs, and where its data is; the agent does not change it.`,
+            reason: `Security Policy Violation: ${name} in git's directory decides what git runs and where its data is. The agent does not change it.`,
             hint: "Ask the user to make this change.",
           });
     case "operation":

@@ -53,7 +53,7 @@ export const claudeCode: GuardedHost = {
       "A file named with @ in a prompt is read without a hook.",
       "With --bare or --safe-mode Claude Code starts no hook, and every call runs.",
       "Before 2.1.295, a hook that takes longer than its time, or that cannot be started, does not stop a call.",
-      "Gennai sees the text of a command, not what it does: commands that are not proven to read are asked about.",
+      "Gennai sees the text of a command, not what it does. Commands not proven to read are asked about.",
       "Hooks and settings of plugins and of an organisation are not looked at.",
       "A command that runs already is not stopped by an emergency control; Claude Code stops at its end.",
     ],

@@ -44,16 +44,16 @@ export const copilot: GuardedHost = {
     home: ({ COPILOT_HOME, HOME }) => COPILOT_HOME || join(HOME || homedir(), ".copilot"),
     userFile: join("hooks", "gennai-guard.json"),
     nextStep:
-      "Copilot CLI starts no hook of a project whose directory its user has not trusted: say yes when it asks, or install it with --user.",
+      "Copilot CLI starts no hook in a directory that you have not trusted. Trust it when asked, or install with --user.",
     limits: [
       "In a directory that is not trusted, it leaves the project's hook out, and every call runs.",
-      "By its reference, a hook that takes longer than its time does not stop a call, and disableAllHooks switches all of them off.",
+      "By its reference, a hook that is too slow does not stop a call. disableAllHooks switches all hooks off.",
       "Where its user cannot be asked (copilot -p), what would be asked about is refused, with the reason.",
       "When a server runs but does not answer, every call is refused without a reason.",
-      "Gennai sees the text of a command, not what it does: commands that are not proven to read are asked about.",
+      "Gennai sees the text of a command, not what it does. Commands not proven to read are asked about.",
       "Its hook cannot end its work: after stop-all each call is refused. A command that runs already is not stopped.",
       "It also starts the hooks in Claude Code's settings; ours there lets its calls go on. Hooks of plugins and of an organisation are not looked at.",
-      "Files named with @, its window, web pages, skills and tools of MCP servers were not tried with the program itself. Its own cloud agent is not guarded.",
+      "Not tried with the program: files named with @, its window, web pages, skills, and tools of MCP servers. Its own cloud agent is not guarded.",
     ],
   },
 

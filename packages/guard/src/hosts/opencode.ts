@@ -76,10 +76,10 @@ export const opencode: GuardedHost = {
     limits: [
       "A plugin cannot make opencode ask: what would be asked about is refused, with the reason. Do it yourself then.",
       "A plugin that cannot be loaded, and all of them with --pure, are left out, and every call runs.",
-      "Files and shell lines in a prompt or a command of opencode's (@file, !`line`) reach no hook; nor do formatters that run after an edit.",
+      "Files (@file) and shell lines (!`line`) in a prompt reach no hook. Formatters after an edit reach none either.",
       "Other plugins are not looked at. Of a call that one of them changed you hear when it has run.",
       "Gennai sees the text of a command, not what it does: commands that are not proven to read are refused.",
-      "A command that runs already is not stopped by an emergency control; opencode is told to stop at its next call.",
+      "An emergency control does not stop a command that runs already. opencode stops at its next call.",
       "apply_patch, which it offers to some models only, web pages, tools of MCP servers and sub-agents were not tried with the program itself.",
     ],
   },

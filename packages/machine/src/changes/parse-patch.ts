@@ -116,7 +116,7 @@ function patchLines(patch: string): readonly string[] {
 
 function badPatch(message: string): ToolFailure {
   return new ToolFailure("bad_patch", message, {
-    hint: "Between the two marks stand Add File, Update File and Delete File; every line of a hunk begins with a space, + or -.",
+    hint: "Between the two marks stand Add File, Update File and Delete File. Each line of a hunk begins with a space, + or -.",
     retryable: true,
   });
 }

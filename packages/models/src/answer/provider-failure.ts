@@ -45,7 +45,7 @@ const networkHints: Readonly<Record<string, string>> = {
 /** Of OpenSSL and of Node: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_/;
 const untrustedHint =
-  "The server's certificate is not trusted here: add that of its authority, as a proxy of a company has it, to NODE_EXTRA_CA_CERTS.";
+  "The server's certificate is not trusted here. Add that of its authority (a company's proxy has one) to NODE_EXTRA_CA_CERTS.";
 
 /** An answer that had begun well, and what happened to it. */
 export class BrokenAnswer extends Error {
@@ -167,7 +167,7 @@ function statusFailure(thrown: unknown, status: number, context: FailureContext)
       new ModelError("unauthorized", `${context.baseUrl} refused the credentials (HTTP ${status}): ${detail}`, {
         hint:
           context.apiKey === ""
-            ? "No key is set: set it where you choose the model, or put it into the environment variable GENNAI_API_KEY where the server starts."
+            ? "No key is set. Set it where you choose the model, or in the server's environment as GENNAI_API_KEY."
             : "Check the key, and that it may use this model.",
       }),
     );
@@ -185,7 +185,7 @@ function statusFailure(thrown: unknown, status: number, context: FailureContext)
         "not_configured",
         `${context.baseUrl} does not know the model "${context.model}" or the path (HTTP 404): ${detail}`,
         {
-          hint: "Check the name of the model (for Ollama: `ollama list`), and that its address is the chat-completions root (it mostly ends in /v1).",
+          hint: "Check the name of the model (for Ollama: `ollama list`). Check its address too: it mostly ends in /v1.",
         },
       ),
     );

@@ -33,7 +33,7 @@ export async function readableAnswer({ status, bytes }: ReadableAnswer, url: str
   if (first === "<") {
     abandon(body);
     throw new ModelError("bad_response", `${origin} sent a web page in place of an answer.`, {
-      hint: "Check the address of the model; a proxy, or a network that asks for a login, may have answered in its place.",
+      hint: "Check the address of the model. A proxy, or a network that wants a login, may have answered.",
       retryable: true,
     });
   }

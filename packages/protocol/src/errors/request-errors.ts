@@ -57,7 +57,7 @@ export const requestErrors = {
   cannot_add: { means: "git could not add a working tree", next: "The message has git's reason; prune old ones." },
   cannot_commit: {
     means: "git could not make the first commit",
-    next: "The message has git's reason; often user.name and user.email are not set, or there are too many files without a .gitignore.",
+    next: "The message has git's reason. Often user.name and user.email are not set, or too many files have no .gitignore.",
   },
   cannot_switch: { means: "git could not switch branches", next: "Mend what git names, or use Proposal Mode." },
   capabilities_changed: {
@@ -99,7 +99,7 @@ export const requestErrors = {
   internal: { means: "an unexpected error; its text is only in the server's log", next: "Look there and report it." },
   ledger_rolled_back: {
     means: "the server's database is older than what was signed last, so nothing is recorded and nothing is done",
-    next: "The person who runs the server puts the newer one back, or accepts the loss: `gennai doctor` says what is missing.",
+    next: "Whoever runs the server puts the newer one back, or accepts the loss. `gennai doctor` says what is missing.",
   },
   message_gone: {
     means: "the model already got this message, or somebody took it back before",

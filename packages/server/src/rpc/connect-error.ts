@@ -74,7 +74,7 @@ export function toConnectError(error: unknown, report: (error: unknown) => void)
       "The server's database is older than what was signed last, so nothing is recorded, and nothing is done.",
       {
         code: "ledger_rolled_back",
-        hint: "The person who runs the server puts the newer one back, or accepts the loss: gennai doctor says what is missing.",
+        hint: "Whoever runs the server puts the newer one back, or accepts the loss. gennai doctor says what is missing.",
         retryable: false,
       },
     );

@@ -39,7 +39,7 @@ export async function makeWorkingCopies(
   if (lstatSync(repository, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new ServiceError(
       "failed_precondition",
-      "Attempts are made on copies of a whole repository, and this directory is not the top of one with its own data.",
+      "Attempts need a whole repository to copy. This directory is not the top of one with its own data.",
       {
         reason: "no_repository",
         hint: "Run it at the top of the main working tree, or make it a repository: git init",

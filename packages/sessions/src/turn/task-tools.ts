@@ -61,7 +61,7 @@ export function taskTools(ports: TaskPorts): readonly BuiltInTool[] {
   const explore: BuiltInTool<TaskArguments> = {
     name: "Explore",
     description:
-      "Has a sub-agent that can only read find something out, and gives you its report. Ask for several in one go when their questions do not depend on each other: they run at the same time.",
+      "Has a sub-agent that can only read find something out, and gives you its report. Ask for several at once when their questions do not depend on each other. They run at the same time.",
     parameters,
     access: "read",
     analyse: async (args) => statement(args),
@@ -103,7 +103,7 @@ async function work(
   return { output: output === "" ? "(The sub-agent reported nothing.)" : output, truncated };
 }
 
-const subAgentRules = `You are a sub-agent: another agent gave you this one task and sees only your last message. Do the task, no more. You cannot ask anybody. End with a report of what was asked for: facts with paths and lines, what you changed, what you could not do or check.`;
+const subAgentRules = `You are a sub-agent: another agent gave you this one task and sees only your last message. Do the task, no more. You cannot ask anybody. End with a report: facts with paths and lines, what you changed, and what you could not do or check.`;
 
 /** Never more than the turn's tools: each list only removes. */
 function toolsFor(

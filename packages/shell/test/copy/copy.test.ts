@@ -19,8 +19,8 @@ for (const file of Object.values({ ...observing, ...committing })) testAsOneUser
 test("a tree that is too large is refused before more of it is copied", () => {
   const budget: CopyBudget = { entries: 2, bytes: 10 };
   spend(budget, "/w", 4);
-  expect(() => spend(budget, "/w", 7)).toThrow(/too much to be copied/);
-  expect(() => spend({ entries: 0, bytes: 10 }, "/w", 0)).toThrow(/too much to be copied/);
+  expect(() => spend(budget, "/w", 7)).toThrow(/too large to be copied/);
+  expect(() => spend({ entries: 0, bytes: 10 }, "/w", 0)).toThrow(/too large to be copied/);
 });
 
 // Only root can make the mounts of these.

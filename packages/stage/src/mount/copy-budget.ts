@@ -16,7 +16,7 @@ export function spend(budget: CopyBudget, root: string, bytes: number): void {
   if (budget.entries >= 0 && budget.bytes >= 0) return;
   throw new StageUnavailable(
     "too_large",
-    `${root} has, with git's data of it, more than ${copyLimits.entries} entries or ${copyLimits.bytes / 1024 / 1024} MiB, which is too much to be copied for each command.`,
-    "Put the workspace and GENNAI_STATE_DIR on ext4, xfs or btrfs, where nothing has to be copied, or open a smaller one.",
+    `${root} is too large to be copied for each command: more than ${copyLimits.entries} entries or ${copyLimits.bytes / 1024 / 1024} MiB with git's data.`,
+    "Put the workspace and GENNAI_STATE_DIR on ext4, xfs or btrfs, where nothing is copied, or open a smaller one.",
   );
 }

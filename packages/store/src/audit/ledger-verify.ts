@@ -167,7 +167,7 @@ function comparedWithStore(
     return { status: "differs_from_store", message };
   }
   if (lastSeq >= store.lastSeq) return undefined;
-  const message = `The file is sound and ends at seq ${lastSeq}, the store is at seq ${store.lastSeq}: the rest was never written or was cut off. Repair it from the store.`;
+  const message = `The file is sound and ends at seq ${lastSeq}; the store is at seq ${store.lastSeq}. The rest is missing. Repair it from the store.`;
   return { status: "behind_store", message };
 }
 

@@ -7,7 +7,7 @@ export function refuseLogCopy(database: StoreDatabase): void {
   if (!isLogCopy(database)) return;
   throw new StoreError(
     "busy",
-    `${database.file} is a replica's copy of a log in NATS, and is changed by a running server with --log only: ask that server, or set GENNAI_STATE_DIR to another directory.`,
+    `${database.file} is a replica's copy of a log in NATS; only a running server with --log changes it. Ask that server, or set GENNAI_STATE_DIR to another directory.`,
   );
 }
 

@@ -85,7 +85,7 @@ function rolledBack(found: readonly StepBack[], { shared }: { readonly shared: b
   const more = found.length > named ? [`${found.length - named} more of this kind.`] : [];
   const what = [...found.slice(0, named).map(({ message }) => message), ...more].join(" ");
   const next = shared
-    ? "Restore the streams in NATS; if their records are lost for good, keep heads/ of every replica as evidence and move it away."
+    ? "Restore the streams in NATS. If their records are lost, keep heads/ of every replica as evidence, and move it away."
     : "Stop the server and put the newer database back, or run gennai ledger accept-rollback: the ledger then records the loss.";
   return new StoreError("rolled_back", `The store is not what was signed. ${what} Nothing is recorded. ${next}`);
 }

@@ -279,7 +279,7 @@ export class LedgerMirror {
     if (head === undefined || isBornOut(head, { number, database: this.#database })) return true;
     // A rebuilt copy, or a replica behind the one that wrote the head, may lack these records for now.
     if (this.#options.shared !== true) {
-      const message = `The ledger of ${root} had reached record ${head.seq}, and the store, which ends at ${newest.seq}, does not have the record that was signed.`;
+      const message = `The ledger of ${root} had reached record ${head.seq}, which was signed. The store ends at ${newest.seq} and does not have it.`;
       this.#options.watch.report({
         workspaceRoot: root,
         workspaceId: workspaceIdOf(root),

@@ -177,7 +177,7 @@ async function fileStepBack(
 }
 
 export function fileStep(place: Omit<StepBack, "head" | "message">): StepBack {
-  const message = `The file of the ledger of ${place.workspaceRoot} has records up to ${place.from} that we signed, and the store, which ends at ${place.to}, does not have them.`;
+  const message = `The ledger's file of ${place.workspaceRoot} has records up to ${place.from} that we signed. The store ends at ${place.to} and does not have them.`;
   return { ...place, head: undefined, message };
 }
 

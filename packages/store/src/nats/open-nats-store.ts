@@ -180,6 +180,6 @@ async function agreeOnKey({ log, namespace }: LogStreams, keyId: string, directo
   if (agreed === keyId) return;
   throw new StoreError(
     "unsafe_key",
-    `The replicas of this log sign their ledgers with key ${agreed}, the one in ${directory} is ${keyId}: copy keys/ from another replica's state directory before the first start.`,
+    `The replicas of this log sign with key ${agreed}, but ${directory} has ${keyId}. Copy keys/ from another replica's state directory before the first start.`,
   );
 }

@@ -18,7 +18,7 @@ export const showOrigin: Command = async (workbench, [place]) => {
   const found = await workbench.origins.of(shown.document, shown.line);
   if (found === undefined) {
     void showInformation(
-      "This is not a file of the folder that Gennai works in, its text is too long, or the line is empty at its end.",
+      "Gennai cannot say who wrote this line: the file is too long, outside the folder, or the line is empty.",
     );
     return;
   }

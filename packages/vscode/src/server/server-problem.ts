@@ -43,7 +43,7 @@ export function describeProblem(problem: ServerProblem): ProblemText {
       };
     case "stranger":
       return {
-        message: `Something else than a current Gennai server listens at ${problem.url}: another program took the port, or the server is too old. Stop it, update it, or choose another port in gennai.serverPort.`,
+        message: `No current Gennai server listens at ${problem.url}: another program took the port, or the server is too old. Stop it, update it, or choose another port in gennai.serverPort.`,
         steps: ["open-settings", "show-log"],
       };
     case "token-missing":

@@ -39,7 +39,7 @@ async function migrateToken(ports: MigrationPorts): Promise<void> {
   ports.warn(
     kept.length === 0
       ? `The server's token was in the ${places}: it was moved to the secret storage and removed there. If those settings were shared or synchronised, start the server with a new token.`
-      : `The server's token is in the ${places}. It was copied to the secret storage; remove gennai.authToken there yourself, and start the server with a new token if those settings were shared.`,
+      : `The server's token is in the ${places}. It was copied to the secret storage. Remove gennai.authToken there; if those settings were shared, start the server with a new token.`,
   );
 }
 

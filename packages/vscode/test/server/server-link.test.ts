@@ -17,7 +17,7 @@ test.each([
   {
     name: "another program listens",
     proof: { type: "stranger" },
-    says: `Something else than a current Gennai server listens at ${baseUrl}`,
+    says: `No current Gennai server listens at ${baseUrl}`,
   },
 ] as const)("where $name at the place of a lost server, calls say just that", async ({ proof, says }) => {
   let isUp = true;

@@ -81,6 +81,6 @@ describe("migrateSettings", () => {
     const { text, stored } = await migrate({ user: { [token]: "very-secret" } }, { readOnly: "user" });
     expect(stored).toEqual(["very-secret"]);
     expect(text).not.toContain("very-secret");
-    expect(text).toContain("remove gennai.authToken");
+    expect(text).toContain("Remove gennai.authToken");
   });
 });

@@ -27,9 +27,7 @@ export async function ledgerExplainCommand(id: string, flags: LedgerFlags, conso
   const named = recordsNamed(id, lines);
   if (named.length === 0) {
     throw new CliError(`The ledger has no record ${JSON.stringify(id)}.`, {
-      next: [
-        "Say the number of a record, its id or the beginning of it, or the id of a call: gennai ledger show lists them.",
-      ],
+      next: ["Name a record by its number or id, or a call by its id. gennai ledger show lists them."],
     });
   }
   if (named.length > mostShown) {

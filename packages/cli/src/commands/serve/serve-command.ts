@@ -208,7 +208,7 @@ async function startSomewhere(
         freePort === undefined
           ? "Choose another port with --port."
           : `Port ${freePort} is free: ${commandName(console.environment)} serve --port ${freePort}`,
-        "If a Gennai server of yours is there: gennai open shows its page, and gennai run uses it in its workspace.",
+        "If it is a Gennai server of yours, gennai open shows its page, and gennai run uses it.",
       ],
       cause: error,
     });

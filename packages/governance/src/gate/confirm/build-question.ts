@@ -48,7 +48,7 @@ export function buildQuestion(
     computed: { risk, paths, rule: finding.rule, reason: finding.reason, policySha256 },
     rememberStatement: isAtLeast(risk, "high")
       ? ""
-      : `A yes for this turn or session answers the rule ${finding.rule} for exactly this action (${tool.name}, SHA-256 ${actionSha256.slice(0, 12)}…), and no other.`,
+      : `A yes for this turn or session answers the rule ${finding.rule} for this action alone (${tool.name}, SHA-256 ${actionSha256.slice(0, 12)}…).`,
     actionJson,
     actionSha256,
     offeredScopes,

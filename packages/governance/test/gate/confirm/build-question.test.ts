@@ -77,7 +77,7 @@ describe("seed 003 §5 payload: intent reflection, plain action statement, impac
 describe("what a yes is remembered for", () => {
   it("is said with the rule and the exact action, and not where only once is offered", () => {
     const asked = question([exec("npm test")]);
-    expect(asked.rememberStatement).toContain("the rule test/rule for exactly this action");
+    expect(asked.rememberStatement).toContain("the rule test/rule for this action alone");
     expect(asked.rememberStatement).toContain(asked.actionSha256.slice(0, 12));
     const high = question([exec("npm test")], {}, { risk: "high" });
     expect(high).toMatchObject({ rememberStatement: "", offeredScopes: ["once"] });

@@ -294,7 +294,7 @@ const notPublished = new ToolFailure(
   "In Proposal Mode nothing is published: a package would hold what the user has not kept yet.",
   {
     failureClass: "tool_unavailable",
-    hint: "Let the user keep the proposal; then the user publishes, or asks for it in a session that is not in Proposal Mode.",
+    hint: "Let the user keep the proposal first. Then the user publishes, or asks for it outside Proposal Mode.",
   },
 );
 

@@ -42,11 +42,15 @@ export async function executeKeyed(
     const own = address === undefined ? await surroundings.stages.privateAddress({ host, port }) : undefined;
     if (own === undefined) continue;
     keys.addresses.set(host, own);
-    throw new ToolFailure("private_address", `${host} is ${own}, in a network of this machine: nobody was told so.`, {
-      failureClass: "permission_denied",
-      hint: "Run the same command again; the question says it then.",
-      retryable: true,
-    });
+    throw new ToolFailure(
+      "private_address",
+      `${host} is ${own}, in a private network of this machine, which the question did not say.`,
+      {
+        failureClass: "permission_denied",
+        hint: "Run the same command again; the question says it then.",
+        retryable: true,
+      },
+    );
   }
   const outcome = await executeStaged(effect, timeoutMs, { ...surroundings, key, allowed: key.hosts }, context);
   return { ...outcome, output: [outcome.output, ...notes].join("\n") };

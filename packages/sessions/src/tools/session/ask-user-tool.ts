@@ -86,7 +86,7 @@ function told(questions: readonly UserQuestion[], asked: AskedUser): string {
 }
 
 const withoutAnswer =
-  "Decide yourself where a wrong choice is easily mended, and say what you chose; else stop and say what is open.";
+  "Decide yourself where a mistake is easily mended, and say what you chose. Else stop, and say what is open.";
 
 function answerText({ question: asked, options }: UserQuestion, answer: UserAnswer | undefined, index: number): string {
   const chosen = (answer?.chosen ?? []).flatMap((place) => options[place]?.label ?? []);

@@ -144,7 +144,7 @@ export async function prepareTurn(
 function stillUnderWay(operation: string): string {
   return (
     `In this session ${operation} is under way. Your own files and repository are as they were. ` +
-    "The agent can go on with it, or end it; gennai stage keep .git gives it to you as it is."
+    "The agent can continue or end it. gennai stage keep .git gives it to you as it is."
   );
 }
 

@@ -63,7 +63,7 @@ export const editHunk: Command = async (workbench, args) => {
   const text = hunkText(whole, proposed.newRange);
   if (text === undefined) {
     void showInformation(
-      `These lines of ${change.path} have line endings that the editor would change: keep or refuse them, or ask for other ones.`,
+      `These lines of ${change.path} have line endings that the editor would change. Keep or refuse them, or ask for others.`,
     );
     return;
   }

@@ -106,7 +106,7 @@ export function rangeOf({ from, to, made }: ChangeReport): string {
 /** How the report was made; for its readers. */
 export const method =
   "Lines are known by their text, in what the signed ledger says that calls wrote; what is not known is said as not known, and never guessed. " +
-  "Prompts, answers and texts of files are not in this report, and who said yes is only where that was chosen.";
+  "This report has no prompts, answers or file texts. It says who agreed only if that was chosen.";
 
 function decisionsOf(agreed: number, refused: number): string {
   const yes = agreed === 0 ? [] : [`${plural(agreed, "question")} had a yes`];
