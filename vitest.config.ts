@@ -26,6 +26,7 @@ const sharedEnds = [
   "rpc",
   "sandbox",
   "telemetry",
+  "terminal",
   "users",
 ];
 const sharedOthers = ["programs", "wire"];

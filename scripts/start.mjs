@@ -1,4 +1,4 @@
-// `npm start -- ARGS`: gennai with these arguments. Installs and builds first when something changed. Runs on Node 20.
+// `npm start -- ARGS`: gennai with these arguments; in this repository, without any, a server for the sample project. Installs and builds first when something changed. Runs on Node 20.
 import { spawn } from "node:child_process";
 import { ensureBuilt, program } from "./lib/build.mjs";
 import { ensureInstalled } from "./lib/install.mjs";
@@ -18,7 +18,9 @@ try {
 function startGennai() {
   // npm changes the directory; this is the one in which the user typed.
   const directory = process.env.INIT_CWD ?? process.cwd();
-  const child = spawn(packagedNode(), [program, ...process.argv.slice(2)], {
+  const given = process.argv.slice(2);
+  const args = given.length === 0 && isInRepository(directory) ? ["serve"] : given;
+  const child = spawn(packagedNode(), [program, ...args], {
     stdio: "inherit",
     env: {
       // The project to copy when no workspace is named. Who calls from a directory of their own means that one.

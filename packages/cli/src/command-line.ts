@@ -75,12 +75,12 @@ export async function runCommandLine(args: readonly string[], console: Console):
   }
 }
 
-/** Without a command, as with the older form `gennai --serve`, the command is `serve`. */
+/** Without a command it is a conversation, as `run` without a request; `serve` in the older form `gennai --serve`. */
 function withCommand(args: readonly string[]): string[] {
   const [first] = args;
   const isHelp = first === "-h" || first === "--help" || first === "-V" || first === "--version";
   if (isHelp || (first !== undefined && !first.startsWith("-"))) return [...args];
-  return ["serve", ...args.filter((arg) => arg !== "--serve")];
+  return args.includes("--serve") ? ["serve", ...args.filter((arg) => arg !== "--serve")] : ["run", ...args];
 }
 
 /** @param command first word of the line: if it is a command, only that one is declared, because declaring each takes a while */
@@ -103,10 +103,11 @@ function buildProgram(host: CommandHost, command = ""): Command {
 
 const examples = `
 Examples:
-  gennai serve                                    start a server for this directory
+  gennai                                          a conversation in this directory; gennai run --help has its options
+  gennai --continue                               go on with the newest one
   gennai run "replace colour with color in src/**/*.js"
   gennai run --mode proposal "add a test for parse()"
-  gennai run                                      a prompt, turn after turn
+  gennai serve                                    start a server for this directory, with the web UI
   gennai undo                                     take the last changes back
   gennai ledger verify                            check the record of what was done
   gennai ledger export --format bundle --out b.json   hand it to somebody who checks it offline

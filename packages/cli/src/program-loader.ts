@@ -152,8 +152,8 @@ function requireModule(id: string): unknown {
 }
 
 /** Each command calls other functions, so each has a file of its own. undefined: nothing is kept. */
-function keptUnder(command = "serve", subcommand = ""): string | undefined {
-  const name = command === "guard" ? `${command}-${subcommand}` : command.startsWith("-") ? "serve" : command;
+function keptUnder(command = "run", subcommand = ""): string | undefined {
+  const name = command === "guard" ? `${command}-${subcommand}` : command.startsWith("-") ? "run" : command;
   const isAsked = process.argv.some((arg) => /^(?:-h|--help|-V|--version)$/.test(arg));
   return isAsked || !/^[a-z][a-z-]{0,30}$/.test(name) ? undefined : `${name}-${process.versions.v8}-${process.arch}`;
 }

@@ -70,7 +70,8 @@ async function copyCheckout(checkout: string): Promise<void> {
 function programsOf(port: string): Readonly<Record<string, string>> {
   const gennai = `"${join(repository, "node_modules/.bin/node")}" "${join(repository, "dist/gennai.mjs")}"`;
   const start = `case "$1" in
-  "" | --serve | serve | --workspace | --backend) case " $* " in *" --port "*) ;; *) set -- "$@" --port ${port} ;; esac ;;
+  "") set -- serve --port ${port} ;;
+  --serve | serve) case " $* " in *" --port "*) ;; *) set -- "$@" --port ${port} ;; esac ;;
 esac
 exec ${gennai} "$@"
 `;

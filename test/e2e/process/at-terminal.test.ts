@@ -57,24 +57,6 @@ test("what is piped in stands behind the request, masked; the session's id is th
   expect(lines).toEqual([wanted, wanted]);
 });
 
-test("lines that are typed while a turn runs are the next requests", async () => {
-  const here = place();
-  const child = spawn("script", ["--quiet", "--return", "--flush", "--command", `${here.gennai} run`, "/dev/null"], {
-    cwd: here.repository.root,
-    env: here.environment({ NO_COLOR: "1" }),
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  let shown = "";
-  child.stdout.on("data", (chunk: Buffer) => (shown += String(chunk)));
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  await expect.poll(() => shown).toContain("› ");
-  child.stdin.write(["one", "two", "three"].map((name) => `create ${name}.txt with ${name}\r`).join(""));
-  await expect.poll(() => existsSync(here.repository.path("three.txt"))).toBe(true);
-  child.stdin.write("/exit\r");
-  expect(await ended).toBe(0);
-  expect(await here.repository.read("two.txt")).toBe("two\n");
-});
-
 test("a terminal that is closed stops the command that runs without a sandbox", async () => {
   const here = place();
   const pidFile = here.state.path("pid");

@@ -38,7 +38,6 @@ export function deskOf(
     yes,
     ask: false,
     json: false,
-    promptsForRequests: false,
     allow,
     person: hasPerson ? person : undefined,
   });

@@ -34,8 +34,6 @@ export interface UserTerminalOptions {
   readonly yes: boolean;
   readonly ask: boolean;
   readonly json: boolean;
-  /** True to read requests from the input, also from a pipe. */
-  readonly promptsForRequests: boolean;
   /** Endpoints that commands may reach without a question. */
   readonly allow?: readonly Endpoint[];
   /** The person who is asked, in place of the console's input, if several terminals share one person. */
@@ -58,8 +56,6 @@ export class UserTerminal implements Disposable {
   readonly writer: ChangeWriter;
   /** undefined: nobody can be asked. */
   readonly input: LineInput | undefined;
-  /** Lines of requests; undefined when none are read. */
-  readonly requests: LineInput | undefined;
   readonly editor: HeadlessEditor;
   readonly policy: AnswerPolicy;
   readonly #options: UserTerminalOptions;
@@ -90,15 +86,12 @@ export class UserTerminal implements Disposable {
       note: (text) => this.printer.line(this.paint("dim", asTyped(text, console.environment))),
     };
     const isHere = pipeline === undefined && (options.ask || (isTerminal(console.errors) && isTerminal(console.input)));
-    const line =
-      isHere || options.promptsForRequests ? new LineInput(console, () => options.interrupts.interrupt()) : undefined;
-    const input = isHere ? line : undefined;
+    const input = isHere ? new LineInput(console, () => options.interrupts.interrupt()) : undefined;
     this.input = input;
     const inOrder = pLimit(1);
     const person = options.person ?? (input && { inOrder, question: (...asked) => input.question(...asked) });
     this.#person = person;
     this.policy = options.yes ? "yes" : person === undefined ? "nobody" : "ask";
-    this.requests = options.promptsForRequests ? line : undefined;
     this.writer = new ChangeWriter(options.workspace, options.stateDir);
     this.editor = new HeadlessEditor({
       workspace: options.workspace,
@@ -145,7 +138,7 @@ export class UserTerminal implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    (this.input ?? this.requests)?.[Symbol.dispose]();
+    this.input?.[Symbol.dispose]();
   }
 
   #askUser(questions: readonly UserQuestion[], person: Person, signal: AbortSignal): Promise<UserReply> {

@@ -53,7 +53,7 @@ function changedBy(commands: readonly string[]): string {
 export async function reviewAtTerminal(
   proposal: Proposal,
   options: {
-    readonly input: LineInput;
+    readonly input: Pick<LineInput, "question" | "suspend">;
     readonly write: (text: string) => void;
     readonly paint: Paint;
     readonly environment: NodeJS.ProcessEnv;
@@ -146,7 +146,7 @@ function hunkLine(line: string, paint: Paint): string {
 async function editHunk(
   named: NamedHunk,
   options: {
-    readonly input: LineInput;
+    readonly input: Pick<LineInput, "question" | "suspend">;
     readonly write: (text: string) => void;
     readonly environment: NodeJS.ProcessEnv;
   },

@@ -13,7 +13,7 @@ export interface ReviewOptions {
   /** `--yes`: everything is kept that is not refused. */
   readonly keepAll: boolean;
   /** undefined: nobody can be asked. */
-  readonly input: LineInput | undefined;
+  readonly input: Pick<LineInput, "question" | "suspend"> | undefined;
   readonly write: (text: string) => void;
   readonly paint: Paint;
   readonly environment: NodeJS.ProcessEnv;

@@ -1,7 +1,6 @@
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { callbackify } from "node:util";
 import { type Console, isTerminal } from "./console.ts";
 import { terminalSafe } from "./terminal-safe.ts";
 
@@ -13,15 +12,12 @@ export class LineInput implements Disposable {
   readonly #console: Console;
   readonly #terminal: boolean;
   readonly #early: string[] = [];
-  /** Completes a line being typed, never the answer to a question: candidates, and the text that they replace. */
-  complete: ((line: string) => Promise<readonly [candidates: readonly string[], typed: string]>) | undefined;
   readonly #onInterrupt: () => void;
   readonly #gate: Gate;
   #reader: Interface;
   #waiting: ((line: string | undefined) => void) | undefined;
   #ended = false;
   #suspended = false;
-  #completing = false;
 
   /** @param onInterrupt called for Ctrl-C; on a terminal it arrives here, because the terminal makes no signal of it any more */
   constructor(console: Console, onInterrupt: () => void) {
@@ -48,12 +44,7 @@ export class LineInput implements Disposable {
       if (this.#terminal) this.#console.errors.write(`${prompt}${terminalSafe(early)}\n`);
       return early;
     }
-    this.#completing = true;
-    try {
-      return await this.#next(prompt, options.signal);
-    } finally {
-      this.#completing = false;
-    }
+    return this.#next(prompt, options.signal);
   }
 
   /** Leaves the terminal to another program until disposed. */
@@ -95,23 +86,12 @@ export class LineInput implements Disposable {
     });
   }
 
-  async #complete(line: string): Promise<[string[], string]> {
-    try {
-      const [candidates, typed] = (await (this.#completing ? this.complete?.(line) : undefined)) ?? [[], line];
-      return [[...candidates], typed];
-    } catch {
-      // Without completion, the user types on.
-      return [[], line];
-    }
-  }
-
   #open(): Interface {
     const reader = createInterface({
       input: this.#console.input,
       output: this.#gate,
       terminal: this.#terminal,
       historySize: 0,
-      ...(this.#terminal ? { completer: callbackify((line: string) => this.#complete(line)) } : {}),
     });
     reader.on("line", (line) => {
       if (this.#waiting !== undefined) this.#waiting(line);

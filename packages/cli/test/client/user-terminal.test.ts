@@ -10,7 +10,7 @@ import { testConsole } from "../test-console.ts";
 
 vi.mock("#client/terminal-confirmation", { spy: true });
 
-async function deskScene(options: Partial<Pick<UserTerminalOptions, "yes" | "ask" | "json" | "promptsForRequests">>) {
+async function deskScene(options: Partial<Pick<UserTerminalOptions, "yes" | "ask" | "json">>) {
   const parts = new AsyncDisposableStack();
   const directory = parts.use(await temporaryDirectory());
   const state = parts.use(await temporaryDirectory());
@@ -24,7 +24,6 @@ async function deskScene(options: Partial<Pick<UserTerminalOptions, "yes" | "ask
       yes: false,
       ask: false,
       json: false,
-      promptsForRequests: false,
       ...options,
     }),
   );
@@ -36,7 +35,6 @@ test.each([
   ["there, whatever may be done unasked", { ask: true, yes: true }, true],
   ["not there", {}, false],
   ["not there, and all is permitted", { yes: true }, false],
-  ["not there, but a pipe of requests", { promptsForRequests: true }, false],
 ])("questions of the model are for a terminal with a person: %s", async (_name, options, offers) => {
   await using scene = await deskScene(options);
   // Another window's person is to answer, where this terminal has none.

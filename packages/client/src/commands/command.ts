@@ -7,6 +7,7 @@ export type CommandView =
   | "attempts"
   | "background"
   | "checkpoints"
+  | "history"
   | "models"
   | "plan"
   | "review"

@@ -37,6 +37,13 @@ export const sessionCommands: readonly SlashCommand[] = [
     run: () => shown("checkpoints"),
   },
   {
+    name: "history",
+    argument: "",
+    description: "Shows all of this session from its beginning",
+    isOffered: ({ views }) => views.has("history"),
+    run: () => shown("history"),
+  },
+  {
     name: "todos",
     argument: "",
     description: "Shows the agent's list of what is to do",

@@ -75,6 +75,7 @@ async function showView(
       control.panel.value = view;
       return;
     case "background":
+    case "history":
     case "sessions":
       throw new Error(`The page shows no ${view}.`);
   }

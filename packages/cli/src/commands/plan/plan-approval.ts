@@ -4,6 +4,7 @@ import type { SessionPlans } from "@gennai/client/session-plans";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import { asCliError, CliError } from "../../terminal/cli-error.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
+import type { LineInput } from "../../terminal/line-input.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import type { PlanContext, PlanFlags } from "./plan-context.ts";
 import type { KeptApproval } from "./plan-token-files.ts";
@@ -26,7 +27,10 @@ interface Named {
 /** `--yes` approves a plan without high risk; for any other, a person is asked. Throws `CliError` without an approval. */
 export async function requireYes(
   plan: Plan,
-  { terminal, signal }: Pick<PlanContext, "terminal" | "signal">,
+  {
+    terminal,
+    signal,
+  }: { readonly terminal: { readonly input: Pick<LineInput, "question"> | undefined }; readonly signal: AbortSignal },
   flags: Pick<PlanFlags, "yes">,
 ): Promise<void> {
   const isHigh = plan.steps.some(({ risk }) => isAtLeast(risk, "high"));

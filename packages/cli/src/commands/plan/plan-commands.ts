@@ -30,7 +30,7 @@ import {
   describeResults,
   planLine,
 } from "./plan-text.ts";
-import { writePlan } from "./write-plan.ts";
+import { askingAt, writePlan } from "./write-plan.ts";
 
 /** `gennai plan new "<request>"`: the model writes a plan; the server holds it as a draft. Nothing runs. */
 export async function planNewCommand(request: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
@@ -41,7 +41,11 @@ export async function planNewCommand(request: string, flags: PlanFlags, console:
   await using place = await openPlanContext(flags, console, { model });
   const { terminal, workspace } = place;
   const session = await openPlanSession(place, { ...model, workingDir: workspace }, flags.session);
-  const written = await writePlan(session, request, place);
+  const written = await writePlan(
+    new SessionPlans(place.server.plans, session.sessionId),
+    request,
+    askingAt(session, place),
+  );
   const { sessionId } = session;
   if (flags.json === true) terminal.writeJson({ sessionId, ...written });
   if (written.plan === undefined) {

@@ -67,7 +67,6 @@ export async function openPlanContext(
       yes: flags.yes === true,
       ask: flags.ask === true,
       json: flags.json === true,
-      promptsForRequests: false,
     }),
   );
   const server = parts.use(

@@ -2,7 +2,7 @@ import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import { correctionRequestText } from "@gennai/agent/scenarios/plan-correction";
 import type { SubmittedPlan } from "@gennai/client/plan";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { SessionPlans } from "@gennai/client/session-plans";
+import type { SessionPlans } from "@gennai/client/session-plans";
 import type { TurnReport } from "@gennai/client/view/turn-report";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { runTurn } from "../../client/run-turn.ts";
@@ -16,24 +16,36 @@ export interface WrittenPlan extends SubmittedPlan {
   readonly raw: string;
 }
 
-/** Runs a turn in plan mode. If the answer is not a valid plan, the model is told what is wrong and asked once more. */
-export async function writePlan(session: AgentSession, request: string, place: PlanTerminal): Promise<WrittenPlan> {
-  const plans = new SessionPlans(place.server.plans, session.sessionId);
-  const first = await ask(session, request, plans, place);
+export interface WriteOptions {
+  /** Runs a turn in plan mode, whose answer is for the server. */
+  readonly ask: (text: string) => Promise<TurnReport>;
+  readonly note: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Has a plan written. If the answer is not a valid one, the model is told what is wrong and asked once more. */
+export async function writePlan(plans: SessionPlans, request: string, options: WriteOptions): Promise<WrittenPlan> {
+  const first = await ask(request, plans, options);
   if (first.issues.length === 0) return first;
-  place.terminal.view.note(`The answer is not a valid plan (${first.issues.length} issue(s)); asking once more.`);
-  const second = await ask(session, correctionRequestText(first.issues), plans, place);
+  options.note(`The answer is not a valid plan (${first.issues.length} issue(s)); asking once more.`);
+  const second = await ask(correctionRequestText(first.issues), plans, options);
   // If the second answer has neither a plan nor issues, the first one's issues say more.
   return second.plan === undefined && second.issues.length === 0 ? first : second;
 }
 
-async function ask(
-  session: AgentSession,
-  text: string,
-  plans: SessionPlans,
-  { terminal, interrupts, signal }: PlanTerminal,
-): Promise<WrittenPlan> {
-  // The envelope is for the server; a person sees the plan.
+async function ask(text: string, plans: SessionPlans, { ask: run, signal }: WriteOptions): Promise<WrittenPlan> {
+  const { outcome, text: raw } = await run(text);
+  if (outcome !== "completed") {
+    throw new CliError(`The turn that should write the plan ended: ${outcome}.`, {
+      exitCode: outcome === "cancelled" ? exitCode.interrupted : exitCode.failed,
+      next: ["Run the command again."],
+    });
+  }
+  return { raw, ...(await plans.submit(raw, { signal })) };
+}
+
+/** Asks at a terminal that shows the turn, but for the envelope: a person sees the plan. */
+export function askingAt(session: AgentSession, { terminal, interrupts, signal }: PlanTerminal): WriteOptions {
   const view = {
     ...terminal.view,
     show: (event: InvokeEvent) => {
@@ -41,22 +53,14 @@ async function ask(
       else terminal.view.show(event);
     },
   };
-  const report = await runTurn(
-    session,
-    { text, scenario: planScenarioName, enableThinking: true },
-    { view, interrupts, signal },
-  );
-  if (report.outcome !== "completed") throw turnFailed(report, interrupts.interrupted);
-  return { raw: report.text, ...(await plans.submit(report.text, { signal })) };
+  return {
+    ask: (text) =>
+      runTurn(session, { text, scenario: planScenarioName, enableThinking: true }, { view, interrupts, signal }),
+    note: (text) => terminal.view.note(text),
+    signal,
+  };
 }
 
 function isEnvelope({ event }: InvokeEvent): boolean {
   return event.case === "assistantDelta" || event.case === "final";
-}
-
-function turnFailed({ outcome }: TurnReport, interrupted: boolean): CliError {
-  return new CliError(`The turn that should write the plan ended: ${outcome}.`, {
-    exitCode: interrupted ? exitCode.interrupted : exitCode.failed,
-    next: ["Run the command again."],
-  });
 }

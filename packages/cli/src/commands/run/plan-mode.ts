@@ -1,35 +1,36 @@
 import type { Plan } from "@gennai/client/plan";
-import type { AgentSession } from "@gennai/client/session/agent-session";
 import { SessionPlans } from "@gennai/client/session-plans";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { branchTitle, prepareAgentBranch } from "../../client/agent-branch.ts";
 import { activeIntent, chooseIntent } from "../../client/session-intent.ts";
+import type { UserTerminal } from "../../client/user-terminal.ts";
 import { whileAttended } from "../../client/while-attended.ts";
 import { requireIsolation } from "../../connection/server-choice.ts";
 import { asCliError, usageError } from "../../terminal/cli-error.ts";
 import { colouredDiff } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import type { LineInput } from "../../terminal/line-input.ts";
 import { commandsMode } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { requireYes } from "../plan/plan-approval.ts";
-import { openPlanContext, openPlanSession, type PlanTerminal } from "../plan/plan-context.ts";
+import { openPlanContext, openPlanSession } from "../plan/plan-context.ts";
 import { executionCode } from "../plan/plan-exit-code.ts";
 import { describeActions, describeNoPlan, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
-import { writePlan } from "../plan/write-plan.ts";
+import { askingAt, writePlan } from "../plan/write-plan.ts";
 import type { RunFlags } from "./run-options.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
 
 /** `gennai run --mode plan`: the model writes a plan, a person approves it here, the server runs and verifies it. */
 export async function planRunCommand(
-  request: string | undefined,
+  request: string,
   settings: SettingsChoice,
   flags: RunFlags,
   console: Console,
 ): Promise<ExitCode> {
-  if (request === undefined || flags.scenario !== undefined) {
+  if (flags.scenario !== undefined) {
     throw usageError(
-      request === undefined ? "Plan mode takes a request." : "Plan mode has a scenario of its own.",
+      "Plan mode has a scenario of its own.",
       'For example: gennai run --mode plan "rename a to b in src/**"',
     );
   }
@@ -51,7 +52,8 @@ export async function planRunCommand(
   if (flags.intent !== undefined) await chooseIntent(flags.intent, at);
   else await activeIntent(at);
 
-  const written = await writePlan(session, request, place);
+  const plans = new SessionPlans(server.plans, session.sessionId);
+  const written = await writePlan(plans, request, askingAt(session, place));
   if (written.plan === undefined) {
     const code = written.envelopeKind === "chat" ? exitCode.ok : exitCode.failed;
     if (flags.json === true)
@@ -59,7 +61,6 @@ export async function planRunCommand(
     else terminal.write(describeNoPlan(written, terminal.paint));
     return code;
   }
-  const plans = new SessionPlans(server.plans, session.sessionId);
   const ended = await approveAndRun(written.plan, plans, place, flags, (work) => whileAttended(session, place, work));
   if (flags.json === true) {
     terminal.writeJson({
@@ -75,16 +76,13 @@ export async function planRunCommand(
   return ended.code;
 }
 
-/** A request typed in plan mode: the plan is written, shown, approved here or not, run and verified, in the open session. */
-export async function planAtPrompt(request: string, session: AgentSession, place: PlanTerminal): Promise<void> {
-  const written = await writePlan(session, request, place);
-  if (written.plan === undefined) {
-    place.terminal.write(describeNoPlan(written, place.terminal.paint));
-    return;
-  }
-  const plans = new SessionPlans(place.server.plans, session.sessionId);
-  const ended = await approveAndRun(written.plan, plans, place, {}, (work) => whileAttended(session, place, work));
-  place.terminal.view.note(`gennai plan status ${ended.plan.planId}`);
+/** Where a plan is shown and approved. */
+interface ApprovalPlace {
+  readonly terminal: Pick<UserTerminal, "paint" | "policy" | "write"> & {
+    readonly view: Pick<UserTerminal["view"], "note">;
+    readonly input: Pick<LineInput, "question"> | undefined;
+  };
+  readonly signal: AbortSignal;
 }
 
 interface EndedPlan {
@@ -93,10 +91,11 @@ interface EndedPlan {
   readonly error?: string;
 }
 
-async function approveAndRun(
+/** Shows a plan with what it would do, asks for a yes to exactly this, and has it run and verified. */
+export async function approveAndRun(
   draft: Plan,
   plans: SessionPlans,
-  place: PlanTerminal,
+  place: ApprovalPlace,
   flags: Pick<RunFlags, "yes">,
   attended: <Result>(work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>,
 ): Promise<EndedPlan> {

@@ -9,13 +9,7 @@ import type { Console } from "../../terminal/console.ts";
 const most = { count: 20, bytes: 12_000_000, fileBytes: 64_000_000 } as const;
 
 /** Reads the files of `--image`, before anything starts. Throws `CliError` for what models do not take. */
-export async function promptImages(
-  request: string | undefined,
-  files: readonly string[],
-  console: Console,
-): Promise<readonly Uint8Array[]> {
-  if (files.length > 0 && request === undefined)
-    throw usageError("--image needs a request.", 'For example: gennai run --image page.png "what is wrong here?"');
+export async function promptImages(files: readonly string[], console: Console): Promise<readonly Uint8Array[]> {
   if (files.length > most.count) throw usageError(`At most ${most.count} images can be sent.`, "Leave some out.");
   const images: Uint8Array[] = [];
   for (const file of files) images.push(await readImage(resolve(console.directory, file)));

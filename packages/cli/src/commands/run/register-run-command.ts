@@ -6,9 +6,9 @@ import type { RunFlags } from "./run-options.ts";
 import { settingOptions } from "./setting-options.ts";
 
 export function registerRunCommand(program: Command, { console, ended }: CommandHost): void {
-  const command = program.command("run").description("do one thing, or many at a prompt");
+  const command = program.command("run").description("do one thing; without a request, a conversation");
   commandsOption(settingOptions(modelOptions(protectOption(serverOptions(command)))), "; of a server of its own")
-    .argument("[request...]", "what to do; without it, a prompt asks")
+    .argument("[request...]", "what to do; without it, a conversation begins")
     .option("--workspace <dir>", "directory to work in (default: here)")
     .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
     .option(
@@ -40,9 +40,11 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--artefacts <dir>", "with --ci: a directory to make for the result, the refusals as SARIF, and the ledger")
     .option("--annotations <for>", "with --ci: github or none (default: github in its Actions)")
     .option("--image <file>", "an image for the model to look at (PNG, JPEG, GIF, WebP); repeatable", collect)
-    .option("--session <id>", "continue this session")
+    .option("--resume [id]", "go on with this session; without an id, choose one")
+    .option("--session <id>", "the same as --resume, with an id")
     .option("--continue", "continue the newest session of the workspace")
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
+    .option("--plain", "a conversation in plain lines that are printed once, e.g. for a screen reader")
     .option("--no-thinking", "do not ask the model for its thinking")
     .option("--json", 'print JSON lines: {"session":…}, every event, and a closing {"result":…}')
     .addHelpText("after", runHelp)
@@ -59,6 +61,10 @@ export function registerRunCommand(program: Command, { console, ended }: Command
       }
       const { refusePipelineOptions } = await import("./run-options.ts");
       refusePipelineOptions(flags);
+      if (request === undefined) {
+        const { converse } = await import("../conversation/converse.ts");
+        return ended(await converse(flags, console));
+      }
       const { runCommand } = await import("./run-command.ts");
       ended(await runCommand(request, flags, console));
     });

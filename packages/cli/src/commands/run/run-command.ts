@@ -2,27 +2,18 @@ import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { usageWords } from "@gennai/client/session/usage-meter";
 import type { TurnReport } from "@gennai/client/view/turn-report";
-import type { AgentBranch } from "@gennai/git/prepare-branch";
 import { addSessionWorktree } from "@gennai/git/session-worktree";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
-import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import type { Pipeline } from "../../ci/pipeline.ts";
-import { branchTitle, prepareAgentBranch, presentBranch } from "../../client/agent-branch.ts";
+import { branchTitle } from "../../client/agent-branch.ts";
 import { exitCodeOf, runTurn } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { UserTerminal } from "../../client/user-terminal.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
-import {
-  type ChosenServer,
-  chooseServer,
-  loadAhead,
-  requireIsolation,
-  serverRequest,
-} from "../../connection/server-choice.ts";
-import { listSessions } from "../../connection/session-list.ts";
+import { chooseServer, loadAhead, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
 import { allowedAhead } from "../../review/persons-network-here.ts";
 import { type ReviewResult, reviewProposal } from "../../review/review-proposal.ts";
 import { usageError } from "../../terminal/cli-error.ts";
@@ -34,16 +25,16 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
 import { commandsMode } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { offerFirstCommit } from "./offer-first-commit.ts";
 import { planRunCommand } from "./plan-mode.ts";
 import { promptImages } from "./prompt-images.ts";
-import { promptLoop } from "./prompt-loop.ts";
+import { RequestBranch } from "./request-branch.ts";
 import { type RunFlags, sessionSettings } from "./run-options.ts";
+import { isNewSession, sessionToResume } from "./session-to-resume.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
 
-/** `gennai run [request]`: one turn, or a prompt when there is no request. */
+/** `gennai run REQUEST`: one turn. */
 export async function runCommand(
-  request: string | undefined,
+  request: string,
   flags: RunFlags,
   console: Console,
   pipeline?: Pipeline,
@@ -62,7 +53,7 @@ export async function runCommand(
       "Leave out --commands staged, or run a server here.",
     );
   }
-  const images = await promptImages(request, flags.image ?? [], console);
+  const images = await promptImages(flags.image ?? [], console);
   const { allow = [] } = allowedAhead(flags.allow);
   const workspace = await workspaceOf(request, flags, console);
   const stateDir = defaultStateDir(console.environment);
@@ -81,37 +72,18 @@ export async function runCommand(
     yes: flags.yes === true,
     ask: flags.ask === true,
     json: flags.json === true,
-    promptsForRequests: request === undefined,
     ...(pipeline === undefined ? {} : { pipeline }),
     allow,
   });
   const { signal } = ending;
-  let isOffered = false;
-  // The first commit is offered in the session, before its branch leaves the one without a commit.
-  const offersFirst = terminal.policy === "ask" && held === undefined && hasNoCommit(workspace);
-  const prepare = async (
-    text: string,
-    mode: SettingsChoice["editingMode"] | "plan",
-    session?: AgentSession,
-  ): Promise<AgentBranch | undefined> => {
-    if (mode === "proposal") return undefined;
-    const { input } = terminal;
-    if (session !== undefined && input !== undefined && offersFirst && !isOffered) {
-      isOffered = true;
-      await offerFirstCommit(session, { input, write: (words) => terminal.write(words), signal });
-    }
-    const { branch, protect = [] } = flags;
-    const wanted = { workspace, request: text, protect, signal };
-    if (branch !== undefined) return prepareAgentBranch({ ...wanted, branch });
-    // A server elsewhere cannot begin one here, and a plan is bound to its branch.
-    return held !== undefined || mode === "plan" ? prepareAgentBranch(wanted) : presentBranch(wanted);
-  };
+  const branches = new RequestBranch({ workspace, flags, isHeld: held !== undefined, asks: terminal.policy === "ask" });
+  const { input } = terminal;
   // Before a server starts: without a repository nothing can run. A resumed session has its own mode, and an intent that cannot
   // be selected leaves everything as it is.
-  const isNew = flags.session === undefined && flags.continue !== true;
-  const isEarly = request !== undefined && isNew && flags.intent === undefined && !offersFirst;
+  const isNew = isNewSession(flags);
+  const isEarly = isNew && flags.intent === undefined && !branches.offersFirst;
   const [early] = await Promise.all([
-    isEarly ? prepare(request, settings.editingMode) : undefined,
+    isEarly ? branches.prepare(request, settings.editingMode) : undefined,
     // Modules are loaded while git works.
     loadAhead({ server: flags.server, stateDir }),
   ]);
@@ -126,7 +98,7 @@ export async function runCommand(
     console,
   );
   if (held === undefined) await requireIsolation(server, commands, signal);
-  const resume = isNew ? undefined : await sessionToResume(flags, server, workspace, signal);
+  const resume = await sessionToResume(flags, server, workspace, signal);
   const session = await terminal.openSession(server, {
     settings: { ...settings, ...(isNew && held === undefined ? { workingDir: workspace } : {}) },
     ...(resume === undefined ? {} : { resume }),
@@ -151,25 +123,8 @@ export async function runCommand(
     return held === undefined || turn.proposals.length === 0 ? review() : session.whileAttached(review, { signal });
   };
 
-  if (request === undefined) {
-    // Awaited here: what this function holds must outlive the loop.
-    return await promptLoop({
-      session,
-      terminal,
-      interrupts,
-      server,
-      signal,
-      intent,
-      prepare: async (text, mode) => {
-        const branch = await prepare(text, mode, session);
-        if (branch !== undefined) terminal.view.note(branchTitle(branch));
-      },
-      scenario: flags.scenario ?? "",
-      thinking: flags.thinking !== false,
-      afterTurn: proposals,
-    });
-  }
-  const branch = early ?? (await prepare(request, session.settings.editingMode, session));
+  const asked = input && { session, place: { input, write: (words: string) => terminal.write(words), signal } };
+  const branch = early ?? (await branches.prepare(request, session.settings.editingMode, asked));
   const opening = [
     ...(branch === undefined ? [] : [branchTitle(branch)]),
     ...(intent === undefined ? [] : [`intent ${intentTitle(intent)}`]),
@@ -199,33 +154,13 @@ export async function runCommand(
   return code;
 }
 
-/** The session that is named, or the newest of the workspace. */
-async function sessionToResume(
-  flags: RunFlags,
-  { client }: ChosenServer,
-  workspace: string,
-  signal: AbortSignal,
-): Promise<string> {
-  if (flags.session !== undefined && flags.continue === true)
-    throw usageError("--session and --continue exclude each other.", "Leave one of them out.");
-  const id = flags.session ?? (await listSessions(client, workspace, { signal }))[0]?.sessionId;
-  if (id === undefined)
-    throw usageError(`There is no session of ${workspace} to continue.`, "Run it without --continue.");
-  return id;
-}
-
-function hasNoCommit(directory: string): boolean {
-  const head = readGitHead(directory);
-  return head.type === "branch" && head.commit === undefined;
-}
-
 /** The directory in which the session works: a working tree of its own if the user asked for one. */
-async function workspaceOf(request: string | undefined, flags: RunFlags, console: Console): Promise<string> {
+async function workspaceOf(request: string, flags: RunFlags, console: Console): Promise<string> {
   const directory = await resolveWorkspace(flags.workspace, console);
   if (flags.worktree !== true) return directory;
-  if (request === undefined || flags.session !== undefined || flags.continue === true || flags.mode === "proposal") {
+  if (!isNewSession(flags) || flags.mode === "proposal") {
     throw usageError(
-      "--worktree needs a request, and a new session that writes.",
+      "--worktree needs a new session that writes.",
       "To go on in a working tree, run there: gennai sessions worktrees lists them.",
     );
   }
@@ -311,7 +246,7 @@ function finish(facts: {
   const changed = report.changedFiles.length > 0 || reviewed.some(({ files }) => files.length > 0);
   const undo = report.commandsChangedFiles ? "gennai undo --list" : "gennai undo";
   if (report.cutOff !== undefined) {
-    terminal.view.note(`Go on with: gennai run --session ${session.sessionId}, then /again`);
+    terminal.view.note(`Go on with: gennai --resume ${session.sessionId}, then /again`);
   }
   terminal.view.note(`Session ${session.sessionId}${changed ? ` · take the changes back with: ${undo}` : ""}`);
 }

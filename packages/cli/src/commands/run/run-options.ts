@@ -15,6 +15,10 @@ export interface RunFlags extends ServerFlags, ModelFlags, CommandsFlags, Settin
   readonly json?: boolean;
   readonly thinking?: boolean;
   readonly session?: string;
+  /** An earlier session; true: the person chooses it. */
+  readonly resume?: string | true;
+  /** Lines that are printed once, without drawing. */
+  readonly plain?: boolean;
   readonly continue?: boolean;
   readonly intent?: string;
   readonly branch?: string;

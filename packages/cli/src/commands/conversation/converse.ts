@@ -1,0 +1,185 @@
+import { Writable } from "node:stream";
+import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { TurnReport } from "@gennai/client/view/turn-report";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
+import { branchTitle } from "../../client/agent-branch.ts";
+import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
+import { holdsFiles } from "../../connection/holds-files.ts";
+import { chooseServer, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
+import { listSessions } from "../../connection/session-list.ts";
+import { allowedAhead } from "../../review/persons-network-here.ts";
+import { reviewProposal } from "../../review/review-proposal.ts";
+import { usageError } from "../../terminal/cli-error.ts";
+import { asTyped, type Console, isTerminal } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { Interrupts } from "../../terminal/interrupts.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { version } from "../../terminal/version.ts";
+import { commandsMode } from "../options/option-values.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { RequestBranch } from "../run/request-branch.ts";
+import { type RunFlags, sessionSettings } from "../run/run-options.ts";
+import { sessionToResume } from "../run/session-to-resume.ts";
+import { answeringEditor } from "./answering-editor.ts";
+import { Conversation } from "./conversation.ts";
+import type { DrawnFace, DrawnOptions } from "./drawn-face.ts";
+import { KeptPrompts } from "./editor/kept-prompts.ts";
+import { PlainFace } from "./plain-face.ts";
+
+/** `gennai`: a conversation in this directory, with a running server or one of its own. Throws `CliError` before it begins. */
+export async function converse(flags: RunFlags, console: Console): Promise<ExitCode> {
+  if (flags.json === true)
+    throw usageError("--json needs a request.", 'For example: gennai run --json "list the files"');
+  if (flags.image !== undefined)
+    throw usageError("--image needs a request.", 'For example: gennai run --image page.png "what is wrong here?"');
+  if (flags.worktree === true)
+    throw usageError(
+      "--worktree needs a request.",
+      "To go on in a working tree, run there: gennai sessions worktrees lists them.",
+    );
+  const { mode, ...others } = flags;
+  const isPlanning = mode === "plan";
+  const settings = sessionSettings(isPlanning ? others : flags);
+  const commands = commandsMode(flags);
+  const { allow = [] } = allowedAhead(flags.allow);
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const stateDir = defaultStateDir(console.environment);
+  const clientId = crypto.randomUUID();
+  const ending = new AbortController();
+  const { signal } = ending;
+  await using parts = new AsyncDisposableStack();
+  parts.defer(() => ending.abort());
+  using interrupts = new Interrupts(undefined, { hangUp: isTerminal(console.input) });
+  const isDrawn = isDrawable(flags, console);
+  const face = isDrawn
+    ? await drawnFace({ console, clientId, workspace, prompts: new KeptPrompts(stateDir) })
+    : new PlainFace(console, clientId, () => interrupts.interrupt());
+  parts.use(face);
+  // What a server of its own tells must not break what is drawn.
+  const told = isDrawn ? { ...console, errors: linesTo((line) => face.note(line)) } : console;
+  const held = holdsFiles(flags)
+    ? await openDiskWorkspace({ root: workspace, stateDir, environment: console.environment })
+    : undefined;
+  const server = parts.use(
+    await chooseServer(
+      {
+        ...serverRequest(flags, { workspace, stateDir, signal }),
+        model: settings,
+        protectedBranches: flags.protect ?? [],
+        commands,
+      },
+      told,
+    ),
+  );
+  if (held === undefined) await requireIsolation(server, commands, signal);
+  const editor = answeringEditor({
+    workspace,
+    stateDir,
+    held,
+    allow,
+    environment: console.environment,
+    yes: flags.yes === true,
+    person: face.person,
+  });
+  const branch = new RequestBranch({ workspace, flags, isHeld: held !== undefined, asks: true });
+  const conversation = new Conversation({
+    server,
+    face,
+    signal,
+    identity: { clientId, name: "gennai-cli", version, editor },
+    settings: held === undefined ? { ...settings, workingDir: workspace } : settings,
+    scenario: flags.scenario ?? "",
+    isPlanning,
+    thinking: flags.thinking !== false,
+    prepare: async (request, mode, session) => {
+      const place = { input: face.input, write: (text: string) => face.write(text), signal };
+      const prepared = await branch.prepare(request, mode, { session, place });
+      // What is drawn has it in its last line.
+      if (prepared !== undefined && !isDrawn) face.note(branchTitle(prepared));
+    },
+    afterTurn: (report, session) => reviewed(report, session),
+  });
+  parts.defer(() => conversation.close());
+  const reviewed = async ({ proposals }: TurnReport, session: AgentSession): Promise<void> => {
+    for (const proposal of proposals) {
+      await reviewProposal(proposal, {
+        session,
+        signal,
+        input: face.input,
+        paint: face.paint,
+        environment: console.environment,
+        selection: { keep: flags.keep ?? [], refuse: flags.refuse ?? [] },
+        keepAll: flags.yes === true,
+        write: (text) => face.write(text),
+      });
+    }
+  };
+  const info = server.client.getServerInfo({}, { signal });
+  const resumed = await resumedSession();
+  if (resumed === "none") return exitCode.ok;
+  const session = await conversation.open(resumed);
+  const place = { governance: server.governance, sessionId: session.sessionId, signal };
+  const intent =
+    flags.intent !== undefined
+      ? await chooseIntent(flags.intent, place)
+      : resumed === undefined
+        ? undefined
+        : await activeIntent(place);
+  const { isolation } = await info;
+  using _listening = interrupts.listen((name) => {
+    if (name === "SIGINT" && conversation.isRunning) void conversation.stop().then(() => interrupts.forget());
+    else conversation.leave();
+  });
+  if (face instanceof PlainFace) {
+    const under = intent === undefined ? "" : `, intent ${intentTitle(intent)}`;
+    face.write(
+      `Session ${session.sessionId} in ${terminalSafe(session.workingDir)}, ${conversation.mode} mode${under}. /help shows what can be typed.\n`,
+    );
+    await face.converse(conversation, signal);
+  } else {
+    if (intent !== undefined) face.note(`intent ${intentTitle(intent)}`);
+    await face.converse(conversation, isolation);
+  }
+  // A server of its own ends with the conversation: what runs there ends in order.
+  if (conversation.isRunning && server.isOwn) await conversation.stop();
+  const wasUsed = conversation.view.cells.length > 0;
+  const { sessionId } = conversation.session;
+  await parts.disposeAsync();
+  if (wasUsed) console.output.write(`${asTyped(`gennai --resume ${sessionId}`, console.environment)}\n`);
+  return interrupts.ends ? exitCode.interrupted : exitCode.ok;
+
+  async function resumedSession(): Promise<string | undefined> {
+    if (flags.resume !== true) return sessionToResume(flags, server, workspace, signal);
+    if (face instanceof PlainFace) throw usageError("Name the session: --resume ID", "`gennai sessions` lists them.");
+    const sessions = await listSessions(server.client, workspace, { signal });
+    const items = sessions.map(({ sessionId: value, title, updated }) => ({
+      value,
+      label: title || value,
+      description: updated.slice(0, 16).replace("T", " "),
+    }));
+    return (await face.pick("Go on with:", items)) ?? "none";
+  }
+}
+
+/** False where nothing can be drawn, or nobody wants it. */
+function isDrawable({ plain }: RunFlags, { input, output, environment }: Console): boolean {
+  return plain !== true && isTerminal(input) && isTerminal(output) && environment["TERM"] !== "dumb";
+}
+
+/** Loads what draws, which nothing else needs. */
+async function drawnFace(options: DrawnOptions): Promise<DrawnFace> {
+  const { DrawnFace: Drawn } = await import("./drawn-face.ts");
+  const face = new Drawn(options);
+  await face.start();
+  return face;
+}
+
+function linesTo(say: (line: string) => void): Writable {
+  return new Writable({
+    write(chunk: Buffer | string, _encoding, done) {
+      for (const line of String(chunk).split("\n")) if (line !== "") say(terminalSafe(line));
+      done();
+    },
+  });
+}

@@ -1,0 +1,408 @@
+import { basename } from "node:path";
+import { isKeyRelease, matchesKey } from "@earendil-works/pi-tui";
+import type { CommandResult, CommandView } from "@gennai/client/commands/command";
+import { emptyFacts } from "@gennai/client/view/session-facts";
+import { SessionView } from "@gennai/client/view/session-view";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type Paint, paintFor } from "../../terminal/colours.ts";
+import { asTyped, type Console } from "../../terminal/console.ts";
+import { editText } from "../../terminal/edit-text.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import type { AskedPerson } from "./answering-editor.ts";
+import type { Conversation } from "./conversation.ts";
+import { Completion } from "./editor/completion.ts";
+import type { KeptPrompts } from "./editor/kept-prompts.ts";
+import { PromptEditor } from "./editor/prompt-editor.ts";
+import type { Face, WayToServer } from "./face.ts";
+import { AskedQuestions } from "./questions/asked-questions.ts";
+import { ConfirmPanel } from "./questions/confirm-panel.ts";
+import { linePanel, userQuestionPanel } from "./questions/line-panels.ts";
+import { inPager } from "./screen/in-pager.ts";
+import { type Frame, InlineScreen } from "./screen/inline-screen.ts";
+import { OwnTerminal } from "./screen/own-terminal.ts";
+import { Picker, type PickerItem } from "./screen/picker.ts";
+import { wrapped } from "./screen/terminal-line.ts";
+import { promptAsShown } from "./shown/item-lines.ts";
+import { statusLine } from "./shown/status-line.ts";
+import { Transcript } from "./shown/transcript.ts";
+
+/** Lines that are printed at once; more are shown in a pager. */
+const printedAtOnce = 200;
+/** Milliseconds within which a second Esc belongs to the first. */
+const twice = 800;
+
+export interface DrawnOptions {
+  readonly console: Console;
+  readonly clientId: string;
+  readonly workspace: string;
+  readonly prompts: KeptPrompts;
+}
+
+/** A conversation on a terminal: what was said is the terminal's, the prompt and what still runs are drawn below it. */
+export class DrawnFace implements Face, Disposable {
+  readonly paint: Paint;
+  readonly views: ReadonlySet<CommandView> = new Set(["plan", "history", "sessions"]);
+  readonly person: AskedPerson;
+  readonly input: Face["input"];
+  readonly #options: DrawnOptions;
+  readonly #terminal: OwnTerminal;
+  readonly #screen: InlineScreen;
+  readonly #editor: PromptEditor;
+  readonly #questions: AskedQuestions;
+  readonly #left = Promise.withResolvers<void>();
+  #conversation: Conversation | undefined;
+  #view = new SessionView();
+  #transcript: Transcript;
+  /** Seq up to which events are from before; undefined: they were shown. */
+  #replay: bigint | undefined;
+  #isolation = "";
+  #trouble = "";
+  #picker: Picker | undefined;
+  #escapedAt = 0;
+  /** A prompt that was sent and is not in the log yet. */
+  #sending = "";
+  readonly #ticks: NodeJS.Timeout;
+
+  constructor(options: DrawnOptions) {
+    this.#options = options;
+    const { console } = options;
+    this.paint = paintFor(console.output, console.environment);
+    this.#terminal = new OwnTerminal(
+      console.environment,
+      (data) => this.#handle(data),
+      () => this.#screen.refresh(),
+    );
+    this.#screen = new InlineScreen(this.#terminal, (size) => this.#frame(size));
+    const refresh = (): void => this.#screen.refresh();
+    this.#editor = new PromptEditor(this.#terminal, refresh, this.paint);
+    this.#editor.onSubmit = (text) => void this.#submit(text);
+    this.#transcript = this.#newTranscript();
+    this.#questions = new AskedQuestions({
+      paint: this.paint,
+      size: this.#terminal,
+      refresh,
+      print: (text) => this.write(text),
+      giveBack: (data) => this.#editor.handleInput(data),
+      pick: (title, items) => this.pick(title, items),
+      waits: (subject) => this.#terminal.attract(subject),
+    });
+    this.person = {
+      confirm: async (question, { signal }) =>
+        (await this.#questions.ask(new ConfirmPanel(question, this.paint), { signal })) ?? {
+          answer: "nobody",
+          reason: "The question was left without an answer.",
+        },
+      askUser: async (questions, { signal }) => {
+        const answers = [];
+        for (const question of questions) {
+          const answer = await this.#questions.ask(userQuestionPanel(question, this.paint), { signal });
+          if (answer === undefined) return { end: "cancelled" };
+          answers.push(answer);
+        }
+        return { end: "answered", answers };
+      },
+    };
+    this.input = {
+      question: (prompt, { signal }) => this.#questions.ask(linePanel(prompt), { signal }),
+      suspend: () => this.#suspend(),
+    };
+    this.#ticks = setInterval(() => {
+      if (this.#view.facts.peek().turn !== undefined) refresh();
+    }, 1000);
+  }
+
+  /** Takes the terminal and draws. */
+  async start(): Promise<void> {
+    this.#terminal.start();
+    this.#screen.refresh();
+    for (const prompt of await this.#options.prompts.load()) this.#editor.addToHistory(prompt);
+  }
+
+  /** Resolves when the person leaves. @param isolation the server's word for how commands run */
+  async converse(conversation: Conversation, isolation: string): Promise<void> {
+    this.#conversation = conversation;
+    this.#isolation = isolation;
+    this.#editor.setAutocompleteProvider(
+      new Completion({
+        commands: () => conversation.commands(),
+        paths: (prefix, options) => conversation.paths(prefix, options),
+      }),
+    );
+    this.changed();
+    await this.#left.promise;
+  }
+
+  write(text: string): void {
+    const lines = text.replace(/\n$/, "").split("\n");
+    this.#screen.print(lines.flatMap((line) => wrapped(line, this.#width)));
+  }
+
+  note(text: string): void {
+    this.write(this.paint("dim", asTyped(text, this.#options.console.environment)));
+  }
+
+  opened(view: SessionView, replay: bigint): void {
+    this.#view = view;
+    this.#transcript = this.#newTranscript();
+    this.#replay = replay === 0n ? undefined : replay;
+    this.changed();
+  }
+
+  shown(event: InvokeEvent): void {
+    if (event.event.case === "userMessage" || event.event.case === "error") this.#sending = "";
+    if (event.event.case === "planChanged" && event.event.value.stepId === "" && event.event.value.text !== "")
+      this.note(`plan: ${terminalSafe(event.event.value.text)}`);
+    if (event.event.case === "changeSetUndone") {
+      const files = event.event.value.files.map(({ path }) => terminalSafe(path));
+      this.note(`↶ taken back: ${files.join(", ")}`);
+    }
+    if (this.#replay !== undefined) {
+      if (event.seq < this.#replay) return;
+      this.#replay = undefined;
+      this.#screen.print(this.#transcript.lastOf(this.#width));
+    } else this.#screen.print(this.#transcript.finished(this.#width));
+    const { turn } = this.#view.facts.peek();
+    if (event.event.case === "status" && turn === undefined) this.#terminal.attract("Gennai has finished.");
+    this.changed();
+  }
+
+  putBack(text: string): void {
+    const draft = this.#editor.getExpandedText();
+    this.#editor.setText(draft === "" ? text : `${text}\n${draft}`);
+    this.changed();
+  }
+
+  way(change: WayToServer): void {
+    switch (change.state) {
+      case "connected":
+        this.#trouble = "";
+        break;
+      case "reconnecting":
+        this.#trouble = `reconnecting, try ${change.attempt}`;
+        break;
+      case "gone":
+        this.#trouble = "the server is gone: Enter tries again";
+        this.write(
+          this.paint("yellow", "! The server cannot be reached any more. Your draft is kept; Enter tries again."),
+        );
+    }
+    this.changed();
+  }
+
+  changed(): void {
+    if (this.#conversation?.leaves === true) this.#left.resolve();
+    const name = this.#view.facts.peek().title || basename(this.#options.workspace);
+    this.#terminal.setTitle(`${this.#questions.isOpen ? "? " : ""}gennai, ${name}`);
+    this.#screen.refresh();
+  }
+
+  async show({ view }: Extract<CommandResult, { readonly type: "show" }>): Promise<void> {
+    switch (view) {
+      case "history":
+        return this.#showLong(this.#transcript.whole(this.#width));
+      default:
+        throw new Error(`A terminal shows no ${view}.`);
+    }
+  }
+
+  /** Has the person choose; undefined: they did not. */
+  pick(title: string, items: readonly PickerItem[]): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      this.#picker = new Picker(title, items, this.paint, (value) => {
+        this.#picker = undefined;
+        this.#screen.refresh();
+        resolve(value);
+      });
+      this.#screen.refresh();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#ticks);
+    this.#screen.clear();
+    this.#terminal[Symbol.dispose]();
+  }
+
+  /** Columns of a line: one less than the terminal has. */
+  get #width(): number {
+    return Math.max(20, this.#terminal.columns - 1);
+  }
+
+  #newTranscript(): Transcript {
+    const { console, clientId } = this.#options;
+    return new Transcript(this.#view, {
+      paint: this.paint,
+      clientId,
+      asTyped: (text) => asTyped(text, console.environment),
+    });
+  }
+
+  #frame({ columns, rows }: { readonly columns: number; readonly rows: number }): Frame {
+    const width = Math.max(20, columns - 1);
+    const above = this.#questions.above(width).flatMap((line) => wrapped(line, width));
+    const own = this.#picker?.frame(width) ?? this.#questions.inPlace(width);
+    const prompt = own ?? this.#editor.frame(width, "›");
+    const draft = own === undefined || this.#editor.getText() === "" ? [] : [this.#keptDraft(width)];
+    const status = statusLine(this.#status(), width, this.paint);
+    const below = [...prompt.lines, ...draft, status];
+    // What still runs has the room that is left; its end is what is new.
+    const room = Math.max(0, rows - 2 - above.length - below.length);
+    const live = [...this.#transcript.live(width), ...this.#waiting()].flatMap((line) => wrapped(line, width));
+    const shown = room === 0 ? [] : live.slice(-room);
+    const lines = ["", ...shown, ...above];
+    return {
+      lines: [...lines, ...below],
+      cursor: { row: lines.length + prompt.cursor.row, column: prompt.cursor.column },
+    };
+  }
+
+  #keptDraft(width: number): string {
+    const draft = terminalSafe(this.#editor.getText()).replace(/\s+/g, " ");
+    const room = Math.max(8, width - 28);
+    return this.paint("dim", `  (your draft is kept: ${draft.length > room ? `${draft.slice(0, room)}…` : draft})`);
+  }
+
+  #status(): Parameters<typeof statusLine>[0] {
+    const conversation = this.#conversation;
+    return {
+      facts: conversation === undefined ? emptyFacts : this.#view.facts.peek(),
+      workspace: conversation?.workspace,
+      mode: conversation?.mode ?? "branch",
+      model: conversation?.settings?.model || conversation?.settings?.backend || "",
+      isolation: this.#isolation,
+      trouble: conversation === undefined ? "starting …" : this.#trouble,
+      isStopping: conversation?.isStopping ?? false,
+      isAsked: this.#questions.isOpen,
+    };
+  }
+
+  /** What is to be done, what was said meanwhile, and what is being sent. */
+  #waiting(): readonly string[] {
+    const { todos, queuedMessages } = this.#view.facts.peek();
+    const now = todos.findIndex(({ status }) => status === "in_progress");
+    const todo = todos[now];
+    const sending = this.#sending === "" ? [] : promptAsShown(this.#sending, (_style, text) => this.paint("dim", text));
+    return [
+      ...(todo === undefined
+        ? []
+        : [`${this.paint("cyan", "☐")} ${now + 1}/${todos.length} ${terminalSafe(todo.content)}`]),
+      ...queuedMessages.map(({ text }) => {
+        const words = terminalSafe(text).replace(/\s+/g, " ");
+        return `${this.paint("cyan", "⏎")} ${words}   ${this.paint("dim", "(waits for the next model call; Up takes it back)")}`;
+      }),
+      ...sending,
+    ];
+  }
+
+  #handle(data: string): void {
+    if (isKeyRelease(data)) return;
+    if (this.#picker !== undefined) this.#picker.handle(data);
+    else if (this.#questions.handle(data)) return;
+    else if (!this.#ownKey(data)) this.#editor.handleInput(data);
+    this.#screen.refresh();
+  }
+
+  /** @returns true if the key was one of the conversation's */
+  #ownKey(data: string): boolean {
+    const conversation = this.#conversation;
+    const isEmpty = this.#editor.getText() === "";
+    const key = (name: Parameters<typeof matchesKey>[1]) => matchesKey(data, name);
+    if (key("escape")) return this.#escape(isEmpty);
+    if (key("ctrl+c")) {
+      if (!isEmpty) this.#editor.setText("");
+      else if (conversation?.isRunning === true && !conversation.isStopping) void conversation.stop();
+      else this.#leave();
+      return true;
+    }
+    if (key("ctrl+d") && isEmpty) this.#leave();
+    else if (key("ctrl+z")) this.#sleep();
+    else if (key("ctrl+o")) this.#showLong(this.#transcript.lastCall(this.#width) ?? ["No call so far."]);
+    else if (key("ctrl+t")) this.#showLong(this.#transcript.lastThought(this.#width) ?? ["No thought was told."]);
+    else if (key("ctrl+g")) void this.#editOutside();
+    else if (key("ctrl+r")) void this.#searchPrompts();
+    else if (key("shift+tab")) void conversation?.nextMode();
+    else if (key("up") && isEmpty && this.#view.facts.peek().queuedMessages.length > 0) {
+      void conversation?.takeBack().then((text) => (text === undefined ? undefined : this.putBack(text)));
+    } else return false;
+    return true;
+  }
+
+  #escape(isEmpty: boolean): boolean {
+    if (this.#editor.isShowingAutocomplete()) return false;
+    const now = Date.now();
+    const isSecond = now - this.#escapedAt < twice;
+    this.#escapedAt = now;
+    if (this.#conversation?.isRunning === true) void this.#conversation.stop();
+    else if (isSecond && isEmpty && this.views.has("checkpoints")) void this.#conversation?.submit("/checkpoints");
+    return true;
+  }
+
+  async #submit(text: string): Promise<void> {
+    const conversation = this.#conversation;
+    if (conversation === undefined) return this.putBack(text);
+    conversation.reconnect();
+    if (text === "") return;
+    this.#editor.addToHistory(text);
+    this.#options.prompts.add(text).catch(() => undefined);
+    const isRequest = !conversation.isRunning && !text.startsWith("/");
+    if (isRequest) this.#sending = text;
+    await conversation.submit(text);
+    if (this.#sending === text) this.#sending = "";
+    this.changed();
+  }
+
+  #leave(): void {
+    this.#conversation?.leave();
+    this.#left.resolve();
+  }
+
+  /** Few lines are printed; many are shown in the person's pager. */
+  #showLong(lines: readonly string[]): void {
+    if (lines.length <= printedAtOnce) return this.#screen.print(lines);
+    void this.#outside(() => inPager(lines.join("\n"), this.#options.console.environment));
+  }
+
+  async #editOutside(): Promise<void> {
+    const draft = this.#editor.getExpandedText();
+    const text = await this.#outside(() => editText(draft, "prompt.md", this.#options.console.environment));
+    if (text !== undefined) this.#editor.setText(text.trimEnd());
+    this.#screen.refresh();
+  }
+
+  async #searchPrompts(): Promise<void> {
+    const prompts = (await this.#options.prompts.load()).toReversed();
+    const items = prompts.map((text, index) => ({ value: String(index), label: text }));
+    const chosen = await this.pick("Earlier prompts:", items);
+    if (chosen !== undefined) this.#editor.setText(prompts[Number(chosen)] ?? "");
+    this.#screen.refresh();
+  }
+
+  /** Runs another program on this terminal; undefined: it failed, which is said. */
+  async #outside<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    using _terminal = this.#suspend();
+    try {
+      return await work();
+    } catch (error) {
+      this.note(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  #suspend(): Disposable {
+    const paused = this.#screen.pause();
+    this.#terminal.stop();
+    return {
+      [Symbol.dispose]: () => {
+        this.#terminal.start();
+        paused[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** Ctrl-Z: the shell has the terminal until it wakes this program. */
+  #sleep(): void {
+    const suspended = this.#suspend();
+    process.once("SIGCONT", () => suspended[Symbol.dispose]());
+    process.kill(process.pid, "SIGTSTP");
+  }
+}

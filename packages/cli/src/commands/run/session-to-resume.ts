@@ -1,0 +1,35 @@
+import type { ChosenServer } from "../../connection/server-choice.ts";
+import { listSessions } from "../../connection/session-list.ts";
+import { usageError } from "../../terminal/cli-error.ts";
+import type { RunFlags } from "./run-options.ts";
+
+/** The session that is named, or the newest of the workspace; undefined: a new one is wanted. Throws `CliError` if there is none. */
+export async function sessionToResume(
+  flags: Pick<RunFlags, "session" | "resume" | "continue">,
+  { client }: Pick<ChosenServer, "client">,
+  workspace: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const named = namedSession(flags);
+  if (named !== undefined || flags.continue !== true) return named;
+  const id = (await listSessions(client, workspace, { signal }))[0]?.sessionId;
+  if (id !== undefined) return id;
+  throw usageError(`There is no session of ${workspace} to continue.`, "Run it without --continue.");
+}
+
+/** True if the flags ask for no earlier session. Throws `CliError` for flags that contradict each other. */
+export function isNewSession(flags: Pick<RunFlags, "session" | "resume" | "continue">): boolean {
+  return namedSession(flags) === undefined && flags.continue !== true;
+}
+
+function namedSession({
+  session,
+  resume,
+  continue: newest,
+}: Pick<RunFlags, "session" | "resume" | "continue">): string | undefined {
+  if (resume === true) throw usageError("Name the session: --resume ID", "`gennai sessions` lists them.");
+  const named = session ?? resume;
+  if (named !== undefined && newest === true)
+    throw usageError("--session and --continue exclude each other.", "Leave one of them out.");
+  return named;
+}

@@ -1,0 +1,94 @@
+import { bash } from "@gennai/testkit/scripted-steps";
+import { expect, test } from "vitest";
+import { serveGennai } from "../process/serve-gennai.ts";
+import { keys } from "./drawn-terminal.ts";
+import { terminalScene } from "./terminal-scene.ts";
+
+const asks = bash('echo \'{"scripts":{"postinstall":"node x.js"}}\' > package.json; echo hi > b.txt');
+
+test("what is typed when a question appears goes into the draft; a key after a pause answers", async () => {
+  await using scene = await terminalScene([[asks, { text: "the end" }]]);
+  const terminal = scene.gennai();
+  await terminal.see("model.json");
+  terminal.type(`make it${keys.enter}`);
+  await terminal.see("● Bash");
+  // Faster than the half second that a question asks for, from before it is shown until it was shown long enough.
+  let typed = 0;
+  for (let after = 0; after < 12; ) {
+    terminal.type("y");
+    typed++;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (terminal.screen().includes("Keep what Bash changed?")) after++;
+  }
+  expect(terminal.screen()).toContain(`› ${"y".repeat(typed)}`);
+  expect(terminal.screen()).not.toContain("keep all");
+  await terminal.see("y keep all");
+  terminal.paste("y");
+  await terminal.see(`› ${"y".repeat(typed + 1)}`);
+  await terminal.see("y keep all");
+  terminal.type(keys.enter);
+  await terminal.see("y keep all");
+  await expect(scene.repository.read("package.json")).rejects.toThrow();
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  terminal.type("1");
+  await terminal.see("1 ☐ b.txt");
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  terminal.type("y");
+  await terminal.see("the end");
+  expect(await scene.repository.read("package.json")).toContain("postinstall");
+  await expect(scene.repository.read("b.txt")).rejects.toThrow();
+  // The draft is back, and nobody got it.
+  await terminal.see(`› ${"y".repeat(typed + 1)}`);
+});
+
+test("a no with a reason, all of it on a key, and who answered elsewhere", async () => {
+  const turns = [{ steps: [asks, { text: "the end" }] }];
+  await using scene = await terminalScene([]);
+  await using _server = await serveGennai({
+    workspace: scene.repository,
+    stateDirectory: scene.state.root,
+    script: turns,
+    args: ["--commands", "auto"],
+  });
+  const one = scene.gennai(["run"]);
+  await one.see(ready);
+  one.type(`make it${keys.enter}`);
+  await one.see("y keep all");
+  const second = scene.gennai(["run", "--continue"]);
+  await second.see("y keep all");
+  one.type("d");
+  await expect.poll(() => one.all()).toContain("exactly");
+  second.type("N");
+  await second.see("why not?");
+  second.type(`too much${keys.enter}`);
+  await second.see("denied by you, here");
+  await one.see("denied by you, in another window or terminal");
+  await one.see("the end");
+});
+
+test("a server that is killed: the draft stays, the turn is interrupted, and /again goes on with it", async () => {
+  const turns = [{ steps: [bash("sleep 600"), { text: "went on" }] }];
+  await using scene = await terminalScene([]);
+  await using server = await serveGennai({
+    workspace: scene.repository,
+    stateDirectory: scene.state.root,
+    script: turns,
+    args: ["--commands", "auto"],
+  });
+  const terminal = scene.gennai(["run"]);
+  await terminal.see(ready);
+  terminal.type(`wait${keys.enter}`);
+  await terminal.see("● Bash sleep 600");
+  terminal.type("my draft");
+  await terminal.see("› my draft");
+  await server.kill();
+  await terminal.see("reconnecting, try");
+  await server.restart();
+  await terminal.see("/again goes on with it");
+  await terminal.see("› my draft");
+  terminal.type(`${keys.control("c")}/again${keys.enter}`);
+  await terminal.see("went on");
+});
+
+/** The branch, when the session is open. */
+const ready = /^main · /m;
