@@ -1,4 +1,4 @@
-import { decidableIds } from "@gennai/client/host/review-state";
+import { decidableIds, ownDecisions } from "@gennai/client/host/review-state";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { DecidedHunk } from "@gennai/protocol/whole-moves";
@@ -14,7 +14,7 @@ export interface NamedHunk {
 }
 
 export function namedHunks(proposal: Proposal): readonly NamedHunk[] {
-  return proposal.changes.flatMap((change) =>
+  return ownDecisions(proposal.changes).flatMap((change) =>
     decidableIds(change).map((hunkId, index) => ({ name: `${change.path}#${index + 1}`, change, hunkId })),
   );
 }

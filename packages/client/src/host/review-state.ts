@@ -27,9 +27,19 @@ export function newReview(proposalId: string): ReviewState {
   return { proposalId, decisions: {}, note: "", layout: "auto" };
 }
 
-/** The ids that decisions of a change go by: its hunks, or the change as a whole. */
-export function decidableIds(change: Pick<ProposedChange, "hunks" | "operation">): readonly string[] {
-  return change.hunks.length === 0 || change.operation === "delete" ? [wholeChange] : change.hunks.map(({ id }) => id);
+/** The ids that decisions of a change go by: its hunks, or the change as a whole where that is a delete or a rename. */
+export function decidableIds({
+  hunks,
+  operation,
+  movedFrom,
+}: Pick<ProposedChange, "hunks" | "operation" | "movedFrom">): readonly string[] {
+  const isWhole = hunks.length === 0 || operation === "delete" || movedFrom !== undefined;
+  return isWhole ? [wholeChange] : hunks.map(({ id }) => id);
+}
+
+/** Without what a rename deletes at its old path: the new path's decision is that of both. */
+export function ownDecisions(changes: readonly ProposedChange[]): readonly ProposedChange[] {
+  return changes.filter((change) => change.operation !== "delete" || otherHalf(change, changes) === undefined);
 }
 
 /** The decisions alone. */
@@ -89,7 +99,7 @@ export function decideMany(
 
 export function countDecisions(state: Decided, changes: readonly ProposedChange[]): ReviewCounts {
   const counts = { total: 0, kept: 0, undone: 0, edited: 0, open: 0 };
-  for (const change of changes) {
+  for (const change of ownDecisions(changes)) {
     for (const id of decidableIds(change)) {
       counts.total++;
       const type = decisionFor(state, change.id, id)?.type;

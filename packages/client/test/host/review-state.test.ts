@@ -41,6 +41,14 @@ test("what was carried out stands: hunks that nobody decided about were not kept
   expect(countDecisions({ decisions }, changes)).toMatchObject({ edited: 1, undone: 1, kept: 0 });
 });
 
+test("a rename is one decision, however many hunks it has, and both its paths follow it", () => {
+  const renamed = change("new", ["1", "2"], { operation: "create", movedFrom: "src/old.ts" });
+  const both = [renamed, change("old", ["1"], { operation: "delete" })];
+  const state = decideWhole(newReview("p"), both, "new", [""], { type: "undo" });
+  expect(state.decisions).toEqual({ new: { "": { type: "undo" } }, old: { "": { type: "undo" } } });
+  expect(countDecisions(state, both)).toMatchObject({ total: 1, undone: 1, open: 0 });
+});
+
 test("a review survives a reload", () => {
   let state = decide(newReview("p"), "a", ["1"], { type: "edited", text: "x\n" });
   state = decide({ ...state, note: "why", layout: "unified" }, "__proto__", ["__proto__"], { type: "keep" });

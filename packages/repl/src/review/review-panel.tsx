@@ -4,6 +4,7 @@ import {
   decideMany,
   decideWhole,
   decisionFor,
+  ownDecisions,
   type ReviewState,
   reviewToApply,
 } from "@gennai/client/host/review-state";
@@ -45,7 +46,7 @@ export interface ReviewPanelProps {
 /** A proposal, hunk by hunk: nothing is written before the user has confirmed it twice. */
 export function ReviewPanel(props: ReviewPanelProps) {
   const { proposal, state, onState, blob, settled } = props;
-  const { changes } = proposal;
+  const changes = useMemo(() => ownDecisions(proposal.changes), [proposal]);
   const root = useRef<HTMLElement>(null);
   const isWide = useIsWide(root);
   const cache = useMemo(() => new ContentCache(blob), [blob, proposal.proposalId]);
@@ -74,7 +75,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
   const decideCurrent = (type: "keep" | "undo") => {
     if (currentChange === undefined || current === undefined || locked) return;
     if (type === "keep" && !canKeep(currentChange)) return;
-    onState(decideWhole(state, changes, currentChange.id, [current.hunkId], { type }));
+    onState(decideWhole(state, proposal.changes, currentChange.id, [current.hunkId], { type }));
     goTo(neighbour(1));
   };
   const onCommand = (command: ReviewCommand) => {
@@ -106,7 +107,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
 
   const handlers: FileActions = {
     expand: walk.expand,
-    decide: (changeId, hunkIds, decision) => onState(decideWhole(state, changes, changeId, hunkIds, decision)),
+    decide: (changeId, hunkIds, decision) => onState(decideWhole(state, proposal.changes, changeId, hunkIds, decision)),
     edit: (place) => {
       setEditing(place);
       if (place === undefined) walk.focusCurrent();
@@ -143,8 +144,8 @@ export function ReviewPanel(props: ReviewPanelProps) {
     setStep({ type: "deciding" });
   };
   const decideAll = (decision: { readonly type: "keep" | "undo" }) => {
-    const blocked = new Set(changes.filter((change) => objectionTo(change) !== "").map((change) => change.id));
-    onState(decideMany(state, changes, decision, { blocked }));
+    const blocked = new Set(proposal.changes.filter((change) => objectionTo(change) !== "").map((change) => change.id));
+    onState(decideMany(state, proposal.changes, decision, { blocked }));
   };
 
   return (

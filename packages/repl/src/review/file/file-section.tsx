@@ -1,5 +1,6 @@
 import { countDecisions, type Decided, decidableIds, decisionFor } from "@gennai/client/host/review-state";
 import type { ChangeContent } from "@gennai/client/review/change-content";
+import { decisionWords } from "@gennai/client/review/decision-words";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
@@ -9,7 +10,7 @@ import { VisibleText } from "../../look/visible-text.tsx";
 import { type ContentCache, textOf, withoutMark } from "../diff/content-cache.ts";
 import { diffRows, hunkCounts } from "../diff/diff-rows.ts";
 import { DiffTable } from "../diff/diff-table.tsx";
-import { deletionWords, HunkCard } from "./hunk-card.tsx";
+import { HunkCard } from "./hunk-card.tsx";
 import { type HunkReference, hunkElementId } from "./hunk-reference.ts";
 import { objectionTo } from "./objections.ts";
 
@@ -51,7 +52,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   const counts = countDecisions(state, [change]);
   const { added, removed } = hunkCounts(change.hunks);
   const decided = counts.total - counts.open;
-  const words = change.operation === "delete" ? deletionWords : fileWords;
+  const words = isWhole(change) ? decisionWords(change) : { keep: "Keep file", refuse: "Refuse file" };
   return (
     <section class="file" id={elementId} aria-label={change.path}>
       <header class="file-head">
@@ -66,14 +67,14 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
           <span class="file-title">
             <VisibleText text={change.path} />
           </span>
-          {change.operation !== "update" && (
+          {change.operation !== "update" && change.movedFrom === undefined && (
             <span class={`g-badge file-${change.operation}`}>
               {change.operation === "create" ? "new file" : "deleted"}
             </span>
           )}
           {change.movedFrom !== undefined && (
             <span class="g-badge">
-              moved from <VisibleText text={change.movedFrom} />
+              renamed from <VisibleText text={change.movedFrom} />
             </span>
           )}
           {change.conflict && <span class="g-badge g-badge-bad">conflict</span>}
@@ -136,7 +137,10 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
   );
 });
 
-const fileWords = { keep: "Keep file", refuse: "Refuse file" };
+/** Decided by one yes or no. */
+function isWhole({ operation, movedFrom }: ProposedChange): boolean {
+  return operation === "delete" || movedFrom !== undefined;
+}
 
 function stateOf({ change, decided = {} }: Pick<FileSectionProps, "change" | "decided">): Decided {
   return { decisions: { [change.id]: decided } };

@@ -1,4 +1,5 @@
 import type { ChangeContent, ContentSide } from "@gennai/client/review/change-content";
+import { decisionWord, decisionWords } from "@gennai/client/review/decision-words";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { Hunk, ProposedChange } from "@gennai/protocol/model/session/proposal";
@@ -39,7 +40,7 @@ export function HunkCard(props: HunkCardProps) {
   const { change, hunk, position, decision, elementId, isCurrent } = props;
   const element = useRef<HTMLElement>(null);
   const near = useNear(element, props.eager || isCurrent || props.editing);
-  const word = decisionWord(decision, change.operation === "delete");
+  const word = decisionWord(decisionWords(change), decision?.type);
   return (
     <article
       ref={element}
@@ -64,14 +65,14 @@ function HunkBody(props: HunkCardProps) {
   );
   const field = change.operation === "delete" ? undefined : textForField(sides.fresh);
   const canKeep = blocked === "";
-  const words = change.operation === "delete" ? deletionWords : hunkWords;
+  const words = decisionWords(change);
   return (
     <>
       <header class="hunk-head">
         <span class="hunk-place">{placeOf(hunk)}</span>
         <ChangedBy commands={(hunk ?? change).commands} />
         <span class={`hunk-word hunk-word-${decision?.type ?? "open"}`}>
-          {decisionWord(decision, change.operation === "delete")}
+          {decisionWord(decisionWords(change), decision?.type)}
         </span>
         {!locked && (
           <span class="hunk-actions">
@@ -202,22 +203,4 @@ function placeOf(hunk: Hunk | undefined): string {
   if (hunk === undefined) return "Whole file";
   const { start, count } = hunk.newRange.count === 0 ? hunk.oldRange : hunk.newRange;
   return count === 1 ? `Line ${start}` : `Lines ${start}–${start + count - 1}`;
-}
-
-const hunkWords = { keep: "Keep", refuse: "Refuse" };
-/** To keep a deletion is not to keep the file. */
-export const deletionWords = { keep: "Delete", refuse: "Don't delete" };
-
-function decisionWord(decision: HunkDecision | undefined, isDeletion: boolean): string {
-  if (isDeletion && decision !== undefined) return decision.type === "keep" ? "will be deleted" : "stays";
-  switch (decision?.type) {
-    case "keep":
-      return "kept";
-    case "undo":
-      return "refused";
-    case "edited":
-      return "edited by you";
-    default:
-      return "not decided";
-  }
 }
