@@ -10,7 +10,10 @@ export interface DecisionWords {
 }
 
 /** To keep a deletion is not to keep the file, and a rename is one change of two paths. */
-export function decisionWords({ operation, movedFrom }: Pick<ProposedChange, "operation" | "movedFrom">): DecisionWords {
+export function decisionWords({
+  operation,
+  movedFrom,
+}: Pick<ProposedChange, "operation" | "movedFrom">): DecisionWords {
   if (operation === "delete")
     return { keep: "Delete", refuse: "Don't delete", kept: "will be deleted", refused: "stays" };
   if (movedFrom !== undefined)

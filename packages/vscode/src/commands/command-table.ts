@@ -2,6 +2,7 @@ import type { CommandId } from "../command-ids.ts";
 import type { Command } from "../workbench.ts";
 import * as add from "./add-commands.ts";
 import { showBackground } from "./background-commands.ts";
+import { keepAll, undoAll } from "./changes/all-changes-commands.ts";
 import { commitMessage } from "./changes/commit-message-command.ts";
 import { keepIgnored } from "./changes/layer-commands.ts";
 import * as review from "./changes/review-commands.ts";
@@ -74,7 +75,8 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   undoHunk: review.undoHunk,
   editHunk: review.editHunk,
   showHunkDiff: review.showHunkDiff,
-  markAllLooked: review.markAllLooked,
+  keepAll,
+  undoAll,
   nextHunk,
   previousHunk,
   showAllChanges,

@@ -5,25 +5,24 @@ const contentScheme = "gennai-content";
 /** Bytes of text that are kept in addition to open documents. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** One side of a proposed change. */
-export interface ProposalSideShown {
+/** A proposed change whose new text is shown. */
+export interface ShownChange {
   readonly proposalId: string;
   readonly changeId: string;
-  readonly side: "base" | "fresh";
 }
 
 interface ShownDocument {
   readonly text: string;
-  readonly side: ProposalSideShown | undefined;
+  readonly change: ShownChange | undefined;
 }
 
 /** Documents that are shown together. */
 interface ContentGroup {
   /**
    * @param name shown by the tab, e.g. a path; also decides the language
-   * @param side which side of a proposal it is
+   * @param change the proposed change whose new text it is
    */
-  add(name: string, text: string, side?: ProposalSideShown): vscode.Uri;
+  add(name: string, text: string, change?: ShownChange): vscode.Uri;
 }
 
 /**
@@ -56,29 +55,17 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
   /** Makes a group, for documents that are shown together. */
   group(): ContentGroup {
     const group = new Map<string, ShownDocument>();
-    return { add: (name, text, side) => this.#add(group, name, text, side) };
+    return { add: (name, text, change) => this.#add(group, name, text, change) };
   }
 
   /** Adds a document that is shown alone. */
-  add(name: string, text: string, side?: ProposalSideShown): vscode.Uri {
-    return this.group().add(name, text, side);
+  add(name: string, text: string, change?: ShownChange): vscode.Uri {
+    return this.group().add(name, text, change);
   }
 
-  /** The document of a side of a proposal: an existing one, else a new one. */
-  shownAs(name: string, text: string, side: ProposalSideShown): vscode.Uri {
-    for (const group of this.#groups) {
-      for (const [uri, { side: known }] of group) {
-        const isSame =
-          known?.proposalId === side.proposalId && known.changeId === side.changeId && known.side === side.side;
-        if (isSame) return vscode.Uri.parse(uri);
-      }
-    }
-    return this.add(name, text, side);
-  }
-
-  /** Which side of a proposal a document is; undefined for other documents. */
-  sideOf(uri: vscode.Uri): ProposalSideShown | undefined {
-    return uri.scheme === contentScheme ? this.#held(uri)?.side : undefined;
+  /** The proposed change whose new text a document is; undefined for other documents. */
+  changeOf(uri: vscode.Uri): ShownChange | undefined {
+    return uri.scheme === contentScheme ? this.#held(uri)?.change : undefined;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
@@ -93,11 +80,11 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
     return this.#groupOf.get(uri.toString())?.get(uri.toString());
   }
 
-  #add(group: Map<string, ShownDocument>, name: string, text: string, side: ProposalSideShown | undefined): vscode.Uri {
+  #add(group: Map<string, ShownDocument>, name: string, text: string, change: ShownChange | undefined): vscode.Uri {
     // The number is in the query, so that both sides of a diff have the file's own path.
     const query = String(++this.#last);
     const uri = vscode.Uri.from({ scheme: contentScheme, path: `/${name.replace(/^\/+/, "")}`, query });
-    group.set(uri.toString(), { text, side });
+    group.set(uri.toString(), { text, change });
     this.#groupOf.set(uri.toString(), group);
     this.#bytes += bytesOf(text);
     // The group that is being filled counts as the newest.

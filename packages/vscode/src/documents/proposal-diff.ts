@@ -1,6 +1,7 @@
+import { ownDecisions } from "@gennai/client/host/review-state";
 import { type ContentSource, loadChangeContent, shownText } from "@gennai/client/review/change-content";
-import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import { otherHalf } from "@gennai/protocol/whole-moves";
 import * as vscode from "vscode";
 import { columnBesideRepl } from "./beside-repl.ts";
 import type { ContentDocuments } from "./content-documents.ts";
@@ -19,47 +20,60 @@ export interface ProposalText {
 export async function showProposedChange(
   proposal: Proposal,
   changeId: string,
-  session: AgentSession,
+  session: ContentSource,
   documents: ContentDocuments,
   line?: number,
 ): Promise<void> {
   const change = proposal.changes.find(({ id }) => id === changeId);
   if (change === undefined) throw new Error("The proposal has no such change.");
-  const { path } = change;
-  const { base, fresh } = await proposalText(change, session);
-  const side = { proposalId: proposal.proposalId, changeId };
-  const group = documents.group();
-  await vscode.commands.executeCommand(
-    "vscode.diff",
-    group.add(path, base, { ...side, side: "base" }),
-    group.add(path, fresh, { ...side, side: "fresh" }),
-    `${path} (proposed ${change.operation})`,
-    {
-      preview: true,
-      viewColumn: columnBesideRepl(),
-      ...(line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) }),
-    },
-  );
+  const { before, after } = await sidesOf(change, proposal, session, documents.group());
+  const what = change.movedFrom === undefined ? `proposed ${change.operation}` : "proposed rename";
+  await vscode.commands.executeCommand("vscode.diff", before, after, `${change.path} (${what})`, {
+    preview: true,
+    viewColumn: columnBesideRepl(),
+    ...(line === undefined ? {} : { selection: new vscode.Range(line, 0, line, 0) }),
+  });
 }
+
+/** Titles of the diffs of all files. */
+export const proposalTitle = "Proposed changes";
+export const unseenTitle = "Written since you last looked";
 
 /** All changes of a proposal in one multi-file diff. */
 export async function showProposal(
   proposal: Proposal,
-  session: AgentSession,
+  session: ContentSource,
   documents: ContentDocuments,
 ): Promise<void> {
   const group = documents.group();
   const resources = await Promise.all(
-    proposal.changes.map(async (change) => {
-      const { base, fresh } = await proposalText(change, session);
-      const side = { proposalId: proposal.proposalId, changeId: change.id };
-      const before = group.add(change.path, base, { ...side, side: "base" });
-      const after = group.add(change.path, fresh, { ...side, side: "fresh" });
-      if (change.operation === "create") return [after, undefined, after];
-      return change.operation === "delete" ? [before, before, undefined] : [after, before, after];
+    ownDecisions(proposal.changes).map(async (change) => {
+      const { before, after } = await sidesOf(change, proposal, session, group);
+      // Actions stand in the new side, so that a delete has one.
+      return change.operation === "create" && change.movedFrom === undefined
+        ? [after, undefined, after]
+        : [after, before, after];
     }),
   );
-  await vscode.commands.executeCommand("vscode.changes", "Proposed changes", resources);
+  await vscode.commands.executeCommand("vscode.changes", proposalTitle, resources);
+}
+
+/** The documents of a change; what is renamed is compared with what is at the old path. The actions are in the new side. */
+async function sidesOf(
+  change: ProposedChange,
+  { proposalId, changes }: Proposal,
+  session: ContentSource,
+  group: ReturnType<ContentDocuments["group"]>,
+) {
+  const moved = change.movedFrom === undefined ? undefined : otherHalf(change, changes);
+  const [{ base, fresh }, old] = await Promise.all([
+    proposalText(change, session),
+    moved === undefined ? undefined : proposalText(moved, session),
+  ]);
+  return {
+    before: group.add(moved?.path ?? change.path, old?.base ?? base),
+    after: group.add(change.path, fresh, { proposalId, changeId: change.id }),
+  };
 }
 
 /** Both sides of a change, checked against their digests; empty if there is no file. Throws if they cannot be loaded. */

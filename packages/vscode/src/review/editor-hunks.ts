@@ -21,15 +21,10 @@ export interface ProposedText {
   readonly side: ProposalSide;
 }
 
-/** What a document is: a file of the workspace, or one side of a proposed change. */
+/** What a document is: a file of the workspace, or the new text of a proposed change. */
 export type DocumentSubject =
   | { readonly type: "file"; readonly path: string }
-  | {
-      readonly type: "proposed";
-      readonly proposalId: string;
-      readonly changeId: string;
-      readonly side: ProposalSide;
-    };
+  | { readonly type: "proposed"; readonly proposalId: string; readonly changeId: string };
 
 export interface EditorHunksOptions {
   /** Proposals that wait for review, newest last. */
@@ -77,7 +72,7 @@ function proposedPlace(proposals: ReadonlyMap<string, Proposal>, subject: Docume
   if (subject.type === "proposed") {
     const proposal = proposals.get(subject.proposalId);
     const change = proposal?.changes.find(({ id }) => id === subject.changeId);
-    return proposal === undefined || change === undefined ? undefined : { proposal, change, side: subject.side };
+    return proposal === undefined || change === undefined ? undefined : { proposal, change, side: "fresh" };
   }
   for (const proposal of [...proposals.values()].reverse()) {
     const change = proposal.changes.find(({ path }) => path === subject.path);

@@ -1,7 +1,9 @@
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
+import { plural } from "@gennai/protocol/plural";
+import { otherHalf } from "@gennai/protocol/whole-moves";
 import * as vscode from "vscode";
 import type { ContentDocuments } from "../documents/content-documents.ts";
-import { proposalText } from "../documents/proposal-diff.ts";
+import { proposalText, proposalTitle, unseenTitle } from "../documents/proposal-diff.ts";
 import { nameOfUri } from "../editor/workspace-uri.ts";
 import type { WorkspaceSession } from "../session/workspace-session.ts";
 import { type DocumentHunks, type DocumentSubject, documentHunks, hasAnyHunk } from "./editor-hunks.ts";
@@ -9,6 +11,7 @@ import { HunkEditFiles } from "./hunk-edit-files.ts";
 import { HunkPainter } from "./hunk-painter.ts";
 import { hunkLenses } from "./hunk-words.ts";
 import { ProposalTexts } from "./proposal-texts.ts";
+import type { ShownHunk } from "./shown-hunk.ts";
 import type { UnseenChanges } from "./unseen-changes.ts";
 import type { WindowReviews } from "./window-reviews.ts";
 
@@ -29,6 +32,7 @@ export class EditorReview implements vscode.Disposable {
   readonly edits = new HunkEditFiles();
   readonly #options: EditorReviewOptions;
   readonly #painter = new HunkPainter();
+  readonly #place = vscode.window.createStatusBarItem("gennai.changes", vscode.StatusBarAlignment.Left, 48);
   readonly #lensesChanged = new vscode.EventEmitter<void>();
   readonly texts: ProposalTexts;
   readonly #listeners: readonly vscode.Disposable[];
@@ -52,6 +56,8 @@ export class EditorReview implements vscode.Disposable {
     this.#listeners = [
       vscode.window.onDidChangeVisibleTextEditors(() => this.#soon()),
       vscode.window.onDidChangeActiveTextEditor(() => this.#soon()),
+      vscode.window.onDidChangeTextEditorSelection(() => this.#soon()),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.#soon()),
       vscode.workspace.onDidSaveTextDocument(() => this.#soon()),
       vscode.workspace.onDidChangeTextDocument(({ contentChanges }) => {
         if (contentChanges.length > 0) this.#soon();
@@ -61,6 +67,8 @@ export class EditorReview implements vscode.Disposable {
         provideCodeLenses: (document) => this.#lenses(document),
       }),
     ];
+    this.#place.name = "Gennai Changes";
+    this.#place.command = "gennai.nextHunk";
     void options.unseen.load();
   }
 
@@ -96,6 +104,7 @@ export class EditorReview implements vscode.Disposable {
     clearTimeout(this.#timer);
     for (const listener of this.#listeners) listener.dispose();
     this.#painter.dispose();
+    this.#place.dispose();
     this.#lensesChanged.dispose();
     this.edits.dispose();
     this.#options.unseen[Symbol.dispose]();
@@ -112,8 +121,8 @@ export class EditorReview implements vscode.Disposable {
   }
 
   #subjectOf(uri: vscode.Uri): DocumentSubject | undefined {
-    const side = this.#options.documents.sideOf(uri);
-    if (side !== undefined) return { type: "proposed", ...side };
+    const change = this.#options.documents.changeOf(uri);
+    if (change !== undefined) return { type: "proposed", ...change };
     const path = nameOfUri(this.#options.root, uri);
     return path === undefined ? undefined : { type: "file", path };
   }
@@ -135,13 +144,25 @@ export class EditorReview implements vscode.Disposable {
         void this.#options.unseen.recheck(found.path);
       }
       if (found === undefined && !this.#painted.has(editor)) continue;
-      this.#painter.paint(editor, found?.hunks ?? [], found?.origin ?? "written");
+      this.#painter.paint(editor, found?.hunks ?? []);
       this.#painted.add(editor);
     }
     const active = vscode.window.activeTextEditor;
-    const hasHunks = active !== undefined && (this.hunksOf(active.document)?.hunks.length ?? 0) > 0;
-    void vscode.commands.executeCommand("setContext", "gennai.hunksHere", hasHunks);
+    const hunks = (active && this.hunksOf(active.document)?.hunks) ?? [];
+    void vscode.commands.executeCommand("setContext", "gennai.hunksHere", hunks.length > 0);
     void vscode.commands.executeCommand("setContext", "gennai.hunksOpen", this.#hasAny());
+    void vscode.commands.executeCommand("setContext", "gennai.allShown", showsAll());
+    this.#showPlace(hunks, active?.selection.active.line ?? 0);
+  }
+
+  /** Where the cursor is among the changes of the file, and how many are decided. */
+  #showPlace(hunks: readonly ShownHunk[], line: number): void {
+    if (hunks.length === 0) return this.#place.hide();
+    const at = hunks.findLastIndex((hunk) => hunk.line <= line);
+    const open = hunks.filter(({ state }) => state === "open").length;
+    this.#place.text = `$(diff) ${at === -1 ? "" : `${at + 1} of `}${plural(hunks.length, "change")}`;
+    this.#place.tooltip = `${open} of them open. Go to the next one (Alt+F5)`;
+    this.#place.show();
   }
 
   #hasAny(): boolean {
@@ -157,10 +178,13 @@ export class EditorReview implements vscode.Disposable {
     const found = this.hunksOf(document);
     if (found === undefined) return [];
     const of = found.hunks.length;
+    const { proposal, change: half } = found.proposed ?? {};
+    // What stands in the file at the old path of a rename.
+    const change = half?.operation === "delete" ? (otherHalf(half, proposal?.changes ?? []) ?? half) : half;
     return found.hunks.flatMap((hunk, index) => {
       const line = Math.min(hunk.line, document.lineCount - 1);
       const range = new vscode.Range(line, 0, line, 0);
-      return hunkLenses(hunk, found.origin, { index, of }).map(
+      return hunkLenses(hunk, change, { index, of }).map(
         ({ title, command }) =>
           new vscode.CodeLens(range, {
             title,
@@ -170,6 +194,13 @@ export class EditorReview implements vscode.Disposable {
       );
     });
   }
+}
+
+/** True if the active editor is one of our diffs of all files, after whose title VS Code says how many. */
+export function showsAll(): boolean {
+  const { label = "", input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
+  const isOurs = [proposalTitle, unseenTitle].some((title) => label.startsWith(`${title} (`));
+  return isOurs && !(input instanceof vscode.TabInputText);
 }
 
 /** Documents that visible tabs show alone, not as a side of a diff. */

@@ -1,4 +1,6 @@
+import { decisionWords } from "@gennai/client/review/decision-words";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { ShownHunk } from "./shown-hunk.ts";
 
 /** Where a hunk comes from: a proposal that waits for review, or what the agent wrote in Branch Mode. */
@@ -11,33 +13,38 @@ export interface HunkLens {
   readonly command: "showHunkDiff" | "keepHunk" | "undoHunk" | "editHunk";
 }
 
-/** The actions above a hunk in its file. @param index from 0 */
+/** A written change is undone, a proposed one was never written. */
+const writtenWords = { keep: "Keep", refuse: "Undo", kept: "kept", refused: "undone" };
+
+/**
+ * The actions above a hunk in its file.
+ * @param change the proposed one; undefined: the agent wrote it
+ * @param place index from 0
+ */
 export function hunkLenses(
-  { id, state }: Pick<ShownHunk, "id" | "state">,
-  origin: HunkOrigin,
+  { id, state, diff }: Pick<ShownHunk, "id" | "state" | "diff">,
+  change: Pick<ProposedChange, "operation" | "movedFrom"> | undefined,
   { index, of }: { readonly index: number; readonly of: number },
 ): readonly HunkLens[] {
+  const words = change === undefined ? writtenWords : decisionWords(change);
   const place = of === 1 ? "" : ` ${index + 1} of ${of}`;
-  // A proposed change was never written, so it is refused, not undone.
-  const no = origin === "proposed" ? { title: "Refuse", done: "refused" } : { title: "Undo", done: "undone" };
-  const word = { open: "", keep: "kept", undo: no.done, edited: "edited" }[state];
-  const title = `${origin === "proposed" ? "Proposed change" : "Agent's change"}${place}${word === "" ? "" : `: ${word}`}`;
+  const word = { open: "", keep: words.kept, undo: words.refused, edited: "edited" }[state];
+  const title = `${titleOf(change)}${place}${id === "" ? "" : countsOf(diff)}${word === "" ? "" : `: ${word}`}`;
   const actions: HunkLens[] = [{ title, command: "showHunkDiff" }];
-  if (state !== "keep") actions.push({ title: "Keep", command: "keepHunk" });
-  if (state !== "undo") actions.push({ title: no.title, command: "undoHunk" });
-  if (origin === "proposed" && id !== "") actions.push({ title: "Edit", command: "editHunk" });
+  if (state !== "keep") actions.push({ title: words.keep, command: "keepHunk" });
+  if (state !== "undo") actions.push({ title: words.refuse, command: "undoHunk" });
+  if (change !== undefined && id !== "") actions.push({ title: "Edit", command: "editHunk" });
   return actions;
 }
 
-/** Characters of a line that are shown after another one. */
-const most = 160;
+function titleOf(change: Pick<ProposedChange, "operation" | "movedFrom"> | undefined): string {
+  if (change === undefined) return "Agent's change";
+  if (change.movedFrom !== undefined) return `Proposed: rename from ${spelledOut(change.movedFrom)}`;
+  return change.operation === "delete" ? "Proposed: delete this file" : "Proposed change";
+}
 
-/**
- * Text after a line of the document, for a line that would replace or follow it.
- * @param more number of further lines
- */
-export function ghostText(line: string, more: number, mark: "→" | "+" | "−"): string {
-  const text = spelledOut(line.replace(/\n$/, "").replaceAll("\t", "  "));
-  const shown = text.length > most ? `${text.slice(0, most)}…` : text;
-  return `${mark} ${shown}${more === 0 ? "" : `  (${mark === "→" ? "+" : mark}${more} ${more === 1 ? "line" : "lines"})`}`;
+/** Lines that are not in the file are in the diff that the title opens. */
+function countsOf(diff: readonly string[]): string {
+  const [added, removed] = ["+", "-"].map((mark) => diff.filter((line) => line.startsWith(mark)).length);
+  return ` (+${added} \u2212${removed})`;
 }

@@ -18,14 +18,12 @@ export interface ShownHunk {
 /** Lines of the document that a change is about. */
 export interface HunkMark {
   /**
-   * `removed`: the lines would be removed. `added`: they are new. `changed`: they replace others. `place`: all its lines are
-   * elsewhere.
+   * `removed`: the lines would be removed. `added`: they are new. `changed`: they replace others. `place`: its lines
+   * are not in the document.
    */
   readonly kind: "removed" | "added" | "changed" | "place";
   /** Empty for `place`. */
   readonly span: LineSpan;
-  /** Lines that are not in the document, each next to a line of the span. */
-  readonly elsewhere: readonly string[];
 }
 
 /** Lines that change together; a hunk may have several such places, with unchanged lines between them. */
@@ -33,7 +31,6 @@ interface ChangedLines {
   readonly old: LineSpan;
   readonly fresh: LineSpan;
   readonly oldLines: readonly string[];
-  readonly freshLines: readonly string[];
 }
 
 /** The side of a proposed change that a document shows. */
@@ -51,7 +48,7 @@ export function proposedHunks(
   text: { readonly side: string; readonly now: string },
 ): readonly ShownHunk[] {
   const isWhole = decidableIds(change)[0] === "";
-  if (isWhole && (change.operation !== "delete" || isBeyondText(change))) return [];
+  if (isWhole && ((change.operation !== "delete" && change.movedFrom === undefined) || isBeyondText(change))) return [];
   const sideLines = linesOf(text.side);
   const nowLines = linesOf(text.now);
   const found = (isWhole ? [wholeFile(sideLines)] : change.hunks).map((hunk) => {
@@ -75,7 +72,6 @@ export function proposedHunks(
       marks.push({
         kind: span.start === span.end ? "place" : which === "base" ? "removed" : freshKind(place.oldLines),
         span,
-        elsewhere: which === "base" ? place.freshLines : place.oldLines,
       });
     }
     const [first] = marks;
@@ -99,7 +95,7 @@ export function writtenHunks(file: UnseenFile, now: string): readonly ShownHunk[
       ...freshLines.map((line) => `+${withoutEnd(line)}`),
     ];
     const line = lineOf(span, nowLines);
-    return [{ id, state: "open", line, marks: [{ kind, span, elsewhere: oldLines }], diff }];
+    return [{ id, state: "open", line, marks: [{ kind, span }], diff }];
   });
 }
 
@@ -128,7 +124,6 @@ function changedPlaces(
     old: { start: oldStart + hunk.old.start, end: oldStart + hunk.old.end },
     fresh: { start: freshStart + hunk.fresh.start, end: freshStart + hunk.fresh.end },
     oldLines: old.slice(hunk.old.start, hunk.old.end),
-    freshLines: fresh.slice(hunk.fresh.start, hunk.fresh.end),
   }));
 }
 
@@ -139,7 +134,7 @@ function linesWith(lines: readonly string[], mark: string): readonly string[] {
     .map((line) => `${line.slice(1).replace(/\r$/, "")}\n`);
 }
 
-/** A delete is decided as a whole. */
+/** A delete or a rename is decided as a whole, above the first line of whichever side is shown. */
 function wholeFile(lines: readonly string[]): Pick<Hunk, "id" | "oldRange" | "newRange" | "lines"> {
   return {
     id: "",

@@ -4,7 +4,7 @@ import { EditorError } from "../editor/editor-error.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { readFileState } from "../editor/files/file-state.ts";
 import { resolveInWorkspace } from "../editor/workspace-paths.ts";
-import { type UnseenFile, withoutHunk } from "./unseen-file.ts";
+import { type UnseenFile, withoutHunks } from "./unseen-file.ts";
 
 export interface UndoWrittenOptions {
   readonly files: EditorFiles;
@@ -14,24 +14,29 @@ export interface UndoWrittenOptions {
 }
 
 /**
- * Takes back one hunk of what the agent wrote, as one step for the editor's Undo, which is saved unless the file had unsaved
- * changes. A file that the agent made, and that has no other content, is deleted. Rejects with `EditorError` if the hunk's lines
- * are no longer as the agent left them, and as `applyChangeSet` does.
+ * Takes back hunks of what the agent wrote, or all that is still as the agent left it, as one step for the editor's Undo, which is saved
+ * unless the file had unsaved changes. A file that the agent made, and that has no other content, is deleted; one that it deleted comes
+ * back. Rejects with `EditorError` if nothing is as the agent left it, and as `applyChangeSet` does.
  */
 export async function undoWritten(
   { files, changeSets, workspace }: UndoWrittenOptions,
   file: UnseenFile,
-  hunkId: string,
+  hunkIds: readonly string[] | "all",
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
-  const { path } = file;
+  const { path, base, agent } = file;
   const state = await readFileState(files, await resolveInWorkspace(workspace, path));
   const { disk, buffer } = state;
   const isDirty = buffer?.isDirty === true;
+  const apply = (change: FinalChange) => changeSets.apply([change], { save: "clean", signal: options.signal });
+  if (agent === undefined && base !== undefined && disk === undefined && !isDirty) {
+    await apply({ operation: "create", path, bytes: new TextEncoder().encode(base) });
+    return;
+  }
   const document = buffer?.document ?? (await files.loadDocument(state.path.absolute));
   const now = isDirty ? buffer.text : disk && (await files.decode(disk.bytes, document.encoding));
   const sha256 = isDirty ? buffer.sha256 : disk?.sha256;
-  const undone = now === undefined ? undefined : withoutHunk(file, hunkId, now);
+  const undone = now === undefined ? undefined : withoutHunks(file, hunkIds, now);
   if (undone === undefined || sha256 === undefined) {
     throw new EditorError(
       "stale_file",
@@ -39,9 +44,10 @@ export async function undoWritten(
       "Change them by hand, or compare with “Gennai: Show All Changes”.",
     );
   }
-  const isGone = undone === "" && file.base === undefined && !isDirty;
-  const change: FinalChange = isGone
-    ? { operation: "delete", path, baseSha256: sha256 }
-    : { operation: "update", path, text: undone, baseSha256: sha256 };
-  await changeSets.apply([change], { save: "clean", signal: options.signal });
+  const isGone = undone === "" && base === undefined && !isDirty;
+  await apply(
+    isGone
+      ? { operation: "delete", path, baseSha256: sha256 }
+      : { operation: "update", path, text: undone, baseSha256: sha256 },
+  );
 }

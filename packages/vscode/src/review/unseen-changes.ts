@@ -139,10 +139,9 @@ export class UnseenChanges {
     this.#changed("user");
   }
 
-  /** The user has seen everything. */
-  async lookAtAll(): Promise<void> {
-    await this.load();
-    this.#files.clear();
+  /** The user has seen whole files. */
+  lookAt(paths: readonly string[]): void {
+    for (const path of paths) this.#files.delete(path);
     this.#changed("user");
   }
 

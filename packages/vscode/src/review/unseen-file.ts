@@ -93,17 +93,24 @@ function standsAt(lines: readonly string[], at: number, wanted: readonly string[
   return wanted.every((line, index) => lines[at + index] === line);
 }
 
-/** The file's text without a hunk; other lines keep their ends. undefined: its lines are no longer as the agent left them. */
-export function withoutHunk(file: UnseenFile, hunkId: string, now: string): string | undefined {
+/**
+ * The file's text without hunks, or without all that can be found; other lines keep their ends. undefined: the lines are no longer as
+ * the agent left them.
+ */
+export function withoutHunks(file: UnseenFile, hunkIds: readonly string[] | "all", now: string): string | undefined {
   const hunks = unseenHunks(file);
-  const at = hunks.findIndex(({ id }) => id === hunkId);
-  const span = placedHunks(file, hunks, now)[at];
-  const hunk = hunks[at];
-  if (hunk === undefined || span === undefined) return undefined;
-  const lines = linesWithEnds(now);
+  const placed = placedHunks(file, hunks, now);
+  let lines = linesWithEnds(now);
   const end = lines.find((line) => /[\r\n]$/.test(line))?.endsWith("\r\n") === true ? "\r\n" : "\n";
-  const put = hunk.oldLines.map((line) => line.replace(/\n$/, end));
-  return withLines(lines, span, put).join("");
+  let found = 0;
+  for (const [at, hunk] of [...hunks.entries()].reverse()) {
+    const span = placed[at];
+    if (span === undefined || (hunkIds !== "all" && !hunkIds.includes(hunk.id))) continue;
+    const put = hunk.oldLines.map((line) => line.replace(/\n$/, end));
+    lines = withLines(lines, span, put);
+    found++;
+  }
+  return found === 0 || (hunkIds !== "all" && found < hunkIds.length) ? undefined : lines.join("");
 }
 
 /** The file after the user has seen one hunk, which then belongs to `base`. undefined: no hunk is left. */

@@ -44,12 +44,7 @@ function hunks(subject: DocumentSubject, now: string, options: { isOpen?: boolea
 }
 
 const file: DocumentSubject = { type: "file", path: "a.txt" };
-const shown = (proposalId: string, side: "base" | "fresh"): DocumentSubject => ({
-  type: "proposed",
-  proposalId,
-  changeId: "c1",
-  side,
-});
+const shown = (proposalId: string): DocumentSubject => ({ type: "proposed", proposalId, changeId: "c1" });
 
 test.each([
   {
@@ -58,8 +53,8 @@ test.each([
     now: base,
     wanted: ["proposed", 500, "new", "keep"],
   },
-  { name: "its new text", subject: shown("old", "fresh"), now: fresh, wanted: ["proposed", 500, "old", "keep"] },
-  { name: "a proposal that is decided", subject: shown("gone", "base"), now: base, wanted: undefined },
+  { name: "its new text", subject: shown("old"), now: fresh, wanted: ["proposed", 500, "old", "keep"] },
+  { name: "a proposal that is decided", subject: shown("gone"), now: base, wanted: undefined },
   { name: "another file", subject: { type: "file", path: "b.txt" }, now: base, wanted: undefined },
   {
     name: "what the agent wrote",

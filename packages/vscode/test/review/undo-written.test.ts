@@ -9,13 +9,17 @@ import { FakeFiles } from "../fake-files.ts";
 
 const { signal } = new AbortController();
 
-/** Undoes the first hunk of a file that holds `now`. */
-async function undo(file: UnseenFile, now: string) {
-  await using directory = await temporaryDirectory({ "a.txt": now });
+/** Undoes hunks of a file that holds `now`, by default the first. */
+async function undo(
+  file: UnseenFile,
+  now: string | undefined,
+  hunks: readonly string[] | "all" = [unseenHunks(file)[0]?.id ?? ""],
+) {
+  await using directory = await temporaryDirectory(now === undefined ? {} : { "a.txt": now });
   const files = new FakeFiles();
   const changeSets = new ChangeSets({ files, workspace: directory.root });
   const options = { files, changeSets, workspace: directory.root };
-  const outcome = await undoWritten(options, file, unseenHunks(file)[0]?.id ?? "", { signal }).then(
+  const outcome = await undoWritten(options, file, hunks, { signal }).then(
     () => "undone",
     (error: unknown) => errorMessage(error),
   );
@@ -44,4 +48,12 @@ test("a hunk whose lines changed is not taken back, and nothing is written", asy
   const { outcome, text, steps } = await undo(file, "mine\nb\nC\n");
   expect(outcome).toMatch(/Nothing was taken back: these lines of a\.txt changed since the agent wrote them\./);
   expect({ text, steps }).toEqual({ text: "mine\nb\nC\n", steps: 0 });
+});
+
+test.each([
+  { name: "all of it", file, now: "mine\nA\nb\nC\n", text: "mine\na\nb\nc\n" },
+  { name: "all that is as the agent left it", file, now: "mine\nb\nC\n", text: "mine\nb\nc\n" },
+  { name: "a deletion", file: { path: "a.txt", base: "a\n", agent: undefined }, now: undefined, text: "a\n" },
+])("a file is taken back in one step: $name", async ({ file: written, now, text }) => {
+  expect(await undo(written, now, "all")).toEqual({ outcome: "undone", text, steps: 1 });
 });

@@ -99,7 +99,7 @@ test("what the agent wrote is there until its user looked, over a reload too, an
   again.wrote(4, "b.txt", "x\n", "y\n");
   await vi.waitFor(() => expect(again.texts()).toHaveLength(3));
   expect(again.texts().slice(0, 2)).toEqual(texts());
-  await again.unseen.lookAtAll();
+  again.unseen.lookAt(again.unseen.files.map(({ path }) => path));
   expect(again.texts()).toEqual([]);
   const { unseen: third } = scene(await again.saved());
   await third.load();
@@ -144,7 +144,7 @@ test("what a person took back is not a change of the agent, and is not shown as 
   wrote(1, "a.txt", "a\n", "b\n", { changeSetId: "one" });
   wrote(2, "b.txt", "a\n", "b\n", { changeSetId: "two" });
   await vi.waitFor(() => expect(texts()).toHaveLength(2));
-  await unseen.lookAtAll();
+  unseen.lookAt(unseen.files.map(({ path }) => path));
   wrote(3, "a.txt", "b\n", "c\n", { changeSetId: "three" });
   undone(4, "a.txt", "c\n", "b\n", { changeSetId: "three" });
   undone(5, "b.txt", "b\n", "a\n", { changeSetId: "two" });
@@ -263,7 +263,7 @@ test("what the agent writes soon after a save is saved a little later, together,
   wrote(4, "d.txt", "a\n", "b\n");
   await vi.advanceTimersByTimeAsync(200);
   expect([kept.length, unseen.files.length]).toEqual([2, 4]);
-  await unseen.lookAtAll();
+  unseen.lookAt(unseen.files.map(({ path }) => path));
   await vi.advanceTimersByTimeAsync(0);
   expect(kept).toHaveLength(3);
   await vi.advanceTimersByTimeAsync(3000);

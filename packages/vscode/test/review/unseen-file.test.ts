@@ -7,7 +7,7 @@ import {
   placedHunks,
   type UnseenFile,
   unseenHunks,
-  withoutHunk,
+  withoutHunks,
 } from "../../src/review/unseen-file.ts";
 
 const text = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "\n"), { maxLength: 12 }).map((lines) => lines.join(""));
@@ -136,7 +136,7 @@ test("undoing every hunk gives the base, looking at every one leaves nothing", (
     fc.property(text, text, (base, agent) => {
       const file: UnseenFile = { path: "f", base, agent };
       let now = agent;
-      for (const hunk of unseenHunks(file)) now = withoutHunk(file, hunk.id, now) ?? "was refused";
+      for (const hunk of unseenHunks(file)) now = withoutHunks(file, [hunk.id], now) ?? "was refused";
       expect(now).toBe(base);
       // Where lines are equal, the rest can be cut into other hunks than before, and more of them; it comes to an end all the same.
       let left: UnseenFile | undefined = file;
@@ -163,10 +163,12 @@ test("a hunk is not taken back once its lines changed, and comes back with them"
   const file: UnseenFile = { path: "f", base: "a\nb\nc\n", agent: "A\nb\nC\n" };
   const [first, second] = unseenHunks(file);
   const now = "above\nmine\nb\nC\nbelow\n";
-  expect(withoutHunk(file, first?.id ?? "", now)).toBeUndefined();
-  expect(withoutHunk(file, "no such hunk", now)).toBeUndefined();
-  expect(withoutHunk(file, second?.id ?? "", now)).toBe("above\nmine\nb\nc\nbelow\n");
-  const undone = withoutHunk(file, second?.id ?? "", file.agent ?? "") ?? "";
+  expect(withoutHunks(file, [first?.id ?? ""], now)).toBeUndefined();
+  expect(withoutHunks(file, ["no such hunk"], now)).toBeUndefined();
+  expect(withoutHunks(file, [second?.id ?? ""], now)).toBe("above\nmine\nb\nc\nbelow\n");
+  const undone = withoutHunks(file, [second?.id ?? ""], file.agent ?? "") ?? "";
+  expect(withoutHunks(file, "all", now)).toBe("above\nmine\nb\nc\nbelow\n");
+  expect(withoutHunks(file, "all", "mine\nb\nmine\n")).toBeUndefined();
   const places = (text: string) => placedHunks(file, unseenHunks(file), text).map((span) => span?.start);
   expect({ undone, places: places(undone), again: places("A\nb\nC\n") }).toEqual({
     undone: "A\nb\nc\n",
@@ -181,5 +183,5 @@ test.each([
   { name: "with a byte-order mark", now: "\uFEFFA\nb\n", wanted: "a\nb\n" },
 ])("line ends $name stay", ({ now, wanted }) => {
   const file: UnseenFile = { path: "f", base: "a\nb\n", agent: "A\nb\n" };
-  expect(withoutHunk(file, unseenHunks(file)[0]?.id ?? "", now)).toBe(wanted);
+  expect(withoutHunks(file, [unseenHunks(file)[0]?.id ?? ""], now)).toBe(wanted);
 });

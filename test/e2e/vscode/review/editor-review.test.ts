@@ -92,15 +92,20 @@ describe("a proposal", () => {
     const { page } = workbench();
     await openFile(page, "basket.ts");
     await page.keyboard.press("Alt+F5");
+    await page.getByRole("tab", { name: /basket\.ts \(proposed update\)/ }).waitFor();
     await cursorIsAt(workbench(), 3);
+    await page.locator(".monaco-diff-editor").getByText("let sum = 0").first().waitFor();
+    await page.locator(".statusbar").getByText("1 of 2 changes").waitFor();
+    await workbench().screenshot("review in diff");
     await page.keyboard.press("Alt+F5");
-    await cursorIsAt(workbench(), 18);
+    await cursorIsAt(workbench(), 16);
+    await page.locator(".statusbar").getByText("2 of 2 changes").waitFor();
     await page.keyboard.press("Shift+Alt+F5");
     await cursorIsAt(workbench(), 3);
     await page.keyboard.press("Alt+F5");
     await page.keyboard.press("Alt+F5");
     await page.getByRole("tab", { name: /free\.ts/ }).waitFor();
-    await lens(workbench(), /^Proposed change$/).waitFor();
+    await lens(workbench(), /^Proposed change \(/).waitFor();
     await workbench().screenshot("review in editor new file");
   });
 
@@ -112,10 +117,10 @@ describe("a proposal", () => {
     await lens(workbench(), /^Keep$/)
       .first()
       .click();
-    await lens(workbench(), "Proposed change 1 of 2: kept").waitFor();
+    await lens(workbench(), /^Proposed change 1 of 2 .*: kept$/).waitFor();
     await hunks.nth(0).getByText("Kept").waitFor();
     await hunks.nth(1).getByRole("button", { name: "Refuse" }).click();
-    await lens(workbench(), "Proposed change 2 of 2: refused").waitFor();
+    await lens(workbench(), /^Proposed change 2 of 2 .*: refused$/).waitFor();
     await repl.root.getByRole("button", { name: "Open diff of src/basket.ts" }).click();
     await workbench()
       .page.getByRole("tab", { name: /basket\.ts \(proposed update\)/ })
@@ -133,7 +138,7 @@ describe("a proposal", () => {
     await page.keyboard.press("Control+Home");
     await page.keyboard.type("// mine\n");
     await saveFile(page);
-    await lens(workbench(), "Proposed change 2 of 2: edited").waitFor();
+    await lens(workbench(), /^Proposed change 2 of 2 .*: edited$/).waitFor();
   });
 
   test("all of it is one native diff", async () => {
@@ -173,6 +178,9 @@ describe("what the agent wrote", () => {
     await openFile(workbench().page, "till.ts");
     await lens(workbench(), "Agent's change 1 of 2").waitFor();
     await workbench().screenshot("written in editor");
+    await workbench().runCommand("Gennai: Go to Next Change");
+    await workbench().page.locator(".monaco-diff-editor").getByText("let sum = 0").first().waitFor();
+    await workbench().screenshot("written in diff");
   });
 
   test("one hunk is taken back in the file, as one step, and comes back with Undo", async () => {
@@ -189,7 +197,7 @@ describe("what the agent wrote", () => {
       .click();
     const undone = `${before.replace('"EUR " + price', "`EUR ${price.toFixed(2)}`")}// mine`;
     await expect.poll(() => workspace.read("src/till.ts"), { timeout: patience }).toBe(undone);
-    await lens(workbench(), /^Agent's change$/).waitFor();
+    await lens(workbench(), /^Agent's change \(/).waitFor();
     await page.locator(".editor-instance .monaco-editor").first().click();
     await page.keyboard.press("Control+z");
     await saveFile(page);
@@ -201,10 +209,10 @@ describe("what the agent wrote", () => {
     await lens(workbench(), /^Keep$/)
       .first()
       .click();
-    await lens(workbench(), /^Agent's change$/).waitFor();
+    await lens(workbench(), /^Agent's change \(/).waitFor();
     await workbench().reload();
     await openFile(workbench().page, "till.ts");
-    await lens(workbench(), /^Agent's change$/).waitFor();
+    await lens(workbench(), /^Agent's change \(/).waitFor();
     expect(await lens(workbench(), "Agent's change 1 of 2").count()).toBe(0);
     expect(await workbench().workspace.read("src/till.ts")).toBe(`${after}// mine`);
   });
@@ -214,7 +222,7 @@ describe("what the agent wrote", () => {
     await workbench().runCommand("Gennai: Show All Changes");
     await page.getByRole("tab", { name: /Written since you last looked/ }).waitFor();
     await workbench().screenshot("written all changes");
-    await workbench().runCommand("Gennai: Mark All Changes as Looked At");
+    await page.locator(".editor-actions").getByRole("button", { name: "Keep All" }).click();
     await openFile(page, "till.ts");
     await expect.poll(() => lens(workbench(), /change/).count(), { timeout: patience }).toBe(0);
   });

@@ -1,4 +1,4 @@
-import { countDecisions, decideWhole, decisionFor } from "@gennai/client/host/review-state";
+import { countDecisions, decideWhole, decisionFor, type ReviewState } from "@gennai/client/host/review-state";
 import { proposedText } from "@gennai/client/review/change-content";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
@@ -10,6 +10,7 @@ import type { ShownHunk } from "../../review/shown-hunk.ts";
 import { undoWritten } from "../../review/undo-written.ts";
 import type { Command, Workbench } from "../../workbench.ts";
 import { hunkText } from "./hunk-text.ts";
+import { showWritten } from "./walk-hunks.ts";
 
 const callTimeoutMs = 30_000;
 
@@ -38,7 +39,7 @@ export const undoHunk: Command = async (workbench, args) => {
   const file = workbench.unseen.of(found.path);
   if (file === undefined) return;
   const { files, changeSets, root: workspace } = workbench;
-  await undoWritten({ files, changeSets, workspace }, file, hunk.id, { signal: AbortSignal.timeout(callTimeoutMs) });
+  await undoWritten({ files, changeSets, workspace }, file, [hunk.id], { signal: AbortSignal.timeout(callTimeoutMs) });
   await workbench.unseen.recheck(found.path);
 };
 
@@ -53,7 +54,7 @@ export const editHunk: Command = async (workbench, args) => {
   }
   const { proposal, change } = found.proposed;
   const proposed = change.hunks.find(({ id }) => id === hunk.id);
-  if (proposed === undefined || change.operation === "delete") {
+  if (proposed === undefined || hunk.id === "") {
     void showInformation(`The change of ${change.path} can only be kept or refused as a whole.`);
     return;
   }
@@ -84,21 +85,7 @@ export const showHunkDiff: Command = async (workbench, args) => {
     await showProposedChange(proposal, change.id, session, workbench.documents, Math.max(0, start - 1));
     return;
   }
-  const before = workbench.documents.add(found.path, workbench.unseen.of(found.path)?.base ?? "");
-  const selection = new vscode.Range(hunk.line, 0, hunk.line, 0);
-  const title = `${found.path} (since you looked)`;
-  await vscode.commands.executeCommand("vscode.diff", before, document.uri, title, { preview: true, selection });
-};
-
-export const markAllLooked: Command = async ({ unseen }) => {
-  const count = unseen.files.length;
-  await unseen.lookAtAll();
-  void vscode.window.setStatusBarMessage(
-    count === 0
-      ? "Gennai: there was nothing new to look at"
-      : `Gennai: ${count} ${count === 1 ? "file" : "files"} looked at`,
-    5000,
-  );
+  await showWritten(workbench, document, hunk.line);
 };
 
 function decideHunk(
@@ -113,8 +100,16 @@ function decideHunk(
   if (change.conflict && decision.type !== "undo") {
     throw new Error(`${change.path} can only be refused: ${change.warning || "it is not as the change expects it."}`);
   }
+  decided(
+    workbench,
+    proposal,
+    decideWhole(workbench.reviews.of(proposal), proposal.changes, change.id, [hunkId], decision),
+  );
+}
+
+/** Keeps decisions about a proposal, and offers to apply it after the last. */
+export function decided(workbench: Workbench, proposal: Proposal, state: ReviewState): void {
   const before = workbench.reviews.of(proposal);
-  const state = decideWhole(before, proposal.changes, change.id, [hunkId], decision);
   workbench.reviews.set(state);
   const { open, kept, edited, total } = countDecisions(state, proposal.changes);
   // Offered only after the last open decision, not when a decision is changed later.

@@ -3,7 +3,7 @@ import type { SessionView } from "@gennai/client/view/session-view";
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
 import { keptText } from "../../documents/kept-text.ts";
-import { showProposal } from "../../documents/proposal-diff.ts";
+import { showProposal, unseenTitle } from "../../documents/proposal-diff.ts";
 import { showInformation } from "../../editor/notifications.ts";
 import { uriInWorkspace } from "../../editor/workspace-uri.ts";
 import type { UnseenFile } from "../../review/unseen-file.ts";
@@ -28,7 +28,7 @@ export const showAllChanges: Command = async (workbench) => {
   const unseen = workbench.unseen.files;
   if (unseen.length > 0) {
     const show = async () => showUnseen(workbench, unseen);
-    choices.push({ label: "Written since you last looked", description: filesIn(unseen), show });
+    choices.push({ label: unseenTitle, description: filesIn(unseen), show });
   }
   // Applied change sets are offered only if nothing waits for a decision or a first look.
   if (choices.length === 0) {
@@ -60,7 +60,7 @@ async function showUnseen({ root, documents }: Workbench, files: readonly Unseen
       return agent === undefined ? [before ?? file, before, undefined] : [file, before, file];
     }),
   );
-  await showChanges("Written since you last looked", resources);
+  await showChanges(unseenTitle, resources);
 }
 
 async function showChangeSet(

@@ -1,10 +1,11 @@
+import { ownDecisions } from "@gennai/client/host/review-state";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import * as vscode from "vscode";
-import { proposalText } from "../../documents/proposal-diff.ts";
+import { showProposedChange } from "../../documents/proposal-diff.ts";
 import { showInformation } from "../../editor/notifications.ts";
-import { uriInWorkspace } from "../../editor/workspace-uri.ts";
+import { nameOfUri, uriInWorkspace } from "../../editor/workspace-uri.ts";
 import { hunkBeside } from "../../review/editor-hunks.ts";
-import type { ShownHunk } from "../../review/shown-hunk.ts";
+import { proposedHunks, type ShownHunk } from "../../review/shown-hunk.ts";
 import type { Command, Workbench } from "../../workbench.ts";
 
 export const nextHunk: Command = async (workbench) => walk(workbench, 1);
@@ -16,53 +17,73 @@ type HunkFile =
   | { readonly type: "proposed"; readonly path: string; readonly proposal: Proposal; readonly change: ProposedChange }
   | { readonly type: "written"; readonly path: string };
 
-/** Moves within the shown file, then to the other files, in a circle. */
+/** Moves within the shown diff, then to the diffs of the other files, in a circle. From a file, its own diff comes first. */
 async function walk(workbench: Workbench, distance: 1 | -1): Promise<void> {
   const { review } = workbench;
   const editor = vscode.window.activeTextEditor;
   const here = editor && review.hunksOf(editor.document);
-  const beside = hunkBeside(here?.hunks ?? [], editor?.selection.active.line ?? 0, distance);
+  const isDiff = vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff;
+  const beside = isDiff ? hunkBeside(here?.hunks ?? [], editor?.selection.active.line ?? 0, distance) : undefined;
   if (editor !== undefined && beside !== undefined) return goTo(editor, beside);
   const files = filesWithHunks(workbench);
   const at = files.findIndex(({ path }) => path === here?.path);
-  const from = at === -1 && distance === -1 ? 0 : at;
+  const from = at === -1 ? (distance === 1 ? -1 : 0) : isDiff ? at : at - distance;
   for (let step = 1; step <= files.length; step++) {
     const file = files[(from + distance * step + files.length * 2) % files.length];
-    const shown = file && (await open(workbench, file));
-    const hunks = (shown && review.hunksOf(shown.document)?.hunks) ?? [];
-    const hunk = distance === 1 ? hunks[0] : hunks.at(-1);
-    if (shown !== undefined && hunk !== undefined) return goTo(shown, hunk);
+    if (file !== undefined && (await shown(workbench, file, distance))) return;
   }
   void showInformation("There is no change of the agent to look at.");
 }
 
 function filesWithHunks({ review, unseen }: Workbench): readonly HunkFile[] {
   const proposed = [...review.proposals.values()].flatMap((proposal) =>
-    proposal.changes.map((change): HunkFile => ({ type: "proposed", path: change.path, proposal, change })),
+    ownDecisions(proposal.changes).map(
+      (change): HunkFile => ({ type: "proposed", path: change.path, proposal, change }),
+    ),
   );
   const paths = new Set(proposed.map(({ path }) => path));
   const written = unseen.files.filter(({ path, agent }) => agent !== undefined && !paths.has(path));
   return [...proposed, ...written.map(({ path }): HunkFile => ({ type: "written", path }))];
 }
 
-/** A file that does not exist yet is shown with its proposed text. */
-async function open(workbench: Workbench, file: HunkFile): Promise<vscode.TextEditor | undefined> {
+/** Shows a file's diff at its first hunk, or its last. False if it has none. */
+async function shown(workbench: Workbench, file: HunkFile, distance: 1 | -1): Promise<boolean> {
+  const { review, root, reviews, documents } = workbench;
+  const end = (hunks: readonly ShownHunk[]) => (distance === 1 ? hunks[0] : hunks.at(-1));
   if (file.type === "proposed") {
     const { proposal, change } = file;
-    await workbench.review.texts.loaded(proposal, change);
-    if (change.operation === "create") {
-      const { fresh } = await proposalText(change, await workbench.session());
-      const side = { proposalId: proposal.proposalId, changeId: change.id, side: "fresh" } as const;
-      return vscode.window.showTextDocument(workbench.documents.shownAs(change.path, fresh, side));
-    }
+    await review.texts.loaded(proposal, change);
+    const { fresh } = review.texts.of(proposal, change) ?? {};
+    if (fresh === undefined) return false;
+    const hunk = end(proposedHunks(change, reviews.of(proposal), "fresh", { side: fresh, now: fresh }));
+    if (hunk === undefined) return false;
+    await showProposedChange(proposal, change.id, await workbench.session(), documents, hunk.line);
+    return true;
   }
-  const uri = await uriInWorkspace(workbench.root, file.path);
   try {
-    return await vscode.window.showTextDocument(uri);
+    const document = await vscode.workspace.openTextDocument(await uriInWorkspace(root, file.path));
+    const hunk = end(review.hunksOf(document)?.hunks ?? []);
+    if (hunk !== undefined) await showWritten(workbench, document, hunk.line);
+    return hunk !== undefined;
   } catch {
     // The file is gone or is not text: the next one is tried.
-    return undefined;
+    return false;
   }
+}
+
+/** The file beside what its user knows of it; removed lines are there, too. */
+export async function showWritten(
+  { documents, unseen, root }: Workbench,
+  { uri }: vscode.TextDocument,
+  line: number,
+): Promise<void> {
+  const path = nameOfUri(root, uri) ?? "";
+  const before = documents.add(path, unseen.of(path)?.base ?? "");
+  const selection = new vscode.Range(line, 0, line, 0);
+  await vscode.commands.executeCommand("vscode.diff", before, uri, `${path} (since you looked)`, {
+    preview: true,
+    selection,
+  });
 }
 
 function goTo(editor: vscode.TextEditor, { line }: ShownHunk): void {
