@@ -143,7 +143,7 @@ function checkFiles(files: readonly ControlFile[], wanted: ReturnType<typeof mir
   }
   if (seen.size <= maxFiles && bytes <= maxBytes) return;
   throw new ToolFailure("too_large", "The files that steer the agent in this workspace are too many or too large.", {
-    hint: `At most ${maxFiles} files and ${maxBytes / 1024 / 1024} MiB in .gennai and .claude/skills are sent to the server.`,
+    hint: `At most ${maxFiles} files and ${maxBytes / 1024 / 1024} MiB of rules, notes and skills are sent to the server.`,
   });
 }
 

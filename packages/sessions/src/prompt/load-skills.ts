@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { systemErrorCode } from "@gennai/machine/system-error";
@@ -7,7 +7,7 @@ import { readControlFile } from "@gennai/machine/workspace/files/read-control-fi
 import { isWithin } from "@gennai/protocol/is-within";
 import * as z from "zod";
 
-/** Instructions for one kind of work, in their own folder; read when needed. */
+/** Instructions for one kind of work, read when needed: a folder with a `SKILL.md`, or a single file of another agent's commands. */
 export interface Skill {
   readonly name: string;
   /** What it is for, on one line. */
@@ -16,6 +16,8 @@ export interface Skill {
   readonly from: "user" | "repository";
   /** Relative to the workspace for the repository's skills, absolute for the user's. */
   readonly folder: string;
+  /** Name of the file in it that has the instructions. */
+  readonly file: string;
 }
 
 export interface LoadedSkills {
@@ -24,30 +26,41 @@ export interface LoadedSkills {
   readonly warnings: readonly string[];
 }
 
-export const skillFile = "SKILL.md";
+const skillFile = "SKILL.md";
 export const maxSkillBytes = 64 * 1024;
 const maxSkills = 100;
-const repositoryFolders = [".gennai/skills", ".claude/skills"] as const;
+/** Most entries of one directory of skills that are looked at. */
+const maxEntries = 1_000;
+/** Of a repository, below its root, and of a user, below the home; the first of two with one name wins. */
+const skillPlaces = [".agents/skills", ".claude/skills"] as const;
+const commandPlaces = [".claude/commands"] as const;
+/** Directories of a repository that have skills and commands. */
+export const repositorySkills = [".gennai/skills", ...skillPlaces, ...commandPlaces] as const;
 
 const frontMatter = z.object({
   name: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, "has 1 to 64 lower-case letters, digits, dots, underscores and hyphens"),
-  description: z.string().trim().min(1).max(1024),
+  description: z.string().trim().min(1),
 });
+/** Characters of a description that are used. */
+const maxDescription = 1024;
 
 /**
  * The user's skills and the repository's. A repository cannot replace a user's skill: of two with one name the user's wins,
- * then the one in `.gennai`. Never rejects; unreadable ones are left out with a warning.
+ * then the one in `.gennai`. Never rejects; what is left out is named in a warning.
  * @param root real path of the workspace
+ * @param userDirectory of the user's own configuration
+ * @param home of the user, for the directories that other agents have as well
  * @param mayRead whether the agent may read a workspace file
  */
 export async function loadSkills(options: {
   readonly root: string;
   readonly userDirectory: string;
+  readonly home: string;
   readonly mayRead: (path: string) => Promise<boolean>;
 }): Promise<LoadedSkills> {
-  const { root, userDirectory, mayRead } = options;
+  const { root, userDirectory, home, mayRead } = options;
   const skills = new Map<string, Skill>();
   const warnings: string[] = [];
   const add = (skill: Skill, file: string): void => {
@@ -57,24 +70,27 @@ export async function loadSkills(options: {
     else if (skills.size >= maxSkills) warnings.push(`${file}: there are more than ${maxSkills} skills; it is ignored`);
     else skills.set(skill.name, skill);
   };
-  const own = join(userDirectory, "skills");
-  for (const name of folders(own)) {
-    const folder = join(own, name);
-    const file = join(folder, skillFile);
-    await read(file, warnings, async () => {
-      const text = await readUserFile(file);
-      if (text !== undefined) add({ ...headOf(text, file), from: "user", folder }, file);
-    });
+  const users = [
+    join(userDirectory, "skills"),
+    ...[...skillPlaces, ...commandPlaces].map((place) => join(home, place)),
+  ];
+  for (const place of users) {
+    for (const found of entriesOf(place, place, warnings)) {
+      const path = join(found.folder, found.file);
+      await read(path, warnings, async () => {
+        const text = await readUserFile(path);
+        if (text !== undefined) add({ ...headOf(text, path, found), from: "user" }, path);
+      });
+    }
   }
-  for (const place of repositoryFolders) {
+  for (const place of repositorySkills) {
     const directory = insideOf(root, place);
     if (directory === undefined) continue;
-    for (const name of folders(directory)) {
-      const folder = `${place}/${name}`;
-      const file = `${folder}/${skillFile}`;
-      await read(file, warnings, async () => {
-        const text = await readControlFile(root, file, maxSkillBytes);
-        if (await mayRead(file)) add({ ...headOf(text, file), from: "repository", folder }, file);
+    for (const found of entriesOf(directory, place, warnings)) {
+      const path = `${found.folder}/${found.file}`;
+      await read(path, warnings, async () => {
+        const text = await readControlFile(root, path, maxSkillBytes);
+        if (await mayRead(path)) add({ ...headOf(text, path, found), from: "repository" }, path);
       });
     }
   }
@@ -88,17 +104,40 @@ export function skillBody(text: string): string {
 
 const matter = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
-function headOf(text: string, file: string): Pick<Skill, "name" | "description"> {
+/** Where the instructions of a skill may be, and its name where they do not say one. */
+type Found = Pick<Skill, "name" | "folder" | "file"> & { readonly isCommand: boolean };
+
+function headOf(text: string, path: string, { isCommand, ...found }: Found): Omit<Skill, "from"> {
   const head = matter.exec(text)?.[1];
-  if (head === undefined) throw new SkillError(`${file}: begins with no front matter (---, name, description, ---)`);
-  const { data } = parseStrictYaml(head, file);
-  const parsed = frontMatter.safeParse(data);
+  if (head === undefined && !isCommand) {
+    throw new SkillError(`${path}: begins with no front matter (---, name, description, ---)`);
+  }
+  const said = head === undefined ? {} : fieldsOf(head, path);
+  const firstLine = skillBody(text).split("\n", 1)[0] ?? "";
+  const parsed = frontMatter.safeParse({
+    name: isCommand ? found.name : (said["name"] ?? found.name),
+    description: said["description"] ?? (isCommand ? firstLine : undefined),
+  });
   if (parsed.success) {
     const { name, description } = parsed.data;
-    return { name, description: description.replaceAll(/[\s\p{C}]+/gu, " ") };
+    return { ...found, name, description: description.replaceAll(/[\s\p{C}]+/gu, " ").slice(0, maxDescription) };
   }
   const [issue] = parsed.error.issues;
-  throw new SkillError(`${file}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "does not fit"}`);
+  throw new SkillError(`${path}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "does not fit"}`);
+}
+
+/** The fields of front matter. Other agents take a value with `: ` in it, which is no YAML: each line is then one field. */
+function fieldsOf(head: string, path: string): Readonly<Record<string, unknown>> {
+  try {
+    const { data } = parseStrictYaml(head, path);
+    return z.record(z.string(), z.unknown()).catch({}).parse(data);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const lines = [...head.matchAll(/^(\w[\w-]*):[ \t]+(.+)$/gm)];
+    const fields = Object.fromEntries(lines.map(([, name = "", value = ""]) => [name, value.trim()]));
+    if (fields["description"] === undefined) throw error;
+    return fields;
+  }
 }
 
 class SkillError extends Error {
@@ -117,14 +156,23 @@ async function read(file: string, warnings: string[], work: () => Promise<void>)
   }
 }
 
-function folders(directory: string): readonly string[] {
+/** What may be a skill in a directory. @param place as skills and warnings name the directory */
+function entriesOf(directory: string, place: string, warnings: string[]): readonly Found[] {
   if (!existsSync(directory)) return [];
+  const isCommand = commandPlaces.some((each) => place.endsWith(each));
   try {
-    return readdirSync(directory, { withFileTypes: true })
-      .filter((entry) => !entry.isFile() && !entry.name.startsWith("."))
-      .map(({ name }) => name)
-      .sort()
-      .slice(0, maxSkills * 2);
+    const entries = readdirSync(directory, { withFileTypes: true }).filter(({ name }) => !name.startsWith("."));
+    const all = entries
+      .filter((entry) => (isCommand ? entry.name.endsWith(".md") : !entry.isFile()))
+      .map(
+        ({ name }): Found =>
+          isCommand
+            ? { name: basename(name, ".md").toLowerCase(), folder: place, file: name, isCommand }
+            : { name, folder: `${place}/${name}`, file: skillFile, isCommand },
+      )
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+    if (all.length > maxEntries) warnings.push(`${place}: has more than ${maxEntries} entries; the rest is ignored`);
+    return all.slice(0, maxEntries);
   } catch {
     return [];
   }

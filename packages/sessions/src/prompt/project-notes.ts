@@ -9,7 +9,10 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { importsOf } from "./note-imports.ts";
 
 /** Names of notes for agents, in the workspace's root or any directory. The first non-empty one is shown first. */
-export const projectNoteFiles = ["AGENTS.md", "AGENT.md", "CLAUDE.md"] as const;
+export const projectNoteFiles = ["AGENTS.override.md", "AGENTS.md", "AGENT.md", "CLAUDE.md"] as const;
+
+/** In one directory, the first replaces the second. */
+const [overriding, overridden] = projectNoteFiles;
 
 /** Other places of such files, next to the intents. They apply to the whole workspace too. */
 
@@ -79,6 +82,7 @@ export async function readProjectNotes(
 async function userNotes(directory: string, warnings: string[]): Promise<readonly Note[]> {
   const texts = new Map<string, string[]>();
   for (const file of projectNoteFiles) {
+    if (file === overridden && [...texts.values()].flat().includes(overriding)) continue;
     try {
       const text = visibleText((await readUserFile(join(directory, file))) ?? "").trim();
       if (text.length > maxBytes) warnings.push(`${file} of the user: is larger than ${maxBytes / 1024} KiB; split it`);
@@ -99,6 +103,7 @@ async function notesIn(
   const texts = new Map<string, string[]>();
   const imported = new Map<string, string>();
   for (const name of projectNoteFiles) {
+    if (name === overridden && [...texts.values()].flat().some((file) => file.endsWith(overriding))) continue;
     const file = directory === "" ? name : `${directory}/${name}`;
     try {
       const text = visibleText(await readControlFile(root, file, maxBytes)).trim();

@@ -26,6 +26,15 @@ describe("seed 001 lessons: AGENT.md / CLAUDE.md, shared brain for lessons, rule
     });
   });
 
+  it("takes AGENTS.override.md in place of the AGENTS.md beside it, and of no other", async () => {
+    bench.write("AGENTS.md", "Shared.\n");
+    bench.write("AGENTS.override.md", "Mine.\n");
+    bench.write("src/AGENTS.md", "Of src.\n");
+    const redactor = await createRedactor({ secrets: [] });
+    const { texts } = await readProjectNotes(bench.root, redactor, { workedOn: ["src/a.ts"] });
+    expect(texts).toEqual(["## AGENTS.override.md\n\nMine.", "## src/AGENTS.md (for files below src)\n\nOf src."]);
+  });
+
   it("leaves out, with a warning, what cannot be trusted, and hides what must not be seen", async () => {
     const secret = "a-secret-of-this-machine";
     writeFileSync(join(bench.stateDir, "outside.md"), "evil");

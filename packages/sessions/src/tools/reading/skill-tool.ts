@@ -6,7 +6,7 @@ import { visibleText } from "@gennai/machine/web/visible-text";
 import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { z } from "zod";
-import { maxSkillBytes, type Skill, skillBody, skillFile } from "../../prompt/load-skills.ts";
+import { maxSkillBytes, type Skill, skillBody } from "../../prompt/load-skills.ts";
 import { effectPath } from "./effect-path.ts";
 
 const parameters = z.strictObject({
@@ -45,7 +45,7 @@ export function skillTool(ports: {
 
     async analyse(args) {
       const skill = find(args.name);
-      const file = args.file ?? skillFile;
+      const file = args.file ?? skill.file;
       const statement = `Read ${file} of the skill ${skill.name}`;
       // The user's own skills are in the server's configuration directory, which no tool reaches by a path.
       if (skill.from === "user") return { statement, effects: [{ type: "session" }] };
@@ -55,7 +55,7 @@ export function skillTool(ports: {
 
     async execute(args, analysis, { signal }) {
       const skill = find(args.name);
-      const file = args.file ?? skillFile;
+      const file = args.file ?? skill.file;
       const text =
         skill.from === "user"
           ? await userText(skill, file)

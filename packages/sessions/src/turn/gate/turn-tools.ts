@@ -131,6 +131,7 @@ export async function turnTools(
   const { skills, warnings: skillWarnings } = await loadSkills({
     root: workspace.controlRoot,
     userDirectory: services.configDir,
+    home: services.home,
     mayRead: await createMayRead(session, signal),
   });
   const { editorAbilities } = session;
