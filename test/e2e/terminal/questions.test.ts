@@ -18,16 +18,16 @@ test("what is typed when a question appears goes into the draft; a key after a p
     terminal.type("y");
     typed++;
     await new Promise((resolve) => setTimeout(resolve, 100));
-    if (terminal.screen().includes("Keep what Bash changed?")) after++;
+    if (terminal.screen().includes("Keep what was changed")) after++;
   }
   expect(terminal.screen()).toContain(`› ${"y".repeat(typed)}`);
-  expect(terminal.screen()).not.toContain("keep all");
-  await terminal.see("y keep all");
+  expect(terminal.screen()).not.toContain("keep change");
+  await terminal.see("y keep change");
   terminal.paste("y");
   await terminal.see(`› ${"y".repeat(typed + 1)}`);
-  await terminal.see("y keep all");
+  await terminal.see("y keep change");
   terminal.type(keys.enter);
-  await terminal.see("y keep all");
+  await terminal.see("y keep change");
   await expect(scene.repository.read("package.json")).rejects.toThrow();
   await new Promise((resolve) => setTimeout(resolve, 600));
   terminal.type("1");
@@ -53,9 +53,9 @@ test("a no with a reason, all of it on a key, and who answered elsewhere", async
   const one = scene.gennai(["run"]);
   await one.see(ready);
   one.type(`make it${keys.enter}`);
-  await one.see("y keep all");
+  await one.see("y keep change");
   const second = scene.gennai(["run", "--continue"]);
-  await second.see("y keep all");
+  await second.see("y keep change");
   one.type("d");
   await expect.poll(() => one.all()).toContain("exactly");
   second.type("N");

@@ -84,7 +84,9 @@ export async function reviewAtTerminal(
           decided.set(hunk, answer.decision);
           break;
         case "edit": {
-          const edited = await editHunk(hunk, options);
+          const shown = hunkOf(hunk);
+          if (shown === undefined) write("There is nothing to edit here: answer y or n.\n");
+          const edited = shown && (await editHunk(shown, hunk.change.path, options));
           if (edited !== undefined) decided.set(hunk, edited);
           break;
         }
@@ -143,26 +145,23 @@ function hunkLine(line: string, paint: Paint): string {
     : colouredLine(line, paint);
 }
 
-async function editHunk(
-  named: NamedHunk,
+/** Has a person edit the new text of a hunk; undefined: the editor failed, which is said. */
+export async function editHunk(
+  hunk: Hunk,
+  path: string,
   options: {
-    readonly input: Pick<LineInput, "question" | "suspend">;
+    readonly input: Pick<LineInput, "suspend">;
     readonly write: (text: string) => void;
     readonly environment: NodeJS.ProcessEnv;
   },
 ): Promise<HunkDecision | undefined> {
-  const hunk = hunkOf(named);
-  if (hunk === undefined) {
-    options.write("There is nothing to edit here: answer y or n.\n");
-    return undefined;
-  }
   const before = hunk.lines
     .filter((line) => !line.startsWith("-"))
     .map((line) => `${line.slice(1).replace(/\r$/, "")}\n`)
     .join("");
   using _terminal = options.input.suspend();
   try {
-    const text = await editText(before, named.change.path, options.environment);
+    const text = await editText(before, path, options.environment);
     if (text === undefined) options.write("The editor ended with an error; the hunk is still undecided.\n");
     return text === undefined ? undefined : { type: "edited", text };
   } catch (error) {

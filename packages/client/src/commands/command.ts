@@ -8,6 +8,7 @@ export type CommandView =
   | "background"
   | "checkpoints"
   | "history"
+  | "intents"
   | "models"
   | "plan"
   | "review"

@@ -9,8 +9,9 @@ export const governanceCommands: readonly SlashCommand[] = [
     name: "intent",
     argument: "[ID]",
     description: "Puts the session under an intent; alone: lists them, with a mark at the one it is under",
-    run: async ({ session, governance, signal }, id) => {
+    run: async ({ session, governance, views, signal }, id) => {
       if (session === undefined) return noSession;
+      if (id === "" && views.has("intents")) return shown("intents");
       if (id === "") return said(intentLines(await listIntents(governance, session.sessionId, { signal })));
       const { id: chosen, name } = await selectIntent(governance, session.sessionId, id, { signal });
       return said(`Intent ${chosen} ${name}`.trim());

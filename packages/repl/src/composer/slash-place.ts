@@ -76,6 +76,7 @@ async function showView(
       return;
     case "background":
     case "history":
+    case "intents":
     case "sessions":
       throw new Error(`The page shows no ${view}.`);
   }

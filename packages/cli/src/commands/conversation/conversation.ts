@@ -76,6 +76,14 @@ export class Conversation {
     return this.#session;
   }
 
+  get governance(): ConversationOptions["server"]["governance"] {
+    return this.#options.server.governance;
+  }
+
+  get plans(): ConversationOptions["server"]["plans"] {
+    return this.#options.server.plans;
+  }
+
   get view(): SessionView {
     return this.#view;
   }
@@ -195,8 +203,8 @@ export class Conversation {
   async nextMode(): Promise<void> {
     const next = ({ branch: "proposal", proposal: "plan", plan: "branch" } as const)[this.mode];
     await this.attempt(async () => {
-      if (next === "plan") return this.#startPlanning();
-      await this.#changeSettings({ editingMode: next });
+      if (next === "plan") return this.startPlanning();
+      await this.changeSettings({ editingMode: next });
     });
   }
 
@@ -336,6 +344,7 @@ export class Conversation {
     const ask = (text: string) => this.#run({ text, scenario: planScenarioName, enableThinking: thinking });
     const written = await writePlan(plans, goal, { ask, note: (text) => face.note(text), signal });
     if (written.plan === undefined) return face.write(describeNoPlan(written, face.paint));
+    if (face.decidePlan !== undefined) return face.decidePlan(written.plan);
     const terminal = {
       paint: face.paint,
       write: (text: string) => face.write(text),
@@ -368,19 +377,20 @@ export class Conversation {
       case "show":
         if (result.view !== "plan") return face.show(result);
         if (result.text !== "") return this.#plan(result.text);
-        await this.#startPlanning();
-        return face.write("Plan mode from now on: what you type is planned, and runs after your yes.\n");
+        return face.decidePlan === undefined ? this.startPlanning() : face.show(result);
     }
   }
 
-  async #startPlanning(): Promise<void> {
+  /** What is typed from now on is planned. */
+  async startPlanning(): Promise<void> {
     // An approved plan acts as in branch mode.
-    await this.#changeSettings({ editingMode: "branch" });
+    await this.changeSettings({ editingMode: "branch" });
     this.#planning = true;
+    this.#options.face.note("Plan mode from now on: what you type is planned, and runs after your yes.");
     this.#options.face.changed();
   }
 
-  async #changeSettings(choice: SettingsChoice): Promise<boolean> {
+  async changeSettings(choice: SettingsChoice): Promise<boolean> {
     this.#settings = await this.session.changeSettings(choice, { signal: this.#options.signal });
     if (choice.editingMode !== undefined) this.#planning = false;
     this.#options.face.changed();
@@ -402,7 +412,7 @@ export class Conversation {
       signal,
       cutOffTurn: async () => this.#view.facts.peek().cutOffTurn ?? this.session.cutOffTurn,
       undo: async () => describeUndone(await this.session.undo({ signal })),
-      changeSettings: (choice) => this.#changeSettings(choice),
+      changeSettings: (choice) => this.changeSettings(choice),
       useScenario: (name) => {
         this.#scenario = name;
       },

@@ -26,6 +26,7 @@ import { Conversation } from "./conversation.ts";
 import type { DrawnFace, DrawnOptions } from "./drawn-face.ts";
 import { KeptPrompts } from "./editor/kept-prompts.ts";
 import { PlainFace } from "./plain-face.ts";
+import { sessionItem } from "./views/session-item.ts";
 
 /** `gennai`: a conversation in this directory, with a running server or one of its own. Throws `CliError` before it begins. */
 export async function converse(flags: RunFlags, console: Console): Promise<ExitCode> {
@@ -53,7 +54,7 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
   using interrupts = new Interrupts(undefined, { hangUp: isTerminal(console.input) });
   const isDrawn = isDrawable(flags, console);
   const face = isDrawn
-    ? await drawnFace({ console, clientId, workspace, prompts: new KeptPrompts(stateDir) })
+    ? await drawnFace({ console, clientId, workspace, signal, prompts: new KeptPrompts(stateDir) })
     : new PlainFace(console, clientId, () => interrupts.interrupt());
   parts.use(face);
   // What a server of its own tells must not break what is drawn.
@@ -82,6 +83,7 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
     yes: flags.yes === true,
     person: face.person,
   });
+  const isDecided = flags.yes === true || flags.keep !== undefined || flags.refuse !== undefined;
   const branch = new RequestBranch({ workspace, flags, isHeld: held !== undefined, asks: true });
   const conversation = new Conversation({
     server,
@@ -98,7 +100,8 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
       // What is drawn has it in its last line.
       if (prepared !== undefined && !isDrawn) face.note(branchTitle(prepared));
     },
-    afterTurn: (report, session) => reviewed(report, session),
+    // What is drawn has a review of its own, unless the options decide.
+    afterTurn: (report, session) => (isDrawn && !isDecided ? Promise.resolve() : reviewed(report, session)),
   });
   parts.defer(() => conversation.close());
   const reviewed = async ({ proposals }: TurnReport, session: AgentSession): Promise<void> => {
@@ -153,12 +156,7 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
     if (flags.resume !== true) return sessionToResume(flags, server, workspace, signal);
     if (face instanceof PlainFace) throw usageError("Name the session: --resume ID", "`gennai sessions` lists them.");
     const sessions = await listSessions(server.client, workspace, { signal });
-    const items = sessions.map(({ sessionId: value, title, updated }) => ({
-      value,
-      label: title || value,
-      description: updated.slice(0, 16).replace("T", " "),
-    }));
-    return (await face.pick("Go on with:", items)) ?? "none";
+    return (await face.pick("Go on with:", sessions.map(sessionItem))) ?? "none";
   }
 }
 

@@ -1,9 +1,11 @@
 import { basename } from "node:path";
 import { isKeyRelease, matchesKey } from "@earendil-works/pi-tui";
-import type { CommandResult, CommandView } from "@gennai/client/commands/command";
+import type { CommandResult } from "@gennai/client/commands/command";
+import type { Plan } from "@gennai/client/plan";
 import { emptyFacts } from "@gennai/client/view/session-facts";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { editHunk } from "../../review/review-at-terminal.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import { asTyped, type Console } from "../../terminal/console.ts";
 import { editText } from "../../terminal/edit-text.ts";
@@ -17,14 +19,18 @@ import type { Face, WayToServer } from "./face.ts";
 import { AskedQuestions } from "./questions/asked-questions.ts";
 import { ConfirmPanel } from "./questions/confirm-panel.ts";
 import { linePanel, userQuestionPanel } from "./questions/line-panels.ts";
+import { FullScreen, type FullView } from "./screen/full-screen.ts";
 import { inPager } from "./screen/in-pager.ts";
 import { type Frame, InlineScreen } from "./screen/inline-screen.ts";
 import { OwnTerminal } from "./screen/own-terminal.ts";
-import { Picker, type PickerItem } from "./screen/picker.ts";
 import { wrapped } from "./screen/terminal-line.ts";
 import { promptAsShown } from "./shown/item-lines.ts";
 import { statusLine } from "./shown/status-line.ts";
 import { Transcript } from "./shown/transcript.ts";
+import { decidePlan, drawnViews, showView } from "./views/conversation-views.ts";
+import { Picker, type PickerItem } from "./views/picker.ts";
+import { ReviewView } from "./views/review-view.ts";
+import { TextView } from "./views/text-view.ts";
 
 /** Lines that are printed at once; more are shown in a pager. */
 const printedAtOnce = 200;
@@ -36,12 +42,13 @@ export interface DrawnOptions {
   readonly clientId: string;
   readonly workspace: string;
   readonly prompts: KeptPrompts;
+  readonly signal: AbortSignal;
 }
 
 /** A conversation on a terminal: what was said is the terminal's, the prompt and what still runs are drawn below it. */
 export class DrawnFace implements Face, Disposable {
   readonly paint: Paint;
-  readonly views: ReadonlySet<CommandView> = new Set(["plan", "history", "sessions"]);
+  readonly views = drawnViews;
   readonly person: AskedPerson;
   readonly input: Face["input"];
   readonly #options: DrawnOptions;
@@ -58,6 +65,8 @@ export class DrawnFace implements Face, Disposable {
   #isolation = "";
   #trouble = "";
   #picker: Picker | undefined;
+  /** What has the whole terminal, and gives it back. */
+  #full: { readonly screen: FullScreen; readonly back: Disposable } | undefined;
   #escapedAt = 0;
   /** A prompt that was sent and is not in the log yet. */
   #sending = "";
@@ -70,7 +79,10 @@ export class DrawnFace implements Face, Disposable {
     this.#terminal = new OwnTerminal(
       console.environment,
       (data) => this.#handle(data),
-      () => this.#screen.refresh(),
+      () => {
+        this.#full?.screen.draw({ isWhole: true });
+        this.#screen.refresh();
+      },
     );
     this.#screen = new InlineScreen(this.#terminal, (size) => this.#frame(size));
     const refresh = (): void => this.#screen.refresh();
@@ -196,13 +208,13 @@ export class DrawnFace implements Face, Disposable {
     this.#screen.refresh();
   }
 
-  async show({ view }: Extract<CommandResult, { readonly type: "show" }>): Promise<void> {
-    switch (view) {
-      case "history":
-        return this.#showLong(this.#transcript.whole(this.#width));
-      default:
-        throw new Error(`A terminal shows no ${view}.`);
-    }
+  async show(result: Extract<CommandResult, { readonly type: "show" }>): Promise<void> {
+    if (result.view === "history") return this.#showLong(this.#transcript.whole(this.#width));
+    if (this.#conversation !== undefined) await showView(result, this.#conversation, this.#viewPlace());
+  }
+
+  async decidePlan(plan: Plan): Promise<void> {
+    if (this.#conversation !== undefined) await decidePlan(plan, this.#conversation, this.#viewPlace());
   }
 
   /** Has the person choose; undefined: they did not. */
@@ -296,9 +308,11 @@ export class DrawnFace implements Face, Disposable {
 
   #handle(data: string): void {
     if (isKeyRelease(data)) return;
-    if (this.#picker !== undefined) this.#picker.handle(data);
+    if (this.#full !== undefined) this.#full.screen.view.handle(data);
+    else if (this.#picker !== undefined) this.#picker.handle(data);
     else if (this.#questions.handle(data)) return;
     else if (!this.#ownKey(data)) this.#editor.handleInput(data);
+    this.#full?.screen.draw();
     this.#screen.refresh();
   }
 
@@ -388,12 +402,53 @@ export class DrawnFace implements Face, Disposable {
     }
   }
 
+  #viewPlace(): Parameters<typeof showView>[2] {
+    const { paint, input } = this;
+    const { environment } = this.#options.console;
+    const write = (text: string): void => this.write(text);
+    return {
+      paint,
+      write,
+      signal: this.#options.signal,
+      note: (text) => this.note(text),
+      page: (text) => this.#showLong(text.trimEnd().split("\n")),
+      pick: (title, items) => this.pick(title, items),
+      read: (text, keys) => this.#onWhole((done) => new TextView(() => text, keys, paint, done)),
+      review: (proposal) =>
+        this.#onWhole((done) => {
+          return new ReviewView(proposal, paint, {
+            done,
+            edit: (change, hunk) => editHunk(hunk, change.path, { input, write, environment }),
+            refresh: () => this.#full?.screen.draw(),
+          });
+        }),
+    };
+  }
+
+  /** Shows a view on the whole terminal until it is done. */
+  async #onWhole<Result>(view: (done: (result: Result) => void) => FullView): Promise<Result> {
+    const { promise, resolve } = Promise.withResolvers<Result>();
+    const made = view(resolve);
+    const back = this.#screen.pause();
+    this.#full = { screen: new FullScreen(this.#terminal, made), back };
+    try {
+      return await promise;
+    } finally {
+      this.#full.screen[Symbol.dispose]();
+      this.#full = undefined;
+      back[Symbol.dispose]();
+    }
+  }
+
   #suspend(): Disposable {
     const paused = this.#screen.pause();
+    const full = this.#full?.screen;
+    full?.leave();
     this.#terminal.stop();
     return {
       [Symbol.dispose]: () => {
         this.#terminal.start();
+        full?.enter();
         paused[Symbol.dispose]();
       },
     };

@@ -1,4 +1,5 @@
 import type { CommandResult, CommandView } from "@gennai/client/commands/command";
+import type { Plan } from "@gennai/client/plan";
 import type { ConnectionChange } from "@gennai/client/session/subscription";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -27,6 +28,8 @@ export interface Face {
   way(change: WayToServer): void;
   /** Something besides the conversation changed: settings, the branch. */
   changed(): void;
-  /** Shows a view that it has, but for plans. */
+  /** Shows a view that it has. */
   show(result: Extract<CommandResult, { readonly type: "show" }>): Promise<void>;
+  /** Has the person decide about a plan that was written; absent: that is asked in lines. */
+  decidePlan?(plan: Plan): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { keptWithout, offeredAnswers } from "@gennai/client/questions/offered-answers";
+import { questionWords } from "@gennai/client/questions/question-words";
 import { readAnswer } from "@gennai/client/questions/read-answer";
+import { shownAction } from "@gennai/client/questions/shown-action";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { closedUnderNeeds, droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
@@ -10,6 +12,8 @@ import { edged, inLines, type Panel, type PanelAnswer } from "./panel.ts";
 
 /** Lines of a diff that are shown before somebody asks for all. */
 const diffLines = 8;
+/** Lines of a command that are shown before somebody asks for all. */
+const commandLines = 6;
 /** Parts that can be chosen by a number. */
 const numbered = 9;
 
@@ -30,16 +34,22 @@ export class ConfirmPanel implements Panel<ConfirmationReply> {
   }
 
   lines(width: number): readonly string[] {
-    const { title, actionStatement, computed, modelClaim, parts } = this.#question;
+    const { computed, modelClaim } = this.#question;
+    const { what } = questionWords(this.#question);
     const paint = this.#paint;
     const { reason, rule, risk } = computed;
-    // What a command has changed is listed, and the command itself stands above.
-    const action = actionStatement === title || parts !== undefined ? [] : spelled(actionStatement).slice(0, 4);
+    const { command } = shownAction(this.#question.actionJson);
+    // What runs already stands above the question, with its command.
+    const isRun = command === undefined || this.#question.diff !== undefined || this.#question.parts !== undefined;
+    const action = isRun ? [] : spelled(command);
+    const shown = action.slice(0, commandLines);
+    const more = action.length > shown.length ? [paint("dim", `… ${action.length - shown.length} more lines (d)`)] : [];
     const why = reason === "" ? [] : [`${oneLine(reason)}${rule === "" ? "" : paint("dim", `   [${oneLine(rule)}]`)}`];
     const claim = modelClaim === "" ? [] : [paint(["italic", "dim"], `the model says: “${oneLine(modelClaim)}”`)];
     const all = [
-      `${paint("bold", oneLine(title))}   ${colouredRisk(risk, paint)}`,
-      ...action,
+      `${paint("bold", oneLine(what))}   ${colouredRisk(risk, paint)}`,
+      ...shown,
+      ...more,
       ...why,
       ...this.#diff(),
       ...this.#parts(width),
@@ -52,16 +62,17 @@ export class ConfirmPanel implements Panel<ConfirmationReply> {
   choices(width: number): readonly string[] {
     const { offeredScopes, parts = [], patterns = [], deadline } = this.#question;
     const rest = droppedForRest(parts);
+    const { yes, no } = questionWords(this.#question);
     const keys = [
-      ["y", parts.length === 0 ? "yes" : this.#dropped.size === 0 ? "keep all" : "keep the chosen"],
+      ["y", this.#dropped.size === 0 ? yes.toLowerCase() : "keep the chosen"],
       ...(rest === undefined ? [] : [["r", "keep the rest"]]),
       ...(parts.length > 1 ? [[`1-${Math.min(numbered, parts.length)}`, "choose"]] : []),
       ...(offeredScopes.includes("turn") ? [["t", "this turn"]] : []),
       ...(offeredScopes.includes("session") ? [["s", "this session"]] : []),
       ...(offeredScopes.includes("workspace") ? [["w", "this workspace"]] : []),
       ...(patterns.length === 0 ? [] : [["p", "a pattern"]]),
-      ["n", "no"],
-      ["N", "no, and say why"],
+      ["n", no.toLowerCase()],
+      ["N", "and say why"],
       ["d", "details"],
     ] as const;
     const seconds = deadline === undefined ? 0 : Math.round((deadline.getTime() - Date.now()) / 1000);

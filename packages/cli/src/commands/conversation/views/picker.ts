@@ -2,7 +2,7 @@ import { matchesKey, SelectList } from "@earendil-works/pi-tui";
 import type { Paint } from "../../../terminal/colours.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
 import { listTheme } from "../editor/prompt-editor.ts";
-import type { Frame } from "./inline-screen.ts";
+import type { Frame } from "../screen/inline-screen.ts";
 
 export interface PickerItem {
   readonly value: string;
@@ -36,7 +36,7 @@ export class Picker {
     const head = `${this.#paint("bold", this.#title)} ${this.#filter}`;
     const hint = this.#paint("dim", "↑ ↓ · type to narrow · Enter · Esc");
     return {
-      lines: [head, ...this.#list.render(width), hint],
+      lines: [head, ...(this.#list.getSelectedItem() === null ? ["  Nothing fits."] : this.#list.render(width)), hint],
       cursor: { row: 0, column: this.#title.length + 1 + this.#filter.length },
     };
   }
