@@ -88,7 +88,7 @@ test("each way to start a program is noticed", () => {
   for (const source of [
     'import { spawn } from "node:child_process";',
     "const { exec } = await import('child_process');",
-    'import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";',
+    'import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";',
     'import pty from "node-pty";',
     "vscode.window.createTerminal({ shellPath })",
     "process.execve(program, args)",

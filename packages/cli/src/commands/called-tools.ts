@@ -1,3 +1,4 @@
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import * as z from "zod";
 
@@ -30,11 +31,18 @@ const requestSchema = z.looseObject({
 });
 type Request = z.infer<typeof requestSchema>;
 
+/** Puts a question in the course of a call before the client's user. */
+type AskClient = (
+  question: ConfirmationQuestion,
+  options: { readonly signal: AbortSignal },
+) => Promise<ConfirmationReply>;
+
 /** A call that the client wants, until its result. */
 interface Wish {
   readonly id: string;
   readonly name: string;
   readonly argumentsJson: string;
+  readonly ask: AskClient;
   isAsked: boolean;
   output?: ToolOutput;
 }
@@ -56,6 +64,10 @@ export class CalledTools {
     return JSON.stringify(this.#answer(request));
   };
 
+  /** Asks the client of the running call; see `Editor.confirm`. */
+  readonly confirm: AskClient = async (question, options) =>
+    this.#wish?.ask(question, options) ?? { answer: "nobody", reason: "No call of the client is under way." };
+
   /** Runs a first turn, whose model request lists the tools. */
   async open(session: AgentSession, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     this.#session = session;
@@ -71,12 +83,16 @@ export class CalledTools {
    * Resolves when the call has ended. Rejects when the turn ended without a result, e.g. with a server that went away, and with the
    * signal's reason; then the server has stopped it.
    */
-  async call(name: string, args: object, { signal }: { readonly signal: AbortSignal }): Promise<ToolOutput> {
+  async call(
+    name: string,
+    args: object,
+    { signal, ask }: { readonly signal: AbortSignal; readonly ask: AskClient },
+  ): Promise<ToolOutput> {
     const before = this.#last;
     const call = async (): Promise<ToolOutput> => {
       await before.catch(() => undefined);
       signal.throwIfAborted();
-      const wish: Wish = { id: crypto.randomUUID(), name, argumentsJson: JSON.stringify(args), isAsked: false };
+      const wish: Wish = { id: crypto.randomUUID(), name, argumentsJson: JSON.stringify(args), ask, isAsked: false };
       this.#wish = wish;
       try {
         const problem = await this.#turn(`A client of the Model Context Protocol calls ${name}.`, { signal });

@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { startTestServer } from "@gennai/testkit/test-server";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { CallToolResultSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  Client,
+  ReadBuffer,
+  serializeMessage,
+  type Transport,
+  type VersionNegotiationMode,
+} from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { runCommandLine } from "#command-line";
@@ -21,8 +24,16 @@ const files = {
   Makefile: "all:\n\techo made > made.txt\n",
 };
 
+/** The newest revision alone, and those before it: each client speaks one of them. */
+const modes: readonly VersionNegotiationMode[] = [{ pin: "2026-07-28" }, "legacy"];
+
+interface Options {
+  readonly mode?: VersionNegotiationMode;
+  readonly answer?: (message: string) => string | undefined | Promise<string | undefined>;
+}
+
 /** The SDK's own client, over the streams of a command that runs in this process. */
-async function connected(options: { readonly answer?: (message: string) => string | undefined } = {}) {
+async function connected(options: Options = {}) {
   const server = await startTestServer({ files, server: { announce: true } });
   const { root } = server.workspace;
   const [toCommand, fromCommand] = [new PassThrough(), new PassThrough()];
@@ -50,15 +61,15 @@ async function connected(options: { readonly answer?: (message: string) => strin
     },
   };
   const asked: string[] = [];
-  const { answer } = options;
+  const { answer, mode = "legacy" } = options;
   const client = new Client(
     { name: "test", version: "1" },
-    { capabilities: answer === undefined ? {} : { elicitation: {} } },
+    { capabilities: answer === undefined ? {} : { elicitation: {} }, versionNegotiation: { mode } },
   );
   if (answer !== undefined) {
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
       asked.push(params.message);
-      const said = answer(params.message);
+      const said = await answer(params.message);
       return said === undefined ? { action: "decline" } : { action: "accept", content: { answer: said } };
     });
   }
@@ -77,9 +88,7 @@ async function connected(options: { readonly answer?: (message: string) => strin
     fromCommand,
     ended,
     async call(name: string, args: object, more: { readonly signal?: AbortSignal } = {}) {
-      const result = CallToolResultSchema.parse(
-        await client.callTool({ name, arguments: { ...args } }, undefined, more),
-      );
+      const result = await client.callTool({ name, arguments: { ...args } }, more);
       const text = result.content.map((part) => (part.type === "text" ? part.text : part.type)).join("\n");
       return { text, isError: result.isError === true };
     },
@@ -102,8 +111,8 @@ const recordSchema = z.object({
   metadata: z.object({ kind: z.string(), calls: z.array(z.object({ tool: z.string(), verdict: z.string() })) }),
 });
 
-test("its tools are the session's, and what they do is judged, done and on record", async () => {
-  await using here = await connected();
+test.each(modes)("its tools are the session's, and what they do is judged, done and on record: %s", async (mode) => {
+  await using here = await connected({ mode });
   const { client, root } = here;
   const { tools } = await client.listTools();
   const names = tools.map(({ name }) => name);
@@ -134,9 +143,9 @@ test("its tools are the session's, and what they do is judged, done and on recor
   );
 });
 
-describe("what a rule asks about", () => {
+describe.each(modes)("what a rule asks about: %s", (mode) => {
   test("is refused where the client cannot ask, with how to answer it", async () => {
-    await using here = await connected();
+    await using here = await connected({ mode });
     const { text, isError } = await here.call("Bash", { command: "make" });
     expect([isError, text]).toEqual([true, expect.stringMatching(/nobody can be asked[\s\S]*no rule can allow it/)]);
     expect(existsSync(join(here.root, "made.txt"))).toBe(false);
@@ -148,7 +157,7 @@ describe("what a rule asks about", () => {
     ["nothing that was offered", "Yes, always", true],
     ["a refusal to say", undefined, true],
   ])("is asked by the client: %s", async (_what, answer, isRefused) => {
-    await using here = await connected({ answer: () => answer });
+    await using here = await connected({ mode, answer: () => answer });
     expect((await here.call("Bash", { command: "make" })).isError).toBe(isRefused);
     expect(here.asked).toEqual([
       expect.stringMatching(
@@ -157,6 +166,61 @@ describe("what a rule asks about", () => {
     ]);
     expect(existsSync(join(here.root, "made.txt"))).toBe(!isRefused);
   });
+});
+
+test("a call is over when its client cancels it in place of an answer", async () => {
+  const question = Promise.withResolvers<undefined>();
+  await using here = await connected({
+    answer: () => {
+      question.resolve(undefined);
+      return new Promise(() => undefined);
+    },
+  });
+  const interrupted = new AbortController();
+  const left = here.call("Bash", { command: "make" }, { signal: interrupted.signal });
+  await question.promise;
+  interrupted.abort();
+  await expect(left).rejects.toThrow();
+  expect(await here.call("Read", { file_path: "src/a.txt" })).toMatchObject({ isError: false });
+  expect(existsSync(join(here.root, "made.txt"))).toBe(false);
+});
+
+test("a call is over when its client of the newest revision goes on without an answer", async () => {
+  await using here = await connected({ mode: { pin: "2026-07-28" }, answer: () => "Yes, once" });
+  const { requestState, inputRequests } = askedSchema.parse(
+    await here.client.request(make, { allowInputRequired: true }),
+  );
+  expect(await here.call("Read", { file_path: "src/a.txt" })).toMatchObject({ isError: false });
+  const late = { requestState, inputResponses: answering(inputRequests) };
+  const result = await here.client.request({ ...make, params: { ...make.params, ...late } });
+  expect(result).toMatchObject({ isError: true });
+  expect(existsSync(join(here.root, "made.txt"))).toBe(false);
+});
+
+const make = { method: "tools/call", params: { name: "Bash", arguments: { command: "make" } } } as const;
+const askedSchema = z.looseObject({ requestState: z.string(), inputRequests: z.record(z.string(), z.unknown()) });
+
+/** A yes to each of these questions. */
+function answering(inputRequests: Readonly<Record<string, unknown>>) {
+  const yes = { action: "accept", content: { answer: "Yes, once" } };
+  return Object.fromEntries(Object.keys(inputRequests).map((id) => [id, yes]));
+}
+
+test("an answer counts for its own question only, and a call that is over is not made again", async () => {
+  await using here = await connected({ mode: { pin: "2026-07-28" }, answer: () => "Yes, once" });
+  const first = await here.client.request(make, { allowInputRequired: true });
+  const { requestState, inputRequests } = askedSchema.parse(first);
+  const again = (inputResponses: Readonly<Record<string, unknown>>, state = requestState) =>
+    here.client.request(
+      { ...make, params: { ...make.params, requestState: state, inputResponses } },
+      { allowInputRequired: true },
+    );
+  expect(await again(answering({ other: {} }))).toMatchObject({ requestState, inputRequests });
+  expect(existsSync(join(here.root, "made.txt"))).toBe(false);
+  expect(await again(answering(inputRequests), "guessed")).toMatchObject({ isError: true });
+  expect(await again(answering(inputRequests))).toMatchObject({ isError: false });
+  const over: unknown = expect.stringContaining("is over");
+  expect(await again(answering(inputRequests))).toMatchObject({ isError: true, content: [{ text: over }] });
 });
 
 test("many calls at once, each gets its own result; one that is cancelled is stopped, and the next one runs", async () => {

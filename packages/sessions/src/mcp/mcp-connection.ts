@@ -1,10 +1,17 @@
 import { resolve } from "node:path";
 import { plainText } from "@gennai/machine/process/plain-text";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  Client,
+  type ConnectOptions,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from "@modelcontextprotocol/client";
 import * as z from "zod";
 import type { McpServer } from "./mcp-config.ts";
 import { type McpContent, readMcpContent } from "./mcp-content.ts";
@@ -32,6 +39,8 @@ export interface McpConnectionOptions {
 
 /** Milliseconds. */
 const connectTimeout = 30_000;
+/** A program that is silent for so long when it is asked what only the newest revision knows is taken for an older one. */
+const probeTimeout = 3_000;
 const callTimeout = 300_000;
 /** Maximum tools offered by one server. */
 const maxTools = 200;
@@ -39,41 +48,67 @@ const maxPages = 20;
 /** Maximum characters of an error passed on. */
 const maxReason = 2_000;
 
-/** Answers, without what the library demands of each tool and each result: what it refuses would be lost as a whole. */
+/** A list, without what the library demands of each tool: one that it refuses would take its server away. */
 const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
-const callAnswer = z.looseObject({ isError: z.unknown().optional() });
 
-/** One running MCP server. We offer it no sampling, no questions to the user, no directories. */
+/**
+ * One running MCP server, of the revision 2026-07-28 or one before it: it is asked for the former first. We offer it no sampling, no
+ * questions to the user, no directories.
+ */
 export class McpConnection implements AsyncDisposable {
   readonly server: McpServer;
   readonly #client: Client;
   readonly #transport: Transport;
   #listing: Promise<McpListing> | undefined;
+  #hearsOfChanges: Promise<void> | undefined;
   #closed = false;
 
-  private constructor(server: McpServer, client: Client, transport: Transport) {
+  /** @param probe milliseconds for an answer to what only the newest revision knows */
+  private constructor(server: McpServer, options: McpConnectionOptions, probe: number) {
     this.server = server;
-    this.#client = client;
-    this.#transport = transport;
-    client.onclose = () => {
+    this.#transport = transportTo(server, options);
+    this.#client = new Client(
+      { name: "gennai", version: options.version },
+      { capabilities: {}, versionNegotiation: { mode: "auto", probe: { timeoutMs: probe } } },
+    );
+    this.#client.onclose = () => {
       this.#closed = true;
     };
-    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+    this.#client.setNotificationHandler("notifications/tools/list_changed", () => {
       this.#listing = undefined;
     });
   }
 
   /** Rejects with `McpError`. */
   static async open(server: McpServer, options: McpConnectionOptions): Promise<McpConnection> {
-    const transport = transportTo(server, options);
-    const client = new Client({ name: "gennai", version: options.version }, { capabilities: {} });
-    const connection = new McpConnection(server, client, transport);
+    const isProgram = server.start.type === "program";
+    const first = new McpConnection(server, options, isProgram ? probeTimeout : connectTimeout);
+    let again: ConnectOptions;
     try {
-      await client.connect(transport, { timeout: connectTimeout });
-      return connection;
+      return await first.#connect();
     } catch (error) {
-      await connection[Symbol.asyncDispose]();
-      throw connection.#failure("could not be started", error);
+      const code = isProgram && (error instanceof SdkError || error instanceof ProtocolError) ? error.code : undefined;
+      // Some programs of older revisions end when they are asked what they do not know.
+      if (code === SdkErrorCode.EraNegotiationFailed) again = { prior: { kind: "legacy" } };
+      // It was only slow, and knows no older revision.
+      else if (code === ProtocolErrorCode.UnsupportedProtocolVersion) again = {};
+      else throw first.#failure("could not be started", error);
+    }
+    const second = new McpConnection(server, options, connectTimeout);
+    try {
+      return await second.#connect(again);
+    } catch (error) {
+      throw second.#failure("could not be started", error);
+    }
+  }
+
+  async #connect(options?: ConnectOptions): Promise<this> {
+    try {
+      await this.#client.connect(this.#transport, { timeout: connectTimeout, ...options });
+      return this;
+    } catch (error) {
+      await this[Symbol.asyncDispose]();
+      throw error;
     }
   }
 
@@ -93,15 +128,24 @@ export class McpConnection implements AsyncDisposable {
 
   /** Rejects with `McpError`, or the signal's reason. */
   async call(
-    tool: string,
+    { tool, inputSchema }: McpDefinition,
     args: Readonly<Record<string, unknown>>,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<McpResult> {
     signal.throwIfAborted();
     try {
-      const params = { name: tool, arguments: { ...args } };
-      const options = { signal, timeout: callTimeout, resetTimeoutOnProgress: true };
-      const result = await this.#client.request({ method: "tools/call", params }, callAnswer, options);
+      const result = await this.#client.callTool(
+        { name: tool, arguments: { ...args } },
+        {
+          signal,
+          timeout: callTimeout,
+          resetTimeoutOnProgress: true,
+          // Servers tell of progress only if they are asked to.
+          onprogress: () => undefined,
+          // By this the library sends the headers that a schema names. Without what it promises of its result nothing that ran is lost.
+          toolDefinition: { name: tool, inputSchema: { ...inputSchema, type: "object" } },
+        },
+      );
       return { ...readMcpContent(result), isError: result.isError === true };
     } catch (error) {
       signal.throwIfAborted();
@@ -116,6 +160,7 @@ export class McpConnection implements AsyncDisposable {
   }
 
   async #list(): Promise<McpListing> {
+    await this.#hearOfChanges();
     const definitions: McpDefinition[] = [];
     const leftOut: string[] = [];
     let listed = 0;
@@ -140,10 +185,23 @@ export class McpConnection implements AsyncDisposable {
     return { definitions, leftOut };
   }
 
+  /** Since 2026-07-28 a server tells of changes only in a stream that was asked for. */
+  async #hearOfChanges(): Promise<void> {
+    if (this.#client.getProtocolEra() !== "modern") return;
+    if (this.#client.getServerCapabilities()?.tools?.listChanged !== true) return;
+    this.#hearsOfChanges ??= this.#client.listen({ toolsListChanged: true }).then(({ closed }) => {
+      void closed.then(() => {
+        this.#hearsOfChanges = undefined;
+        this.#listing = undefined;
+      });
+    });
+    await this.#hearsOfChanges;
+  }
+
   #failure(what: string, error: unknown): McpError {
     // Both texts come from the server and are shown in terminals.
-    const said = this.#transport instanceof ProgramTransport ? plainText(this.#transport.errors).trim() : "";
-    const status = error instanceof StreamableHTTPError ? `HTTP ${error.code}: ` : "";
+    const said = this.#transport instanceof ProgramTransport ? plainText(this.#transport.stderr).trim() : "";
+    const status = error instanceof SdkHttpError ? `HTTP ${error.status}: ` : "";
     const reason = `${status}${plainText(errorMessage(error)).slice(0, maxReason)}`;
     const words = said === "" ? reason : `${reason}. It said: ${said.slice(-500)}`;
     const message = `The MCP server ${this.server.name} ${what}: ${words}`;
@@ -164,7 +222,6 @@ function transportTo({ start }: McpServer, { workspaceRoot, environment }: McpCo
         cwd: resolve(workspaceRoot, start.cwd ?? "."),
       });
     case "http":
-      // The library's class declares its session id in a way that exact optional types refuse.
       return new StreamableHTTPClientTransport(new URL(start.url), { requestInit: { headers: { ...start.headers } } });
   }
 }

@@ -1,6 +1,6 @@
 import { CanonicalJsonError } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
-import { ToolSchema } from "@modelcontextprotocol/sdk/types.js";
+import { isSpecType } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { hasLostReference } from "./mcp-schema.ts";
 
@@ -31,7 +31,7 @@ export function readDefinition(server: string, listed: unknown): McpDefinition |
   const description = data.description ?? "";
   // The specification wants a schema of type object (server/tools, Tool); one that says nothing allows any object.
   const inputSchema = { type: "object", ...data.inputSchema };
-  if (!ToolSchema.shape.inputSchema.safeParse(inputSchema).success) return `${named(listed)}: inputSchema is not valid`;
+  if (!isSpecType.Tool({ name, inputSchema })) return `${named(listed)}: inputSchema is not valid`;
   if (execution?.taskSupport === "required") return `${named(listed)}: it runs only as a task`;
   try {
     const digest = digestOf({ name, description, inputSchema });

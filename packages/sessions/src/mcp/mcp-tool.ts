@@ -96,7 +96,7 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
           });
         }
         await ports.pins.acceptTool(definition, ports.serverDigest);
-        return connection.call(tool, args, { signal }).catch(brokenOff);
+        return connection.call(definition, args, { signal }).catch(brokenOff);
       };
       const result = await inSession(called).catch(unavailable);
       return {

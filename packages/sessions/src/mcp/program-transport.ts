@@ -3,9 +3,12 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { ProcessGroup } from "@gennai/machine/process/process-group";
 import { startProcess } from "@gennai/machine/process/start-process";
-import { deserializeMessage, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import {
+  deserializeMessage,
+  type JSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/client";
 
 export interface Program {
   readonly command: string;
@@ -20,22 +23,29 @@ const maxMessageBytes = 16 * 1024 * 1024;
 /** Characters kept of the newest standard error output. */
 const keptErrors = 2_000;
 
-/** Talks to a program over its standard streams. The program leads its own process group, which `close` ends. */
+/**
+ * Talks to a program over its standard streams. The program leads its own process group, which `close` ends. By `pid` and `stderr` the
+ * library recognizes a program: one that is silent to a question of the newest revision is an older one, and not out of reach.
+ */
 export class ProgramTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #program: Program;
   #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
-  #errors = "";
+  #stderr = "";
 
   constructor(program: Program) {
     this.#program = program;
   }
 
   /** The newest of what the program wrote to standard error, or between its messages. */
-  get errors(): string {
-    return this.#errors;
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
   }
 
   async start(): Promise<void> {
@@ -94,7 +104,7 @@ export class ProgramTransport implements Transport {
   }
 
   #keep(text: string): void {
-    this.#errors = (this.#errors + text).slice(-keptErrors);
+    this.#stderr = (this.#stderr + text).slice(-keptErrors);
   }
 
   async close(): Promise<void> {

@@ -91,5 +91,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     if (misbehaviour === "garbage") process.stdout.write("\n");
     send({ id, result: { content: [{ type: "text", text }], ...(misbehaviour === "fails" ? { isError: true } : {}) } });
     if (misbehaviour === "rug-pull") send({ method: "notifications/tools/list_changed" });
+  } else if (misbehaviour === "ends" && method !== "notifications/initialized") {
+    process.exit(0);
+  } else if (misbehaviour !== "ignores" && id !== undefined) {
+    send({ id, error: { code: -32601, message: "Method not found" } });
   }
 });

@@ -1,16 +1,12 @@
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { executionContext } from "@gennai/testkit/execution-context";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { McpServers } from "#mcp/mcp-servers";
+import { withUsersServer } from "./users-server.ts";
 
-const requestSchema = z.object({ id: z.number().optional(), method: z.string() });
+const requestSchema = z.object({ id: z.union([z.number(), z.string()]).optional(), method: z.string() });
 
 /** Speaks streamable HTTP with sessions. `status` other than 200 is its answer to everything. */
 async function httpServer() {
@@ -24,6 +20,7 @@ async function httpServer() {
       const session = request.headers["mcp-session-id"];
       seen.push(method);
       if (control.status !== 200) return response.writeHead(control.status).end();
+      if (method === "server/discover") return response.writeHead(400).end();
       if (method !== "initialize" && !sessions.has(String(session))) return response.writeHead(404).end();
       if (id === undefined) return response.writeHead(202).end();
       const given = method === "initialize" ? { "mcp-session-id": `session-${seen.length}` } : {};
@@ -57,33 +54,16 @@ async function httpServer() {
 
 /** A workspace whose user has that server. */
 async function connected(url: string) {
-  await using parts = new AsyncDisposableStack();
-  const state = parts.use(await temporaryDirectory());
-  const workspace = parts.use(await temporaryDirectory());
-  await writeFile(join(state.root, "mcp.json"), JSON.stringify({ mcpServers: { far: { url } } }), { mode: 0o600 });
-  const servers = parts.use(
-    new McpServers({
-      stateDir: state.root,
-      configDir: state.root,
-      home: "/home/nobody",
-      environment: {},
-      commandEnvironment: {},
-      version: "0.0.0-test",
-    }),
-  );
-  const opened = openLocalWorkspace(workspace.root, { stateDir: state.root });
-  const owned = parts.move();
-  const offered = () => servers.tools(opened, ["*"]);
+  const here = await withUsersServer({ url });
   return {
-    offered,
+    ...here,
     async call() {
-      const [tool] = (await offered()).tools;
+      const [tool] = (await here.offered()).tools;
       if (tool === undefined) throw new Error("no tool is offered");
       const context = executionContext({ signal: new AbortController().signal });
       const analysis = await tool.analyse({}, context);
       return () => tool.execute({}, analysis, context);
     },
-    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
 }
 
@@ -122,6 +102,6 @@ test("a server that refuses without a word is told of with its status", async ()
   await using here = await connected(far.url);
   far.control.status = 405;
   expect((await here.offered()).warnings).toEqual([
-    expect.stringMatching(/^The MCP server far could not be started: HTTP 405/),
+    expect.stringMatching(/^The MCP server sdk could not be started: HTTP 405/),
   ]);
 });
