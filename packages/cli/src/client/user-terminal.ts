@@ -4,6 +4,7 @@ import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/text/event-json";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
+import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { UserQuestion, UserReply } from "@gennai/protocol/model/session/user-question";
 import pLimit, { type LimitFunction } from "p-limit";
@@ -13,7 +14,7 @@ import { type Paint, paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, isTerminal } from "../terminal/console.ts";
 import type { Interrupts } from "../terminal/interrupts.ts";
 import { LineInput } from "../terminal/line-input.ts";
-import { jsonLine } from "../terminal/terminal-safe.ts";
+import { jsonLine, terminalSafe } from "../terminal/terminal-safe.ts";
 import { version } from "../terminal/version.ts";
 import { answeredAhead } from "./allowed-ahead.ts";
 import { askUserAtTerminal } from "./ask-user-at-terminal.ts";
@@ -34,6 +35,8 @@ export interface UserTerminalOptions {
   readonly yes: boolean;
   readonly ask: boolean;
   readonly json: boolean;
+  /** True to print the last answer alone to the output, by `writeAnswer`, and everything else to the errors. */
+  readonly answerAlone?: boolean;
   /** Endpoints that commands may reach without a question. */
   readonly allow?: readonly Endpoint[];
   /** The person who is asked, in place of the console's input, if several terminals share one person. */
@@ -62,10 +65,13 @@ export class UserTerminal implements Disposable {
   readonly #clientId = crypto.randomUUID();
   readonly #person: Person | undefined;
 
+  /** Text of the model that may be its answer. */
+  #text = "";
+
   constructor(options: UserTerminalOptions) {
     this.#options = options;
     const { console, json, pipeline } = options;
-    const target = json ? console.errors : console.output;
+    const target = this.#target;
     this.paint = paintFor(target, console.environment);
     this.printer = new EventPrinter({
       write: (text) => target.write(text),
@@ -80,8 +86,10 @@ export class UserTerminal implements Disposable {
       session,
       show: (event) => {
         const added = session.apply(event);
-        if (json) this.writeJson(eventJson(event));
-        else this.printer.print(event, added, session);
+        if (json) this.writeJson(Object.assign({ type: event.event.case ?? "" }, eventJson(event)));
+        else if (options.answerAlone !== true || !this.#isHeldBack(event, added)) {
+          this.printer.print(event, added, session);
+        }
       },
       note: (text) => this.printer.line(this.paint("dim", asTyped(text, console.environment))),
     };
@@ -107,8 +115,11 @@ export class UserTerminal implements Disposable {
 
   write(text: string): void {
     this.printer.breakLine();
-    const { console, json } = this.#options;
-    (json ? console.errors : console.output).write(text);
+    this.#target.write(text);
+  }
+
+  writeAnswer(text: string): void {
+    this.#options.console.output.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
   }
 
   writeJson(value: unknown): void {
@@ -139,6 +150,28 @@ export class UserTerminal implements Disposable {
 
   [Symbol.dispose](): void {
     this.input?.[Symbol.dispose]();
+  }
+
+  get #target(): NodeJS.WritableStream {
+    const { console, json, answerAlone = false } = this.#options;
+    return json || answerAlone ? console.errors : console.output;
+  }
+
+  /** The model's text is its answer unless a call follows: then it is a word on the way. */
+  #isHeldBack({ event }: InvokeEvent, added: string): boolean {
+    switch (event.case) {
+      case "assistantDelta":
+        this.#text += added;
+        return true;
+      case "final":
+        return true;
+      case "toolCall":
+        if (this.#text !== "") this.printer.line(terminalSafe(this.#text));
+        this.#text = "";
+        return false;
+      default:
+        return false;
+    }
   }
 
   #askUser(questions: readonly UserQuestion[], person: Person, signal: AbortSignal): Promise<UserReply> {

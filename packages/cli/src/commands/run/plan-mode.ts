@@ -57,13 +57,14 @@ export async function planRunCommand(
   if (written.plan === undefined) {
     const code = written.envelopeKind === "chat" ? exitCode.ok : exitCode.failed;
     if (flags.json === true)
-      terminal.writeJson({ result: { sessionId: session.sessionId, ...written, exitCode: code } });
+      terminal.writeJson({ type: "result", result: { sessionId: session.sessionId, ...written, exitCode: code } });
     else terminal.write(describeNoPlan(written, terminal.paint));
     return code;
   }
   const ended = await approveAndRun(written.plan, plans, place, flags, (work) => whileAttended(session, place, work));
   if (flags.json === true) {
     terminal.writeJson({
+      type: "result",
       result: { sessionId: session.sessionId, branch: branch.name, ...ended, exitCode: ended.code },
     });
     return ended.code;

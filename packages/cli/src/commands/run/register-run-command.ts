@@ -46,7 +46,9 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
     .option("--plain", "a conversation in plain lines that are printed once, e.g. for a screen reader")
     .option("--no-thinking", "do not ask the model for its thinking")
-    .option("--json", 'print JSON lines: {"session":…}, every event, and a closing {"result":…}')
+    .option("--json", "print JSON lines: the session, every event, and a closing result")
+    .option("--output-schema <file>", "a JSON Schema that the answer must fit; it is asked for twice at most")
+    .option("-o, --output <file>", "also write the answer to this file")
     .addHelpText("after", runHelp)
     .action(async (words: readonly string[], flags: RunFlags) => {
       const { requestOf } = await import("./request.ts");
@@ -87,8 +89,10 @@ goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a
 session); anything else is a no. Without a terminal and without --yes, every question is a no, but for hosts and ports that
 --allow names, and unless somebody has the session open in a page or an editor: then they are asked.
 
---json prints one object a line: first {"session":{"sessionId","workspace","version"}}, then events as in docs/reference/events.md, and last
-{"result":{"sessionId","turnId","outcome","text","refused","exitCode","usage","changedFiles","proposals","branch","intent"}}.
+Where the output is no terminal, it gets the answer alone; all else goes to the errors.
+--json prints one object a line, each with a "type": first {"type":"session","format":1,"session":{"sessionId","workspace","branch",
+"model","version"}}, then events as in docs/reference/events.md, whose "type" names the field that is set, and last {"type":"result",
+"result":{"sessionId","turnId","outcome","text","refused","exitCode","usage","changedFiles","proposals","branch","intent"}}.
 What is piped in is told to the model behind the request, with secrets masked.
 
 --attempts: nothing is written before you keep it. What attempts ask, they ask in turn, each line with its number. Attempts whose

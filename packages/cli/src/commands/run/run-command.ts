@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { IntentSummary } from "@gennai/client/governance/intents";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { usageWords } from "@gennai/client/session/usage-meter";
@@ -25,6 +27,7 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
 import { commandsMode } from "../options/option-values.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { AnswerSchema } from "./answer-schema.ts";
 import { planRunCommand } from "./plan-mode.ts";
 import { promptImages } from "./prompt-images.ts";
 import { RequestBranch } from "./request-branch.ts";
@@ -63,6 +66,8 @@ export async function runCommand(
   const held = holdsFiles(flags)
     ? await openDiskWorkspace({ root: workspace, stateDir, environment: console.environment })
     : undefined;
+  // The output of a pipeline is its log.
+  const answerAlone = flags.json !== true && pipeline === undefined && !isTerminal(console.output);
   using terminal = new UserTerminal({
     console,
     interrupts,
@@ -72,10 +77,15 @@ export async function runCommand(
     yes: flags.yes === true,
     ask: flags.ask === true,
     json: flags.json === true,
+    answerAlone,
     ...(pipeline === undefined ? {} : { pipeline }),
     allow,
   });
   const { signal } = ending;
+  const schema =
+    flags.outputSchema === undefined
+      ? undefined
+      : await AnswerSchema.read(resolve(console.directory, flags.outputSchema));
   const branches = new RequestBranch({ workspace, flags, isHeld: held !== undefined, asks: terminal.policy === "ask" });
   const { input } = terminal;
   // Before a server starts: without a repository nothing can run. A resumed session has its own mode, and an intent that cannot
@@ -130,16 +140,47 @@ export async function runCommand(
     ...(intent === undefined ? [] : [`intent ${intentTitle(intent)}`]),
   ];
   if (opening.length > 0) terminal.view.note(opening.join(" · "));
-  if (flags.json === true) terminal.writeJson({ session: { sessionId: session.sessionId, workspace, version } });
+  if (flags.json === true) {
+    const onBranch = readGitHead(workspace);
+    terminal.writeJson({
+      type: "session",
+      format: jsonFormat,
+      session: {
+        sessionId: session.sessionId,
+        workspace,
+        ...(onBranch.type === "branch" ? { branch: onBranch.branch } : {}),
+        model: session.settings.model,
+        version,
+      },
+    });
+  }
   const turn = {
-    text: request,
+    text: schema?.asked(request) ?? request,
     branchTask: request,
     images,
     scenario: flags.scenario ?? "",
     enableThinking: flags.thinking !== false,
   };
-  const report = await runTurn(session, turn, { view: terminal.view, interrupts, signal });
+  const shown = { view: terminal.view, interrupts, signal };
+  let report = await runTurn(session, turn, shown);
+  let problem: string | undefined;
+  if (schema !== undefined && report.outcome === "completed") {
+    let read = schema.read(report.text);
+    if ("problem" in read) {
+      report = joined(
+        report,
+        await runTurn(session, { ...turn, text: schema.askedAgain(read.problem), images: [] }, shown),
+      );
+      read = schema.read(report.text);
+    }
+    if ("problem" in read) ({ problem } = read);
+    else report = { ...report, text: read.json };
+  }
   let code = exitCodeOf(report, interrupts.interrupted);
+  if (problem !== undefined) {
+    console.errors.write(`The answer does not fit ${flags.outputSchema ?? ""}: ${terminalSafe(problem)}\n`);
+    code = exitCode.failed;
+  }
   const reviewed = await proposals(report);
   if (code === exitCode.ok && reviewed.some(({ undecided }) => undecided)) code = exitCode.refused;
   if (pipeline !== undefined) code = pipeline.ended(report, code);
@@ -150,8 +191,24 @@ export async function runCommand(
   }
   const head = readGitHead(workspace);
   const endsOn = inBranchMode && head.type === "branch" ? head.branch : undefined;
+  if (flags.output !== undefined) await writeFile(resolve(console.directory, flags.output), `${report.text}\n`);
+  if (answerAlone) terminal.writeAnswer(report.text);
   finish({ terminal, session, report, reviewed, branch: endsOn, intent, code, json: flags.json === true });
   return code;
+}
+
+/** Of the lines of `--json`: another number where readers of this one would misread them. */
+const jsonFormat = 1;
+
+/** What two turns came to, whose last answer counts. */
+function joined(first: TurnReport, last: TurnReport): TurnReport {
+  return {
+    ...last,
+    changedFiles: [...new Set([...first.changedFiles, ...last.changedFiles])],
+    commandsChangedFiles: first.commandsChangedFiles || last.commandsChangedFiles,
+    proposals: [...first.proposals, ...last.proposals],
+    refused: [...new Set([...first.refused, ...last.refused])],
+  };
 }
 
 /** The directory in which the session works: a working tree of its own if the user asked for one. */
@@ -224,6 +281,7 @@ function finish(facts: {
   if (facts.json) {
     const { turnId, outcome, text, changedFiles, refused, usage } = report;
     terminal.writeJson({
+      type: "result",
       result: {
         sessionId: session.sessionId,
         turnId,

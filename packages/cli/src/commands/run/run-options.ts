@@ -13,6 +13,10 @@ export interface RunFlags extends ServerFlags, ModelFlags, CommandsFlags, Settin
   readonly ask?: boolean;
   readonly allow?: readonly string[];
   readonly json?: boolean;
+  /** File with a JSON Schema that the answer must fit. */
+  readonly outputSchema?: string;
+  /** File that the answer is written to. */
+  readonly output?: string;
   readonly thinking?: boolean;
   readonly session?: string;
   /** An earlier session; true: the person chooses it. */

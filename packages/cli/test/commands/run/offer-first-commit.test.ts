@@ -30,8 +30,8 @@ test.each([
   const console = here.console();
   const ended = runCommandLine(["run", "--ask", request], console);
   await vi.waitFor(() => expect(console.complained()).toContain("Make this first commit? [y/N]"));
-  expect(console.printed()).toContain("A first commit on main would have 1 file:\n  a.js\n");
-  expect(console.printed()).toContain("These stay out");
+  expect(console.complained()).toContain("A first commit on main would have 1 file:\n  a.js\n");
+  expect(console.complained()).toContain("These stay out");
   expect(await here.repository.git("branch", "--show-current")).toMatch(/^main/);
   console.input.write(typed);
   expect(await ended).toBe(0);
@@ -40,18 +40,18 @@ test.each([
   expect(await branchesOf(here.repository)).toEqual(made ? [agentBranch, "main"] : []);
   if (made) {
     expect(await here.repository.git("ls-tree", "--name-only", "main")).toMatch(/^a\.js\n?$/);
-    expect(console.printed()).toContain("The first commit is on main: 1 file.");
-    expect(console.printed()).toContain("-const colour = 1;\n+const color = 1;");
+    expect(console.complained()).toContain("The first commit is on main: 1 file.");
+    expect(console.complained()).toContain("-const colour = 1;\n+const color = 1;");
   } else {
-    expect(console.printed()).toContain("git switch --create main");
+    expect(console.complained()).toContain("git switch --create main");
   }
 });
 
 test("where nobody can be asked, it says that git has no such branch now, and what makes it does", async () => {
   await using here = await sceneWithoutCommit();
-  const { code, out } = await here.run("run", request);
+  const { code, err } = await here.run("run", request);
   expect(code).toBe(0);
-  expect(out).toContain(
+  expect(err).toContain(
     `Branch ${agentBranch} (created) · main has no commit, so git has no branch main now; make it with: git switch --create main\n`,
   );
   await here.repository.git("switch", "--quiet", "--create", "main");

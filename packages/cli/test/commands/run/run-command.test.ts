@@ -13,14 +13,14 @@ const replace = "replace colour with color in src/**/*.ts";
 
 test("branch mode: changes on a branch of its own, shown as a diff, recorded, and taken back", async () => {
   await using here = await cliScene(files);
-  const { code, out } = await here.run("run", replace);
-  expect(code).toBe(0);
+  const { code, out, err } = await here.run("run", replace);
+  expect([code, out]).toEqual([0, "Changed 2 files:\n- src/a.ts\n- src/b.ts\n"]);
   expect(await here.repository.git("branch", "--show-current")).toBe("ai-agent/replace-colour-with-color-in-src-ts");
   expect(await here.repository.read("src/b.ts")).toBe("// color\r\n");
-  expect(out).toContain("-const colour = 1;\n+const color = 1;");
-  expect(out).toMatch(/● Edit src\/a\.ts {2}allow medium risk/);
-  expect(out).not.toMatch(/\x1b/);
-  expect(out).toContain("Branch ai-agent/replace-colour-with-color-in-src-ts (created)");
+  expect(err).toContain("-const colour = 1;\n+const color = 1;");
+  expect(err).toMatch(/● Edit src\/a\.ts {2}allow medium risk/);
+  expect(err).not.toMatch(/\x1b/);
+  expect(err).toContain("Branch ai-agent/replace-colour-with-color-in-src-ts (created)");
 
   expect((await here.run("sessions")).out).toContain(replace);
   expect((await here.run("ledger", "verify")).code).toBe(0);
@@ -100,7 +100,10 @@ test("--json prints an object a line and nothing else", async () => {
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(code).toBe(0);
+  expect(lines[0]).toMatchObject({ type: "session", format: 1, session: { branch: expect.any(String) } });
+  expect(lines.every(({ type }) => typeof type === "string")).toBe(true);
   expect(lines.at(-1)).toEqual({
+    type: "result",
     result: expect.objectContaining({
       outcome: "completed",
       exitCode: 0,
@@ -110,6 +113,23 @@ test("--json prints an object a line and nothing else", async () => {
     }),
   });
   expect(lines.some((line) => "toolCall" in line)).toBe(true);
+});
+
+test("--output-schema: an answer that does not fit is asked for once more, and its JSON alone is the output", async () => {
+  const answers = ["Here it is: 3", '```json\n{"count": 3}\n```', '{"count": "3"}', "no"];
+  const answer = (count: number) => ({ text: [answers[count - 1] ?? "(no more)"] });
+  await using provider = await startModelServer(modelWires["openai-compatible"], answer);
+  await using here = await cliScene(files);
+  const schema = { type: "object", properties: { count: { type: "integer" } }, required: ["count"] };
+  await here.repository.write("schema.json", JSON.stringify(schema));
+  await here.repository.write("bad.json", "[1]");
+  const model = ["--backend", "openai-compatible", "--model", "m", "--base-url", provider.baseUrl];
+  const ask = (file: string) => here.run("run", ...model, "--output-schema", file, "-o", "answer.json", "how many?");
+  expect(await ask("schema.json")).toMatchObject({ code: 0, out: '{"count": 3}\n' });
+  expect(await here.repository.read("answer.json")).toBe('{"count": 3}\n');
+  expect(JSON.stringify(provider.requests[0])).toContain("It must fit this JSON Schema");
+  expect(await ask("schema.json")).toMatchObject({ code: 1, err: expect.stringMatching(/does not fit schema\.json/) });
+  expect(await ask("bad.json")).toMatchObject({ code: 2, err: expect.stringMatching(/bad\.json cannot be used/) });
 });
 
 const original = files["src/a.ts"];
@@ -155,9 +175,9 @@ const inTerminal = "run touch made in the terminal";
 
 test("a question that nobody can answer is a refusal", async () => {
   await using here = await cliScene(files);
-  const { code, out } = await here.run("run", inTerminal);
+  const { code, err } = await here.run("run", inTerminal);
   expect(code).toBe(3);
-  expect(out).toContain("Refused: RunInTerminal");
+  expect(err).toContain("Refused: RunInTerminal");
   await expect(here.repository.read("made")).rejects.toThrow();
 });
 

@@ -13,8 +13,8 @@ const replace = "replace colour with color in src/a.txt";
 test("--intent: the turn works under it, the opening line says so, and the ledger has it", async () => {
   await using here = await cliScene(files);
   const { code, out, err } = await here.run("run", "--intent", "INT-001", replace);
-  expect({ code, err }).toEqual({ code: 0, err: "" });
-  expect(out.split("\n")[0]).toBe("intent INT-001: Colours");
+  expect({ code, out }).toEqual({ code: 0, out: "Changed src/a.txt.\n" });
+  expect(err.split("\n")[0]).toBe("intent INT-001: Colours");
   expect(await here.repository.read("src/a.txt")).toBe("color\n");
   expect((await here.run("undo")).code).toBe(0);
   const ledger = (await here.run("ledger", "show")).out;
@@ -64,7 +64,7 @@ test("a session that is gone on with says what it works under", async () => {
   };
   expect(result.intent).toBe("INT-001");
   const again = await here.run("run", "--session", result.sessionId, "show src/a.txt");
-  expect(again.out.split("\n")[0]).toContain("intent INT-001: Colours");
+  expect(again.err.split("\n")[0]).toContain("intent INT-001: Colours");
 });
 
 test("a stop of all work tells how a person lifts it", async () => {
