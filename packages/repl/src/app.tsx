@@ -1,6 +1,5 @@
 import { useEffect } from "preact/hooks";
 import { BranchQuestion } from "./branch/branch-question.tsx";
-import { FirstCommitQuestion } from "./branch/first-commit-question.tsx";
 import { ChatView } from "./chat/items/chat-view.tsx";
 import { StatusLine } from "./chat/status-line.tsx";
 import { BackgroundStrip } from "./command/background-strip.tsx";
@@ -32,7 +31,6 @@ export function App({ control }: { readonly control: ReplControl }) {
       </div>
       <WindowFocusProvider value={control.windowFocus}>
         <QuestionTray control={control} />
-        <FirstCommitQuestion control={control} />
         <BranchQuestion control={control} />
       </WindowFocusProvider>
       {panel === "chat" && (

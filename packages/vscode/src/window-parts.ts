@@ -8,11 +8,8 @@ import { windowFolder } from "./client-workspace/window-folder.ts";
 import type { CommandId } from "./command-ids.ts";
 import { openRule } from "./commands/show-rule.ts";
 import { askForRest, mergeByHand } from "./documents/merge-by-hand.ts";
-import { reasonOf } from "./editor/editor-error.ts";
 import { VsCodeFiles } from "./editor/files/vscode-files.ts";
-import { showWarning } from "./editor/notifications.ts";
 import { pathOf } from "./editor/workspace-uri.ts";
-import { offerFirstCommit } from "./git/first-commit-question.ts";
 import { GitBranchMode } from "./git/git-branch-mode.ts";
 import { openSourceControl, VsCodeGit } from "./git/vscode-git.ts";
 import { WindowBranch } from "./git/window-branch.ts";
@@ -148,18 +145,9 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
         editingMode: async (sessionId) =>
           (await readSessionSettings((await access.connect()).agent, sessionId)).editingMode,
         currentBranch: () => branch.currentBranch(),
-        prepare: (task, sessionId) =>
-          branch.prepare(task, {
-            beforeBranch: async () => {
-              try {
-                const { agent } = await access.connect();
-                return await offerFirstCommit(agent, sessionId);
-              } catch (error) {
-                void showWarning(`Gennai: no first commit was made. ${reasonOf(error)}`);
-                return true;
-              }
-            },
-          }),
+        isHeld: () => held() !== undefined,
+        agreesAhead: () => readSettings().createBranch === "always",
+        prepare: (task) => branch.prepare(task),
         toProposalMode: async (sessionId) => {
           const session = await sessions.follow(sessionId);
           await session.changeSettings({ editingMode: "proposal" }, { signal: AbortSignal.timeout(10_000) });

@@ -14,6 +14,7 @@ export interface QuestionWords {
 const acts: ReadonlySet<string> = new Set([
   "Add",
   "Call",
+  "Create",
   "Delete",
   "Edit",
   "End",
@@ -50,8 +51,10 @@ function wordsOf({ title, actionStatement, computed, diff, parts }: Confirmation
   const yes = known ? act : "Allow";
   return {
     what: `${act === "Run" ? `Run this command${where(actionStatement)}` : actionStatement || title.replace(/\?$/, "")}?`,
-    yes: computed.rule === "branch/protected-branch" ? "Create branch" : yes,
-    no: `Don't ${yes.toLowerCase()}`,
+    // The no is to the branch, and holds for all writes of the turn.
+    ...(computed.rule === "branch/protected-branch"
+      ? { yes: "Create branch", no: "Only look" }
+      : { yes, no: `Don't ${yes.toLowerCase()}` }),
   };
 }
 

@@ -19,7 +19,7 @@ test.each([
   {
     name: "an edit that begins a branch",
     question: { actionStatement: "Edit a.ts", computed: { ...computed, rule: "branch/protected-branch" } },
-    words: { what: "Edit a.ts?", yes: "Create branch", no: "Don't edit" },
+    words: { what: "Edit a.ts?", yes: "Create branch", no: "Only look" },
   },
   {
     name: "what was found",

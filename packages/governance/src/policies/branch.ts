@@ -32,6 +32,10 @@ export interface BranchOffer {
   readonly name: string;
   /** A person is asked before. */
   readonly asks: boolean;
+  /** Where there is no repository, a yes makes one. */
+  readonly makesRepository: boolean;
+  /** The person wants none: this turn only looks. */
+  readonly isDeclined: boolean;
 }
 
 export interface BranchPolicyOptions {
@@ -64,7 +68,7 @@ export function createBranchPolicy({ mode, readBranch, protectedBy, offer, isApa
       if (staysApart && writesNowhere(analysis.effects)) return allow;
       if (offer !== undefined && needsBranch(analysis.effects)) {
         const state = await readBranch({ signal });
-        if (isBarred(state)) return offered(offer, state);
+        if (isBarred(state) || (state.type === "none" && offer.makesRepository && writes)) return offered(offer, state);
       }
       if (analysis.effects.some((effect) => effect.type === "exec" && effect.staged === true)) return allow;
       const head = analysis.effects.find((effect) => effect.type === "git" && effect.what === "head");
@@ -108,15 +112,25 @@ export function isBarred(state: BranchState): boolean {
   return state.type === "detached" || (state.type === "branch" && state.protectedBy !== undefined);
 }
 
-function offered({ name, asks }: BranchOffer, state: BranchState): Verdict {
+function offered({ name, asks, isDeclined }: BranchOffer, state: BranchState): Verdict {
   if (!asks) return allow;
-  const where = state.type === "branch" ? `Branch ${state.branch} is protected` : "HEAD is detached";
-  return ask({
-    code: "protected_branch",
-    rule: "branch/protected-branch",
-    reason: `${where}. A yes begins the branch ${name}, and everything goes on there.`,
-  });
+  if (isDeclined) return onlyLooks;
+  const reason =
+    state.type === "none"
+      ? `The folder is no git repository. A yes runs git init, commits what is there without ignored files and secrets, and begins the branch ${name}.`
+      : `${state.type === "branch" ? `Branch ${state.branch} is protected` : "HEAD is detached"}. A yes begins the branch ${name}, and everything goes on there.`;
+  return ask({ code: "protected_branch", rule: branchRule, reason });
 }
+
+/** The rule of the question about a turn's branch. */
+export const branchRule = "branch/protected-branch";
+
+const onlyLooks: Verdict = deny({
+  code: "protected_branch",
+  rule: branchRule,
+  reason: "The user wants no branch for this request: nothing is written.",
+  hint: "Answer without changing anything.",
+});
 
 /** A staged command moved HEAD, and changed files: they belong to the branch it went to. */
 function onNewHead({ to }: GitChange, protectedBy: BranchPolicyOptions["protectedBy"]): Verdict {
@@ -192,7 +206,7 @@ function onBranch(state: BranchState): Verdict {
 function protectedBranch(branch: string, protectedBy: string): Verdict {
   return deny({
     code: "protected_branch",
-    rule: "branch/protected-branch",
+    rule: branchRule,
     reason: `Branch ${branch} is protected (${protectedBy}): nothing is written there, not even by a command.`,
     hint: "Start a branch for this work, e.g. git switch --create NAME as a command of its own, or use Proposal Mode.",
   });

@@ -10,6 +10,7 @@ const on = (branch: string, more: Partial<Extract<BranchState, { type: "branch" 
   ...more,
 });
 
+const offer = { name: "ai-agent/y", asks: true, makesRepository: false, isDeclined: false };
 const protectedBy = (branch: string) => isProtectedBranch(branch);
 
 describe("branch", () => {
@@ -50,8 +51,9 @@ describe("branch", () => {
   });
 
   it.each([
-    [{ name: "ai-agent/y", asks: false }, "allow"],
-    [{ name: "ai-agent/y", asks: true }, "ask protected_branch"],
+    [{ ...offer, asks: false }, "allow"],
+    [offer, "ask protected_branch"],
+    [{ ...offer, isDeclined: true }, "deny protected_branch"],
   ])("where a branch can begin (%o): %s", async (offer, expected) => {
     let state: BranchState = on("main", { protectedBy: "main" });
     const policy = createBranchPolicy({ mode: "branch", readBranch: async () => state, protectedBy, offer });
@@ -85,9 +87,18 @@ describe("branch", () => {
     expect(summary(await decide(policy, exec(command)))).toBe(expected);
   });
 
+  it.each([
+    [write(inside("a")), "ask protected_branch"],
+    [exec("npm test"), "allow"],
+    [{ ...exec("npm test"), staged: true as const }, "allow"],
+  ])("where a yes makes a repository (%o): %s", async (effect, expected) => {
+    const options = { mode: "branch", readBranch: async () => ({ type: "none" as const }), protectedBy } as const;
+    const policy = createBranchPolicy({ ...options, offer: { ...offer, makesRepository: true } });
+    expect(summary(await decide(policy, effect))).toBe(expected);
+  });
+
   it("lets calls change what stays apart from the workspace, and judges what is found there", async () => {
     const readBranch = async () => on("main", { protectedBy: "main" });
-    const offer = { name: "ai-agent/y", asks: true };
     const policy = createBranchPolicy({ mode: "branch", readBranch, protectedBy, offer, isApart: () => true });
     const found = { agreed: true, tracked: true, ignored: false, traits: [] };
     const head = { type: "git", what: "head", name: "HEAD", from: undefined, to: "ref: refs/heads/main" } as const;

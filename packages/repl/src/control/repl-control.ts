@@ -13,7 +13,6 @@ import { AgentSession } from "@gennai/client/session/agent-session";
 import { stayingLines } from "@gennai/client/session/checkpoints";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { Backend } from "@gennai/protocol/model/session/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
@@ -153,7 +152,7 @@ export class ReplControl {
         await this.#opening.tried;
         return this.#followed.value ?? this.#create(signal);
       },
-      ready: (followed, prompt) => this.ready(followed, prompt),
+      ready: () => this.ready(),
       request: () => ({ scenario: this.scenario.value, enableThinking: true }),
       failure: this.failure,
       signal: this.#end.signal,
@@ -220,11 +219,9 @@ export class ReplControl {
     if (this.#followed.value === undefined) await this.#create(this.#end.signal);
   }
 
-  /** Resolves when a turn or a plan may begin: settings are in force, and the branch is decided. */
-  async ready(followed: FollowedSession, prompt: Parameters<BranchStore["ready"]>[1]): Promise<void> {
-    await this.#chosen.inForce();
-    // An editor's host has git, and handles the branch itself.
-    if (this.host.kind === "page") await this.branch.ready(followed, prompt);
+  /** Resolves when a turn may begin: what was chosen is in force. */
+  ready(): Promise<void> {
+    return this.#chosen.inForce();
   }
 
   /** The next prompt begins a new session. */
@@ -387,7 +384,6 @@ export class ReplControl {
       if (event.case === "clientRequestWaits") this.confirmations.waits(event.value.requestId);
     }
     this.#stores.value.handle(events);
-    if (events.some(refusedForBranch)) this.branch.refused(followed.session.sessionId);
     if (events.some(({ event }) => event.case === "settingsChanged")) void followed.refreshSettings();
     this.turns.seen(events, view);
   }
@@ -403,10 +399,4 @@ export class ReplControl {
       return false;
     }
   }
-}
-
-function refusedForBranch({ event }: InvokeEvent): boolean {
-  return (
-    event.case === "gateDecision" && event.value.verdict === Verdict.DENY && event.value.rule.startsWith("branch/")
-  );
 }

@@ -46,7 +46,8 @@ export class SessionStores implements Disposable {
       plans: new SessionPlans(plans, sessionId),
       write: async (request, options) => {
         // Nothing of a plan can be approved on a protected branch.
-        await control.ready(followed, { task: request, now: true, ...options });
+        await control.ready();
+        await control.branch.ready(followed, { task: request, ...options });
         return writePlan(session, request, options);
       },
       undo: (changeSetId, { signal }) => session.undo({ changeSetId, signal }),

@@ -26,10 +26,7 @@ export interface TurnControlOptions {
   /** Starts the session that a first prompt needs. */
   readonly newSession: (signal: AbortSignal) => Promise<FollowedSession>;
   /** Resolves when a turn may begin; rejects if it must not. */
-  readonly ready: (
-    followed: FollowedSession,
-    prompt: { readonly task: string; readonly signal: AbortSignal },
-  ) => Promise<void>;
+  readonly ready: () => Promise<void>;
   /** What is sent with every prompt. */
   readonly request: () => Omit<TurnRequest, "text" | "images">;
   readonly failure: Pick<ShownFailure, "failed" | "worked">;
@@ -196,7 +193,7 @@ export class TurnControl {
     const abort = AbortSignal.any([end, this.#starting.signal]);
     this.#goingOn.value = true;
     try {
-      await ready(followed, { task: followed.view.value.facts.value.title, signal: abort });
+      await ready();
       await followed.startTurn({ text: "", continues: turnId }, { signal: abort });
       failure.worked(notGoneOn);
     } catch (error) {
@@ -264,7 +261,7 @@ export class TurnControl {
       if (this.#unsent.value === prompt) this.#unsent.value = left;
       abort.throwIfAborted();
       const followed = shown.value ?? (await newSession(abort));
-      await ready(followed, { task: prompt.text, signal: abort });
+      await ready();
       const images = prompt.images.map(({ bytes }) => bytes);
       const turn = await followed.startTurn(
         { ...request(), ...ownRequest(prompt), text: prompt.text, images },

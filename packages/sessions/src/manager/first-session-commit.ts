@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type FirstCommit, makeFirstCommit, planFirstCommit } from "@gennai/git/first-commit";
+import { git } from "@gennai/git/run/run-git";
 import { isZeroAccess } from "@gennai/governance/policies/files/secrets";
 import { ServiceError } from "@gennai/machine/service-error";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
@@ -19,10 +20,7 @@ export async function firstSessionCommit(
 ): Promise<(FirstCommit & { readonly commit: string }) | undefined> {
   const { services, workspace } = session;
   if (workspace.client !== undefined) throw heldByClient("Its first commit is made with its own git.");
-  const governance = await services.governanceOf(workspace);
-  const zeroAccess = zeroAccessOf(await governance.rules.current(), workspace.root);
-  const staysOut = (path: string) => isZeroAccess(path) || zeroAccess.covers(join(workspace.root, path));
-  const planned = await planFirstCommit(workspace.root, { staysOut, signal });
+  const planned = await plannedCommit(session, signal);
   if (planned === undefined || planned.sha256 !== sha256) return planned && { ...planned, commit: "" };
   refuseInEmergency(session, "Nothing was committed", tool);
   if (session.runningTurnId !== undefined) {
@@ -45,3 +43,30 @@ export async function firstSessionCommit(
 }
 
 const tool = { name: "MakeFirstCommit", statement: "Make the first commit" } as const;
+
+/**
+ * Makes the workspace a repository, with a first commit of what is there, so that git shows what the agent changes. Without one
+ * (too many files, nobody's name) the repository is empty. Rejects if git fails.
+ */
+export async function beginRepository(session: Session, signal: AbortSignal): Promise<void> {
+  const { root } = session.workspace;
+  const made = await git(["init", "--quiet", "--initial-branch=main"], {
+    directory: root,
+    signal,
+    writes: "working-tree",
+  });
+  if (made.code !== 0) throw new ServiceError("failed_precondition", `git init failed: ${made.stderr.trim()}`);
+  try {
+    const planned = await plannedCommit(session, signal);
+    if (planned !== undefined) await makeFirstCommit(root, planned);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+}
+
+async function plannedCommit({ services, workspace }: Session, signal: AbortSignal): Promise<FirstCommit | undefined> {
+  const governance = await services.governanceOf(workspace);
+  const zeroAccess = zeroAccessOf(await governance.rules.current(), workspace.root);
+  const staysOut = (path: string) => isZeroAccess(path) || zeroAccess.covers(join(workspace.root, path));
+  return planFirstCommit(workspace.root, { staysOut, signal });
+}

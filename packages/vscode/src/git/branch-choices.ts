@@ -112,7 +112,7 @@ function repositoryQuestion(
 }
 
 /** True for branches that every server protects; the server says which others are protected. */
-export function isCommonlyProtected(branch: string): boolean {
+function isCommonlyProtected(branch: string): boolean {
   return /^(?:main|master|develop|release\/.*)$/i.test(branch);
 }
 

@@ -27,7 +27,6 @@ export interface GitBranchModeOptions {
 
 export interface PrepareOptions {
   readonly protectedBy?: string | undefined;
-  readonly beforeBranch?: () => Promise<boolean>;
 }
 
 /** Branch Mode: finds the folder's present branch, and lets the user choose the branch that the agent works on. */
@@ -43,7 +42,6 @@ export class GitBranchMode {
    * unchanged.
    * @param task what the user wants; names the branch
    * @param options.protectedBy what protects the current branch, according to the server
-   * @param options.beforeBranch awaited before a branch is made: a repository may have no commit to begin at; false: cancel
    */
   async prepare(task: string, options: PrepareOptions = {}): Promise<BranchOutcome> {
     const { git, workspace, ask, openScm, openFolder, files } = this.#options;
@@ -66,10 +64,9 @@ export class GitBranchMode {
       case "stay":
         return { type: "branch", name: chosen.choice.branch, how: "kept" };
       case "init":
-        return this.#init(chosen.choice.branch, options);
+        return this.#init(chosen.choice.branch);
       default:
         if (finding.type !== "repository") return { type: "cancelled" };
-        if (chosen.choice.type === "create" && (await options.beforeBranch?.()) === false) return { type: "cancelled" };
         return move(finding.repository, chosen.choice);
     }
   }
@@ -94,11 +91,10 @@ export class GitBranchMode {
     });
   }
 
-  async #init(branch: string, { beforeBranch }: PrepareOptions): Promise<BranchOutcome> {
+  async #init(branch: string): Promise<BranchOutcome> {
     const repository = await this.#options.git.init(this.#options.workspace).catch((cause: unknown) => {
       throw new EditorError("branch_failed", `git init failed: ${reasonOf(cause)}`, "Use Proposal Mode.", { cause });
     });
-    if ((await beforeBranch?.()) === false) return { type: "cancelled" };
     return move(repository, { type: "create", branch });
   }
 }

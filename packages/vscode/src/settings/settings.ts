@@ -23,6 +23,8 @@ export interface GennaiSettings {
   readonly scenario: string;
   readonly scenarioFiles: readonly string[];
   readonly editingMode: EditingMode;
+  /** Whether a person is asked before the first write of a turn begins a branch. */
+  readonly createBranch: "ask" | "always";
   /** 0: no limit. */
   readonly questionSeconds: number;
   readonly showThinking: boolean;
@@ -62,6 +64,7 @@ export function readSettings(): GennaiSettings {
     scenario: text("defaultScenario"),
     scenarioFiles: texts(configuration.get<unknown>("scenarioFiles")),
     editingMode: oneOf(["branch", "proposal"], text("editingMode"), "branch"),
+    createBranch: oneOf(["ask", "always"], text("createBranch"), "ask"),
     questionSeconds: typeof seconds === "number" && Number.isInteger(seconds) && seconds >= 0 ? seconds : 600,
     showThinking: flag("showThinking", false),
     notifications: flag("notifications", true),

@@ -101,17 +101,6 @@ test.each([
   expect(at.offered()).toEqual(choices);
 });
 
-test.each(["create", "init"] as const)(
-  "%s: no branch is made where the question before it was put away",
-  async (choice) => {
-    const found = new FakeRepository({});
-    const at = scene(choice === "init" ? "no-repository" : found, choice);
-    const before = { beforeBranch: async () => false };
-    expect(await at.mode.prepare("Fix it!", before)).toEqual({ type: "cancelled" });
-    expect([found.branch, at.made.branch]).toEqual(["main", "main"]);
-  },
-);
-
 test("a branch that the server protects is not offered", async () => {
   const at = scene(new FakeRepository({ branch: "trunk" }), undefined);
   await at.mode.prepare("Fix it!", { protectedBy: "the project's configuration" });

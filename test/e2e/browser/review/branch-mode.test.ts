@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { forgetWaysBack } from "@gennai/stage/commit/way-back";
-import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
+import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { openPage } from "../page/open-page.ts";
@@ -87,11 +87,10 @@ test("after a no nothing is written; in Proposal Mode the same prompt is propose
   await using gennai = await serveGennai({ workspace });
   await using on = await openPage(gennai);
   await on.repl.send(task);
-  // A no is to the one file.
-  for (const path of ["src/deep/page.ts", "src/paint.ts"]) {
-    await on.repl.question.getByText(`Edit ${path}`).first().waitFor();
-    await on.repl.answer("no");
-  }
+  // The no is to the branch: all writes of the turn go with it.
+  await on.repl.question.getByText("Edit src/deep/page.ts").first().waitFor();
+  await on.repl.question.getByRole("button", { name: "Only look" }).waitFor();
+  await on.repl.answer("no");
   await on.repl.idle();
   expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
   await on.repl.useEditingMode("proposal");
@@ -102,39 +101,19 @@ test("after a no nothing is written; in Proposal Mode the same prompt is propose
   expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
 });
 
-test("without git the server's reason is shown, and what can be done", async () => {
-  await using directory = await temporaryDirectory();
-  await directory.write("src/paint.ts", files["src/paint.ts"]);
-  await using gennai = await serveGennai({ args: ["--workspace", directory.root] });
-  await using on = await openPage(gennai);
-  await on.repl.send(task);
-  const question = on.repl.root.getByRole("region", { name: "Branch for the agent" });
-  await question.getByText("not a git repository").waitFor();
-  expect(await question.getByRole("button").allInnerTexts()).toEqual([
-    "Try again",
-    "Use Proposal Mode instead",
-    "Only look, write nothing",
-  ]);
-  // Giving up gives the prompt back.
-  await on.repl.root.getByRole("button", { name: "Stop", exact: true }).click();
-  await question.waitFor({ state: "detached" });
-  await expect.poll(() => on.repl.prompt.inputValue()).toBe(task);
-});
-
-test("in a repository without a commit the first one is offered, of what is not a secret", async () => {
+test("without a repository a question just runs, and the first write makes one", async () => {
   await using directory = await temporaryRepository({ "src/paint.ts": files["src/paint.ts"], ".env": "TOKEN=1\n" });
   await rm(directory.path(".git"), { recursive: true });
-  await directory.git("init", "--quiet", "--initial-branch=main");
-  await directory.git("config", "user.name", "Test");
-  await directory.git("config", "user.email", "test@example.com");
   await using gennai = await serveGennai({ workspace: directory });
   await using on = await openPage(gennai);
+  await on.repl.send("list the files");
+  await on.repl.see("src/");
+  await on.repl.idle();
+  expect(existsSync(directory.path(".git"))).toBe(false);
   await on.repl.send(task);
-  const question = on.repl.root.getByRole("region", { name: "First commit" });
-  await question.getByText(".env").waitFor();
-  await takeScreenshot(on.page, "page first commit");
-  await question.getByRole("button", { name: "Commit 1 file" }).click();
-  await on.repl.yes.click();
+  await on.repl.question.getByText("A yes runs git init").waitFor();
+  await takeScreenshot(on.page, "page makes a repository");
+  await on.repl.question.getByRole("button", { name: "Create branch" }).click();
   await on.repl.see("1 file changed");
   await on.repl.idle();
   expect(await directory.git("ls-tree", "-r", "--name-only", "main")).toBe("src/paint.ts");

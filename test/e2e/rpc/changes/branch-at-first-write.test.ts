@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -31,6 +33,49 @@ test.each([
   expect(await workspace.read("new.txt").catch(() => undefined)).toBe(content);
   const made = answer === ConfirmationAnswer.YES ? [{ branch, created: true, before: "main" }] : [];
   expect(eventsOf(editor.events, "branchChanged")).toMatchObject(made);
+});
+
+test("a no holds for the turn: it only looks, and the next one asks again", async () => {
+  await using server = await startTestServer({
+    steps: [
+      call("Write", { file_path: "a.txt", content: "a" }),
+      call("Write", { file_path: "b.txt", content: "b" }),
+      { text: ["Over."] },
+    ],
+  });
+  const { client, workspace } = server;
+  const sessionId = await startSession(server, { interactive: true });
+  await workspace.git("switch", "--quiet", "main");
+  await using editor = await Watcher.attach(server, sessionId);
+  for (const [index, clientTurnId] of ["one", "two"].entries()) {
+    const { turnId } = await client.startTurn({ sessionId, userInput: "go", clientTurnId });
+    await editor.answer(await editor.next("confirmationRequest", index), { answer: ConfirmationAnswer.NO });
+    await editor.end(turnId);
+  }
+  expect(eventsOf(editor.events, "confirmationRequest")).toHaveLength(2);
+  expect(eventsOf(editor.events, "gateDecision").map(({ reason }) => reason)).toContain(
+    "The user wants no branch for this request: nothing is written.",
+  );
+});
+
+test("where there is no repository, reading asks nothing, and a yes to the first write makes one", async () => {
+  await using server = await startTestServer({ steps: writing, files: { "README.md": "# Hi\n", ".env": "TOKEN=1\n" } });
+  const { client, workspace } = server;
+  await rm(workspace.path(".git"), { recursive: true });
+  const sessionId = await startSession(server, { interactive: true });
+  await using editor = await Watcher.attach(server, sessionId);
+  const { turnId } = await client.startTurn({ sessionId, userInput: "Make it", clientTurnId: "one" });
+  const question = await editor.next("confirmationRequest");
+  expect(question.actionStatement).toBe("Create new.txt");
+  expect(question.computed?.reason).toContain("A yes runs git init");
+  expect(existsSync(workspace.path(".git"))).toBe(false);
+  await editor.answer(question, { answer: ConfirmationAnswer.YES });
+  await editor.end(turnId);
+  expect(await workspace.read("new.txt")).toBe("new\n");
+  expect(await workspace.git("branch", "--show-current")).toBe("ai-agent/make-it");
+  expect(await workspace.git("ls-tree", "-r", "--name-only", "main")).toContain("README.md");
+  expect(await workspace.git("ls-tree", "-r", "--name-only", "main")).not.toContain(".env");
+  expect(await workspace.git("log", "--format=%s")).toBe("First commit");
 });
 
 test("one that was agreed to ahead begins without a question, and not where a call is refused", async () => {

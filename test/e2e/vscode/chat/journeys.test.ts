@@ -33,26 +33,18 @@ let repl: ReplDriver;
 const lens = (title: string | RegExp): Locator =>
   workbench().page.locator(".editor-instance .codelens-decoration a").filter({ hasText: title });
 
-test("without a repository git init is offered, and then a first commit without what is secret", async () => {
+test("without a repository the first write asks, and makes one with a first commit without what is secret", async () => {
   const { page } = workbench();
   await openFile(page, "basket.js");
   await workbench().runCommand("Gennai: Open REPL in Editor");
   repl = await replInEditor();
   await workbench().runCommand("View: Close Primary Side Bar");
   await repl.send("tidy up the basket, and test it");
-  await workbench().pick("Run git init, then work on ai-agent/tidy-up-the-basket-and-test-it");
-  const offered = page.locator(".quick-input-widget:visible");
-  await offered.getByText("This repository has no commit yet. Make the first one?").waitFor();
-  await offered.getByText(/^goes in: [45] files$/).waitFor();
-  await offered.getByText(/^stays out, .*: 1 file/).waitFor();
+  await repl.question.getByText("A yes runs git init").waitFor();
   await pictured(workbench(), "first-commit");
-  await offered
-    .getByRole("option")
-    .filter({ hasText: /Commit [45] files on/ })
-    .first()
-    .click();
+  await repl.question.getByRole("button", { name: "Create branch" }).click();
   await shows(repl, "The total is one line now");
-  const committed = (await workspace.git("ls-tree", "-r", "--name-only", "HEAD")).split("\n");
+  const committed = (await workspace.git("ls-tree", "-r", "--name-only", "main")).split("\n");
   expect(committed).toEqual(expect.arrayContaining(["package.json", "src/basket.js"]));
   expect(committed).not.toContain(".env");
   expect(await workspace.git("branch", "--show-current")).toBe("ai-agent/tidy-up-the-basket-and-test-it");

@@ -23,7 +23,6 @@ test("of two windows on a workspace one works, and the other watches until it is
   await workbench().runCommand("Gennai: Open REPL");
   const owner = await repl();
   await owner.send("say something");
-  await workbench().pick("Create ai-agent/say-something");
   await shows(owner, "Said.");
   await owner.idle();
 

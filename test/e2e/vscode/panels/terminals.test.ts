@@ -44,7 +44,6 @@ const terminal = () => workbench().page.locator(".terminal.xterm .xterm-rows");
 test("a command that a turn waits for is watched in a terminal", async () => {
   const repl = await openRepl(workbench());
   await repl.send("begin");
-  await workbench().pick("Create ai-agent/begin");
   await expect.poll(() => processesRunning(sleep)).toHaveLength(1);
   await repl.root.getByRole("button", { name: "Watch in terminal" }).click();
   await terminal().getByText("it has begun", { exact: true }).waitFor();

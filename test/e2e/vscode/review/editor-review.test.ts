@@ -173,7 +173,7 @@ describe("what the agent wrote", () => {
     await repl.openPanel("Chat");
     await repl.useEditingMode("branch");
     await repl.send("write it");
-    await workbench().pick("Create ai-agent/write-it");
+    await repl.answer("yes");
     await shows(repl, "Written.");
     await openFile(workbench().page, "till.ts");
     await lens(workbench(), "Agent's change 1 of 2").waitFor();

@@ -40,7 +40,7 @@ const workbench = useWorkbench(() => ({
 test("annotations are off until they are asked for, and then report lines that are recorded", async () => {
   const repl = await openRepl(workbench());
   await repl.send("Add a mean");
-  await workbench().pick("Create ai-agent/add-a-mean");
+  await repl.answer("yes");
   await repl.see("There is an average now.");
   for (let at = 0; at < 3; at++) {
     await repl.send(`talk ${at}`);

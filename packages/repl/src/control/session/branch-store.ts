@@ -1,9 +1,7 @@
-import { firstPrompts } from "@gennai/client/session/text/first-prompts";
 import { getWorkspaceState, prepareBranch, type WorkspaceState } from "@gennai/client/session/workspace-state";
 import { branchNameFor } from "@gennai/protocol/branch-name";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Failure, failureOf } from "../../look/failure.ts";
-import { FirstCommitStore } from "./first-commit-store.ts";
 import type { FollowedSession } from "./followed-session.ts";
 
 /** - `look`: stays on the present branch, where the server lets nothing be written */
@@ -24,21 +22,16 @@ export interface BranchQuestion {
 interface Task {
   /** What the user asked for; names the branch. */
   readonly task: string;
-  /** The branch is to be decided before anything is written, as for a plan, which is bound to its branch. */
-  readonly now?: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Branch Mode where no editor has git: where nothing can be written, asks before a turn what the person wants instead. The server
- * asks about a branch with the first write; here it is only asked about for a plan, and after a call was refused for its branch.
+ * The branch of a plan, which is bound to the one it is approved on: it is asked about before. For all else the server asks with
+ * the first write of a turn.
  */
 export class BranchStore {
-  readonly firstCommit = new FirstCommitStore();
   readonly #question = signal<BranchQuestion | undefined>(undefined);
   readonly #busy = signal(false);
-  readonly #settled = new Set<string>();
-  readonly #refused = new Set<string>();
   readonly #useProposals: () => Promise<boolean>;
   #answer: ((answer: BranchAnswer) => void) | undefined;
 
@@ -60,46 +53,33 @@ export class BranchStore {
     this.#answer?.(answer);
   }
 
-  /** A call was refused because of the branch that it would have written on: the next turn asks again. */
-  refused(sessionId: string): void {
-    this.#settled.delete(sessionId);
-    this.#refused.add(sessionId);
-  }
-
-  /** Resolves when a turn may begin. Rejects with `ConnectError`, or with the signal's reason if the person gives up. */
-  async ready(followed: FollowedSession, { task, now = false, signal }: Task): Promise<void> {
+  /** Resolves when a plan may be written. Rejects with `ConnectError`, or with the signal's reason if the person gives up. */
+  async ready(followed: FollowedSession, { task, signal }: Task): Promise<void> {
     const { session, settings } = followed;
     const { client, sessionId } = session;
     const inBranchMode = () => settings.value.editingMode === "branch";
-    if (!inBranchMode() || (this.#settled.has(sessionId) && !now)) return;
+    if (!inBranchMode()) return;
     const state = await getWorkspaceState(client, { sessionId, signal });
-    // Nothing can be written on this branch, and these prompts only read.
-    if (firstPrompts.includes(task) && !isFree(state)) return;
-    if (state.git === "ready" && !state.hasCommit) {
-      await this.firstCommit.offer(client, { sessionId, signal });
-    }
     const prepare = () => prepareBranch(client, { sessionId, task, signal });
-    if (!isFree(state) && (state.git !== "ready" || now || this.#refused.has(sessionId))) {
-      const wanted = state.git === "ready" ? branchNameFor(task) : undefined;
-      // If git is missing, the server says best what to do.
-      let refusal = wanted === undefined ? await failureIn(prepare, signal) : undefined;
-      const { changedFiles } = state;
-      const situation = situationOf(state);
-      try {
-        while (inBranchMode() && (wanted !== undefined || refusal !== undefined)) {
-          const answer = await this.#ask({ situation, wanted, changedFiles, refusal }, signal);
-          this.#busy.value = true;
-          if (answer === "look" || (answer === "proposal" && (await this.#useProposals()))) break;
-          if (answer !== "create") continue;
-          refusal = await failureIn(prepare, signal);
-          if (refusal === undefined) break;
-        }
-      } finally {
-        this.#question.value = undefined;
-        this.#busy.value = false;
+    if (isFree(state)) return;
+    const wanted = state.git === "ready" ? branchNameFor(task) : undefined;
+    // If git is missing, the server says best what to do.
+    let refusal = wanted === undefined ? await failureIn(prepare, signal) : undefined;
+    const { changedFiles } = state;
+    const situation = situationOf(state);
+    try {
+      while (inBranchMode() && (wanted !== undefined || refusal !== undefined)) {
+        const answer = await this.#ask({ situation, wanted, changedFiles, refusal }, signal);
+        this.#busy.value = true;
+        if (answer === "look" || (answer === "proposal" && (await this.#useProposals()))) break;
+        if (answer !== "create") continue;
+        refusal = await failureIn(prepare, signal);
+        if (refusal === undefined) break;
       }
+    } finally {
+      this.#question.value = undefined;
+      this.#busy.value = false;
     }
-    if (inBranchMode()) this.#settled.add(sessionId);
   }
 
   async #ask(question: BranchQuestion, signal: AbortSignal): Promise<BranchAnswer> {

@@ -1,10 +1,12 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { prepareBranch, wantedBranch } from "@gennai/git/prepare-branch";
-import { type BranchOffer, isBarred } from "@gennai/governance/policies/branch";
+import type { Confirmer } from "@gennai/governance/confirmation";
+import { type BranchOffer, branchRule, isBarred } from "@gennai/governance/policies/branch";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { loadProjectConfig } from "@gennai/machine/config/project-config";
 import { ServiceError } from "@gennai/machine/service-error";
 import { branchNameFor } from "@gennai/protocol/branch-name";
+import { beginRepository } from "../../manager/first-session-commit.ts";
 import { branchState } from "../../policies/own-branch.ts";
 import type { Session } from "../../session/session.ts";
 
@@ -20,11 +22,19 @@ export class TurnBranch {
   readonly offer: BranchOffer;
   readonly #session: Session;
   readonly #task: string;
+  /** What a person answered; undefined before. */
+  #answer: "yes" | "no" | undefined;
 
-  private constructor(session: Session, task: string, offer: BranchOffer) {
+  private constructor(session: Session, task: string, offer: Omit<BranchOffer, "isDeclined">) {
     this.#session = session;
     this.#task = task;
-    this.offer = offer;
+    const isDeclined = () => this.#answer === "no";
+    this.offer = {
+      ...offer,
+      get isDeclined() {
+        return isDeclined();
+      },
+    };
   }
 
   /** Undefined where no branch can begin: the rules say why when something is to be written. */
@@ -38,11 +48,26 @@ export class TurnBranch {
     try {
       const protect = services.protectedBranches;
       const { name, how } = await wantedBranch({ directory: workspace.root, task, protect, signal });
-      return new TurnBranch(session, task, { name: how === "kept" ? branchNameFor(task) : name, asks });
+      const wanted = how === "kept" ? branchNameFor(task) : name;
+      return new TurnBranch(session, task, { name: wanted, asks, makesRepository: false });
     } catch (error) {
-      if (error instanceof ServiceError) return undefined;
-      throw error;
+      if (!(error instanceof ServiceError)) throw error;
+      // Nobody agreed ahead to a repository.
+      if (error.reason !== "no_repository" || !asks) return undefined;
+      return new TurnBranch(session, task, { name: branchNameFor(task), asks, makesRepository: true });
     }
+  }
+
+  /** Who asks a person; a no to the branch holds for the whole turn. */
+  asking(confirmer: Confirmer): Confirmer {
+    return {
+      ask: async (question, options) => {
+        const answer = await confirmer.ask(question, options);
+        const isSaid = answer.type === "yes" || answer.type === "no";
+        if (isSaid && question.computed.rule === branchRule) this.#answer = answer.type;
+        return answer;
+      },
+    };
   }
 
   /**
@@ -54,8 +79,11 @@ export class TurnBranch {
     const { root, controlRoot } = workspace;
     const protect = services.protectedBranches;
     const protectedBranches = [...protect, ...(await loadProjectConfig(root)).protectedBranches];
-    if (!isBarred(branchState({ controlRoot, sessionBranch: undefined, protectedBranches }))) return undefined;
+    const state = branchState({ controlRoot, sessionBranch: undefined, protectedBranches });
+    const isMissing = state.type === "none" && this.offer.makesRepository && this.#answer === "yes";
+    if (!isBarred(state) && !isMissing) return undefined;
     try {
+      if (isMissing) await beginRepository(this.#session, signal);
       const { name, how, before } = await prepareBranch({ directory: root, task: this.#task, protect, signal });
       if (how === "kept") return undefined;
       return { type: "branch-changed", branch: name, how, ...(before === undefined ? {} : { before }) };

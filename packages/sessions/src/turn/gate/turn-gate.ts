@@ -182,7 +182,7 @@ export async function buildTurnGate(
         record: journal.changed.bind(journal),
       }),
       policies,
-      confirmer,
+      confirmer: branch?.asking(confirmer) ?? confirmer,
       journal: withPostToolHooks(journal, rules.hooks.commands, {
         runner: rules.hooks.runner,
         cwd: workspace.controlRoot,

@@ -1,28 +1,35 @@
 import { create, isMessage } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { firstPrompts } from "@gennai/client/session/text/first-prompts";
 import { StartTurnRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { EditingMode } from "@gennai/protocol/model/session/session-settings";
-import { isAgentBranch, isCommonlyProtected } from "../../git/branch-choices.ts";
+import { isAgentBranch } from "../../git/branch-choices.ts";
 import type { BranchOutcome } from "../../git/git-branch-mode.ts";
 
 export interface BranchPorts {
+  /** The server cannot reach the folder: its branch is this window's matter. */
+  isHeld(): boolean;
+  /** The user agrees ahead to a branch for what a turn writes. */
+  agreesAhead(): boolean;
   editingMode(sessionId: string): Promise<EditingMode>;
   currentBranch(): Promise<string | undefined>;
   /** Asks the user where the agent should work, and switches to that branch. */
-  prepare(task: string, sessionId: string): Promise<BranchOutcome>;
+  prepare(task: string): Promise<BranchOutcome>;
   toProposalMode(sessionId: string): Promise<void>;
 }
 
 /** Scenarios that do not write. */
 const readers = new Set(["RESPOND", "PLAN", "EDITOR_CODE"]);
 
-/** Before a writing turn starts in Branch Mode: asks once where the agent works, whatever starts the turn. */
+/**
+ * The branch of turns in Branch Mode, whatever starts them. The server asks about one with the first write, or not if the user
+ * agreed ahead. In a folder that this window holds, the window asks once, before the turn.
+ */
 export function branchInterceptor(ports: BranchPorts): Interceptor {
+  /** Branches to work on, and sessions that only look. */
   const settled = new Set<string>();
   let asking: Promise<BranchOutcome> | undefined;
-  const ask = (task: string, sessionId: string): Promise<BranchOutcome> => {
-    asking ??= ports.prepare(task, sessionId).finally(() => {
+  const ask = (task: string): Promise<BranchOutcome> => {
+    asking ??= ports.prepare(task).finally(() => {
       asking = undefined;
     });
     return asking;
@@ -30,21 +37,24 @@ export function branchInterceptor(ports: BranchPorts): Interceptor {
   return (next) => async (request) => {
     if (request.stream || !isMessage(request.message, StartTurnRequestSchema)) return next(request);
     const { message } = request;
-    if (readers.has(message.scenario)) return next(request);
+    if (readers.has(message.scenario) || settled.has(message.sessionId)) return next(request);
+    if (!ports.isHeld()) {
+      if (!ports.agreesAhead() || message.branchTask !== "") return next(request);
+      return next({
+        ...request,
+        message: create(StartTurnRequestSchema, { ...message, branchTask: message.userInput }),
+      });
+    }
     if ((await ports.editingMode(message.sessionId)) === "proposal") return next(request);
     const branch = await ports.currentBranch();
     if (branch !== undefined && (isAgentBranch(branch) || settled.has(branch))) return next(request);
-    // Nothing can be written on this branch, and these prompts only read.
-    if (firstPrompts.includes(message.userInput) && (branch === undefined || isCommonlyProtected(branch))) {
-      return next(request);
-    }
-    const outcome = await ask(message.userInput, message.sessionId);
+    const outcome = await ask(message.userInput);
     switch (outcome.type) {
       case "branch":
         settled.add(outcome.name);
         return next(request);
-      // Not settled: the next turn may write, and asks again.
       case "look":
+        settled.add(message.sessionId);
         return next(request);
       case "proposal":
         await ports.toProposalMode(message.sessionId);

@@ -25,8 +25,8 @@ function server(interceptor: Interceptor) {
   const transport = createRouterTransport(
     (router) => {
       router.service(AgentService, {
-        startTurn: ({ scenario }) => {
-          calls.push(`StartTurn ${scenario}`);
+        startTurn: ({ scenario, branchTask }) => {
+          calls.push(`StartTurn ${scenario}${branchTask === "" ? "" : ` for ${branchTask}`}`);
           return { turnId: "t" };
         },
         getTodos: () => ({}),
@@ -82,7 +82,8 @@ describe("branchInterceptor", () => {
     readonly branch?: string;
     readonly mode?: "branch" | "proposal";
     readonly scenario?: string;
-    readonly prompt?: string;
+    readonly isHeld?: boolean;
+    readonly ahead?: boolean;
     readonly outcome?: BranchOutcome;
     readonly want: { readonly asked: number; readonly calls: readonly string[] };
   }[] = [
@@ -104,28 +105,34 @@ describe("branchInterceptor", () => {
       want: { asked: 1, calls: ["StartTurn ", "StartTurn CODE"] },
     },
     {
-      name: "only to look, each time",
+      name: "only to look, from then on",
       outcome: { type: "look" },
-      want: { asked: 2, calls: ["StartTurn CODE", "StartTurn CODE"] },
-    },
-    { name: "for help on main", prompt: "help", want: { asked: 0, calls: ["StartTurn CODE", "StartTurn CODE"] } },
-    {
-      name: "for help where it could write",
-      prompt: "help",
-      branch: "feature",
       want: { asked: 1, calls: ["StartTurn CODE", "StartTurn CODE"] },
+    },
+    {
+      name: "where the server asks with the first write",
+      isHeld: false,
+      want: { asked: 0, calls: ["StartTurn CODE", "StartTurn CODE"] },
+    },
+    {
+      name: "where the user agreed ahead",
+      isHeld: false,
+      ahead: true,
+      want: { asked: 0, calls: ["StartTurn CODE for mend it", "StartTurn CODE for mend it"] },
     },
     { name: "cancelled", outcome: { type: "cancelled" }, want: { asked: 2, calls: [] } },
   ];
 
   it.each(rows)(
     "$name",
-    async ({ branch = "main", mode = "branch", scenario = "CODE", prompt = "mend it", outcome, want }) => {
+    async ({ branch = "main", mode = "branch", scenario = "CODE", isHeld = true, ahead = false, outcome, want }) => {
       let asked = 0;
       let current: string = branch;
       let editingMode = mode;
       const { agent, calls } = server(
         branchInterceptor({
+          isHeld: () => isHeld,
+          agreesAhead: () => ahead,
           editingMode: async () => editingMode,
           currentBranch: async () => current,
           prepare: async () => {
@@ -138,8 +145,8 @@ describe("branchInterceptor", () => {
           },
         }),
       );
-      await codeOf(agent.startTurn({ scenario, userInput: prompt }));
-      await codeOf(agent.startTurn({ scenario, userInput: prompt }));
+      await codeOf(agent.startTurn({ scenario, userInput: "mend it" }));
+      await codeOf(agent.startTurn({ scenario, userInput: "mend it" }));
       expect({ asked, calls }).toEqual(want);
     },
   );
