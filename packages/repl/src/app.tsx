@@ -7,7 +7,7 @@ import { Composer } from "./composer/composer.tsx";
 import { WindowFocusProvider } from "./confirmation/window-focus.ts";
 import type { ReplControl } from "./control/repl-control.ts";
 import { Banners } from "./shell/banners.tsx";
-import { Header, panelLabel } from "./shell/header.tsx";
+import { Header, More, panelLabel, placeOf } from "./shell/header.tsx";
 import { Panel } from "./shell/panels.tsx";
 import { QuestionTray } from "./shell/question-tray.tsx";
 import { Welcome } from "./shell/welcome.tsx";
@@ -25,9 +25,15 @@ export function App({ control }: { readonly control: ReplControl }) {
       <h1 class="spoken">Gennai</h1>
       <Header control={control} />
       <Banners control={control} />
-      <div id="panel" class={`main main-${panel}`} role="tabpanel" aria-labelledby={`tab-${panel}`}>
-        <h2 class="spoken">{panelLabel(panel)}</h2>
-        {panel === "chat" ? <Chat control={control} /> : <Panel control={control} />}
+      <div id="panel" class={`main main-${panel}`} role="tabpanel" aria-labelledby={`tab-${placeOf(panel)}`}>
+        <h2 class={placeOf(panel) === panel ? "spoken" : "panel-title"}>{panelLabel(panel)}</h2>
+        {panel === "chat" ? (
+          <Chat control={control} />
+        ) : panel === "more" ? (
+          <More control={control} />
+        ) : (
+          <Panel control={control} />
+        )}
       </div>
       <WindowFocusProvider value={control.windowFocus}>
         <QuestionTray control={control} />

@@ -92,6 +92,7 @@ export type HostNotice =
 export const replPanels = [
   "chat",
   "review",
+  "more",
   "plan",
   "todos",
   "attempts",

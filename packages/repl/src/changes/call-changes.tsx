@@ -1,4 +1,5 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
+import { useChat } from "../chat/chat-context.ts";
 import { firstChangedLine } from "../review/diff/file-diff.ts";
 import { ChangedFileDiff } from "./changed-file-diff.tsx";
 import { ChangedFiles } from "./changed-files.tsx";
@@ -23,6 +24,7 @@ const openUpTo = 3;
 
 /** What a call really changed, as the server found it: the lines of the file that its card names, or a list of files. */
 export function CallChanges({ files, named, id, turnId, callId }: CallChangesProps) {
+  const { control } = useChat();
   const [only] = files;
   if (only === undefined) return null;
   return (
@@ -32,7 +34,7 @@ export function CallChanges({ files, named, id, turnId, callId }: CallChangesPro
       ) : (
         <ChangedFiles files={files} id={id} open={files.length <= openUpTo} />
       )}
-      <LeftToday turnId={turnId} callId={callId} />
+      {control.details.value && <LeftToday turnId={turnId} callId={callId} />}
     </div>
   );
 }

@@ -121,7 +121,11 @@ export class ListWindow {
     }
     if (to === undefined) return;
     event.preventDefault();
-    this.#focus(Math.min(last, Math.max(0, to)));
+    // A row whose content is not shown has no height.
+    const step = to < from || event.key === "End" ? -1 : 1;
+    let next = Math.min(last, Math.max(0, to));
+    while (this.#heights.height(next) === 0 && next + step >= 0 && next + step <= last) next += step;
+    this.#focus(next);
   }
 
   #focus(row: number): void {

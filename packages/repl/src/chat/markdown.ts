@@ -31,6 +31,53 @@ markdown.renderer.rules.fence = (tokens, index) => {
 };
 markdown.renderer.rules.code_block = (tokens, index) => codeBlock(tokens[index]?.content ?? "", "");
 
+// A path in a code span, and one with a line anywhere, leads into the file. A link holds no other.
+markdown.renderer.rules.code_inline = (tokens, index) => {
+  const { content = "", meta } = tokens[index] ?? {};
+  const code = `<code>${markdown.utils.escapeHtml(content)}</code>`;
+  const isPlace = meta !== inLink && content.length <= longestPlace && (path.test(content) || place.test(content));
+  return isPlace ? pathLink(content, code) : code;
+};
+markdown.renderer.rules.text = (tokens, index) => {
+  const { escapeHtml } = markdown.utils;
+  const { content = "", meta } = tokens[index] ?? {};
+  if (meta === inLink) return escapeHtml(content);
+  const parts = content.split(/([\w@./:-]+)/);
+  return parts
+    .map((part, at) => {
+      const words = part.replace(/[.:]+$/, "");
+      const isPlace = at % 2 === 1 && words.length <= longestPlace && place.test(words);
+      return isPlace ? pathLink(words, escapeHtml(words)) + part.slice(words.length) : escapeHtml(part);
+    })
+    .join("");
+};
+
+const inLink = { isInLink: true };
+/** Characters; what is longer is no path that anybody reads. */
+const longestPlace = 300;
+const path = /^(?:[\w@.-]+\/)+[\w@.-]+$/;
+const place = /^(?:[\w@.-]+\/)*[\w@.-]+\.[A-Za-z]\w*:\d+(?:[-:]\d+)?$/;
+
+function pathLink(file: string, html: string): string {
+  return `<a role="button" tabindex="0" class="path" data-path="${markdown.utils.escapeHtml(file)}">${html}</a>`;
+}
+
+markdown.core.ruler.push("links and tasks", ({ tokens }) => {
+  for (const [index, { children }] of tokens.entries()) {
+    let depth = 0;
+    for (const child of children ?? []) {
+      depth += child.type === "link_open" ? 1 : child.type === "link_close" ? -1 : 0;
+      if (depth > 0) child.meta = inLink;
+    }
+    const [first] = children ?? [];
+    if (first?.type !== "text" || tokens[index - 2]?.type !== "list_item_open") continue;
+    // A box that says how it stands, and is not pressed.
+    first.content = first.content.replace(/^\[([ xX])\] /, (_all, mark: string) =>
+      mark === " " ? "\u2610 " : "\u2611 ",
+    );
+  }
+});
+
 function codeBlock(content: string, language: string): string {
   const { escapeHtml } = markdown.utils;
   const text = escapeHtml(content.replace(/\n$/, ""));

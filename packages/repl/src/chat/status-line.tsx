@@ -42,9 +42,8 @@ export function StatusLine({ control }: { readonly control: ReplControl }) {
       )}
       {usage !== undefined && usage.inputTokens + usage.outputTokens > 0 && (
         <span class="status-fact" title={usageDetails(usage)}>
-          {[`${countWords(usage.inputTokens + usage.outputTokens)} tokens`, costWords(usage), contextWords(usage)]
-            .filter((words) => words !== "")
-            .join(" · ")}
+          {[contextWords(usage), costWords(usage)].filter((words) => words !== "").join(" · ") ||
+            `${countWords(usage.inputTokens + usage.outputTokens)} tokens`}
         </span>
       )}
     </div>

@@ -19,6 +19,8 @@ export interface VirtualListProps {
   readonly sent?: string | undefined;
   /** The row that a link leads to; a new object each time. */
   readonly sought?: { readonly row: number } | undefined;
+  /** Told of each key that is typed without a modifier while the list, and nothing to type into, has the focus. */
+  readonly onKey?: (key: string) => void;
   /** Label of a button that is shown while the reader is not at the end. */
   readonly jumpLabel: string;
 }
@@ -28,7 +30,7 @@ export interface VirtualListProps {
  * scrolled away. Arrow keys go from row to row, Home and End to the first and the last.
  */
 export function VirtualList(props: VirtualListProps) {
-  const { count, keyOf, estimate, row, nameOf, label, footer, jumpLabel, sent, sought } = props;
+  const { count, keyOf, estimate, row, nameOf, label, footer, jumpLabel, sent, sought, onKey } = props;
   const [, draw] = useReducer((times: number) => times + 1, 0);
   const windowRef = useRef<ListWindow>(undefined);
   const scroller = useRef<HTMLDivElement>(null);
@@ -58,7 +60,11 @@ export function VirtualList(props: VirtualListProps) {
         role="feed"
         aria-label={label}
         tabIndex={0}
-        onKeyDown={(event) => list.key(event)}
+        onKeyDown={(event) => {
+          const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select") !== null;
+          if (!isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) onKey?.(event.key);
+          list.key(event);
+        }}
       >
         <div ref={sizer} class="list-sizer">
           <div ref={rows} class="list-rows">

@@ -6,7 +6,7 @@ import { BytesImage } from "./bytes-image.tsx";
 import { mentionCompletion } from "./complete-mention.ts";
 import { CompletionList, completionListId, useCompletion } from "./completion.tsx";
 import { droppedUris, mentionDropped } from "./dropped-files.ts";
-import { EditorChips, EditorContextButton } from "./editor-chips.tsx";
+import { EditorChips, lookAtEditor, OpenFilesButton } from "./editor-chips.tsx";
 import { PromptHistory } from "./prompt-history.ts";
 import { QueuedPrompts } from "./queued-prompts.tsx";
 import { runSlash, type SlashOutcome } from "./run-slash.ts";
@@ -60,6 +60,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
     setProblems([]);
     setNote("");
     history.current.leave();
+    void lookAtEditor(control);
   };
   const told = ({ type, note: words = "" }: SlashOutcome, said: string) => {
     setNote(words);
@@ -152,6 +153,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
             write(currentTarget.value);
             completion.typed(currentTarget.value, currentTarget.selectionStart);
           }}
+          onFocus={() => void lookAtEditor(control)}
           onBlur={completion.close}
           onKeyDown={key}
           onPaste={(event) => {
@@ -175,7 +177,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
               currentTarget.value = "";
             }}
           />
-          <EditorContextButton control={control} />
+          <OpenFilesButton control={control} />
           <button
             type="button"
             class="tool-button"

@@ -18,7 +18,10 @@ export function EditorChips({ control }: { readonly control: ReplControl }) {
       {activeFile !== undefined && (
         <Chip
           text={selection === undefined ? activeFile : `${activeFile}:${selection.startLine}-${selection.endLine}`}
-          onRemove={() => keep({ activeFile: undefined, selection: undefined })}
+          onRemove={() => {
+            control.turns.leftOut.value = activeFile;
+            keep({ activeFile: undefined, selection: undefined });
+          }}
         />
       )}
       {openFiles.length > 0 && (
@@ -35,8 +38,16 @@ export function EditorChips({ control }: { readonly control: ReplControl }) {
   );
 }
 
-/** Offers what the user looks at; only if there is an editor. */
-export function EditorContextButton({ control }: { readonly control: ReplControl }) {
+/** Has the file and selection that the user looks at go along, unless they were left out. */
+export async function lookAtEditor({ host, turns }: ReplControl): Promise<void> {
+  const found = await host.editorContext?.().catch(() => undefined);
+  if (found?.activeFile !== turns.leftOut.value) turns.leftOut.value = "";
+  if (found?.activeFile === undefined || turns.leftOut.value !== "") return;
+  turns.draftContext.value = { ...found, openFiles: turns.draftContext.value?.openFiles ?? [] };
+}
+
+/** Adds the names of all open files; only if there is an editor. */
+export function OpenFilesButton({ control }: { readonly control: ReplControl }) {
   const { editorContext } = control.host;
   if (editorContext === undefined) return null;
   const offer = async () => {
@@ -47,8 +58,8 @@ export function EditorContextButton({ control }: { readonly control: ReplControl
     <button
       type="button"
       class="tool-button"
-      title="Add what the editor shows"
-      aria-label="Add what the editor shows"
+      title="Add the open files"
+      aria-label="Add the open files"
       onClick={() => void offer()}
     >
       <Icon name="file" />

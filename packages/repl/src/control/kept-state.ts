@@ -11,6 +11,8 @@ export interface KeptState {
   readonly panel: ReplPanel;
   /** undefined: as the host's settings have it. */
   readonly showThinking: boolean | undefined;
+  /** True to show all of a conversation's rows. */
+  readonly details: boolean;
   readonly scenario: string | undefined;
   /** Decisions about proposals, newest first (`KeptReviews`). */
   readonly reviews: readonly unknown[];
@@ -22,6 +24,7 @@ const nothingKept: KeptState = {
   queue: [],
   panel: "chat",
   showThinking: undefined,
+  details: false,
   scenario: undefined,
   reviews: [],
 };
@@ -35,12 +38,13 @@ const keptBytes = 63 * 1024;
 export function keptStateFrom(value: unknown): KeptState {
   if (typeof value !== "object" || value === null) return nothingKept;
   const field = (name: keyof KeptState): unknown => Reflect.get(value, name);
-  const { sessionId, draft, queue, panel, showThinking, scenario, reviews } = {
+  const { sessionId, draft, queue, panel, showThinking, details, scenario, reviews } = {
     sessionId: field("sessionId"),
     draft: field("draft"),
     queue: field("queue"),
     panel: field("panel"),
     showThinking: field("showThinking"),
+    details: field("details"),
     scenario: field("scenario"),
     reviews: field("reviews"),
   };
@@ -50,6 +54,7 @@ export function keptStateFrom(value: unknown): KeptState {
     queue: Array.isArray(queue) ? queue.filter(isKeptPrompt) : [],
     panel: replPanels.find((name) => name === panel) ?? "chat",
     showThinking: typeof showThinking === "boolean" ? showThinking : undefined,
+    details: details === true,
     scenario: typeof scenario === "string" ? scenario : undefined,
     reviews: Array.isArray(reviews) ? reviews : [],
   };

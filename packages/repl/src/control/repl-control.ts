@@ -84,6 +84,8 @@ export class ReplControl {
   /** The call that a link leads to; a new object each time. */
   readonly sought = signal<SoughtCall | undefined>(undefined);
   readonly showThinking: Signal<boolean>;
+  /** Whether the conversation shows what only an expert looks for: verdicts, an editor's steps, where lines are today. */
+  readonly details: Signal<boolean>;
   /** The host's settings, as it last told them. */
   hostSettings: ReplSettings;
   /** Empty: the server's default for the mode. */
@@ -132,6 +134,7 @@ export class ReplControl {
     this.reviews = new KeptReviews(host, kept.reviews);
     this.hostSettings = settings;
     this.showThinking = signal(kept.showThinking ?? settings.showThinking);
+    this.details = signal(kept.details);
     this.scenario = signal(kept.scenario ?? settings.scenario);
     this.choice = signal(choiceOf(settings, host.launch.workspace));
     this.models = new ModelStore({
@@ -173,6 +176,7 @@ export class ReplControl {
       ...this.turns.toKeep(),
       panel: this.panel.value,
       showThinking: this.showThinking.value,
+      details: this.details.value,
       scenario: this.scenario.value,
       reviews: this.reviews.toJson(),
     }));

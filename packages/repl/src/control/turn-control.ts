@@ -48,6 +48,8 @@ export class TurnControl {
   readonly draftImages = signal<readonly PromptImage[]>([]);
   /** What is sent from the editor with the prompt that is being written. */
   readonly draftContext = signal<EditorContext | undefined>(undefined);
+  /** The active file that a person left out: it stays out until another one is active. */
+  readonly leftOut = signal("");
   readonly attachments = new DraftAttachments();
   /** Counts texts that other components added to the draft: after that, the box should get the focus. */
   readonly draftAdditions = signal(0);

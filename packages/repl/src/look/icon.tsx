@@ -11,6 +11,7 @@ import stop from "@vscode/codicons/src/icons/debug-stop.svg";
 import diff from "@vscode/codicons/src/icons/diff.svg";
 import discard from "@vscode/codicons/src/icons/discard.svg";
 import edit from "@vscode/codicons/src/icons/edit.svg";
+import more from "@vscode/codicons/src/icons/ellipsis.svg";
 import error from "@vscode/codicons/src/icons/error.svg";
 import file from "@vscode/codicons/src/icons/file.svg";
 import gear from "@vscode/codicons/src/icons/gear.svg";
@@ -56,6 +57,7 @@ const icons = {
   lightbulb,
   list,
   loading,
+  more,
   note,
   pulse,
   question,

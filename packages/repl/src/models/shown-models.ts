@@ -53,7 +53,18 @@ export function shownModels(
 }
 
 function modelsOf(provider: ProviderChoice): readonly ShownModel[] {
-  return provider.models.map((each) => ({ ...shown(provider, each.model), facts: describeModel(each) }));
+  return provider.models
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+    .map((each) => ({ ...shown(provider, each.model), facts: describeModel(each) }));
+}
+
+/** Models for other work than this, by what their names say, and what may change or go soon. */
+const forOtherWork = /robot|embed|tts|audio|speech|image|video|veo|realtime|live|moderat|transcri|whisper|guard|ocr/i;
+const forNow = /preview|beta|experimental|-exp\b|\d{4}-?[01]\d-?[0-3]\d/i;
+
+/** Low for what most want: a model for this work, known with its price, that stays. The provider's order among equals. */
+function rankOf({ model, prices }: ModelChoice): number {
+  return (forOtherWork.test(model) ? 4 : 0) + (forNow.test(model) ? 2 : 0) + (prices === undefined ? 1 : 0);
 }
 
 function shown(provider: ProviderChoice, model: ModelChoice["model"]): Omit<ShownModel, "facts"> {

@@ -63,6 +63,7 @@ export function Panel({ control }: { readonly control: ReplControl }) {
     case "prompt":
       return session === undefined ? <NoSession what="The system prompt" /> : <SystemPrompt control={control} />;
     case "chat":
+    case "more":
       return null;
   }
 }

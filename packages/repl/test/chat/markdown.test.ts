@@ -88,3 +88,23 @@ describe("markdown", () => {
     expect([...second.values()]).toHaveLength(2);
   });
 });
+
+describe("places and tasks", () => {
+  const links = (text: string) =>
+    [...elementOf(text).querySelectorAll("a.path")].map((each) => each.getAttribute("data-path"));
+
+  it.each([
+    ["See src/cart.js:10 and lib/a.ts:3-7.", ["src/cart.js:10", "lib/a.ts:3-7"]],
+    ["In `src/cart.js` and `cart.js:10`", ["src/cart.js", "cart.js:10"]],
+    ["At 10:30, 1.2.3:4, http://x.y/z.js:3, cart.js, `npm test`, `a.b`", []],
+    ["[the cart src/a.js:1](src/cart.js#L10)", ["src/cart.js#L10"]],
+  ])("%s", (text, paths) => {
+    expect(links(text)).toEqual(paths);
+  });
+
+  it("shows how the tasks of a list stand, and leaves brackets elsewhere alone", () => {
+    expect(elementOf("- [ ] one\n- [x] two\n\n[ ] three").textContent?.replaceAll(/\s+/g, " ").trim()).toBe(
+      "\u2610 one \u2611 two [ ] three",
+    );
+  });
+});

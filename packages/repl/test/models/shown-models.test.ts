@@ -31,6 +31,24 @@ test("what can be used at once stands first, and no script is offered", () => {
   ]);
 });
 
+test("models for this work stand before others, and those that stay before previews", () => {
+  const many = provider(
+    { backend: "gemini", hasKey: true },
+    "gemini-robotics-er",
+    "gemini-pro-preview",
+    "gemini-pro",
+    "gemini-tts",
+    "gemini-flash-2026-08-01",
+  );
+  expect(shownModels([many], { text: "", backend: "gemini" }).map(({ name }) => name)).toEqual([
+    "gemini-pro",
+    "gemini-pro-preview",
+    "gemini-flash-2026-08-01",
+    "gemini-robotics-er",
+    "gemini-tts",
+  ]);
+});
+
 test("a search takes words of the name and the provider, in any order", () => {
   expect(names("sonnet ANTHROPIC")).toEqual(["anthropic: claude-sonnet"]);
   expect(names("google")).toEqual(["gemini: gemini-pro"]);

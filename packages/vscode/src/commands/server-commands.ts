@@ -93,8 +93,8 @@ async function askWhere(backend: Provider, usual: string): Promise<string | unde
 
 export const showLog: Command = async ({ log }) => log.show(true);
 
-export const openSettings: Command = async () => {
-  await vscode.commands.executeCommand("workbench.action.openSettings", "gennai.");
+export const openSettings: Command = async ({ context }) => {
+  await vscode.commands.executeCommand("workbench.action.openSettings", `@ext:${context.extension.id}`);
 };
 
 export const openScm: Command = async () => openSourceControl();

@@ -7,7 +7,8 @@ const openFilesLimit = 100;
 
 /** What the user looks at, unsaved changes included. Files outside of the workspace are not named. */
 export function editorContext(root: string): EditorContext {
-  const editor = vscode.window.activeTextEditor;
+  // In an editor tab, the REPL itself is the active one.
+  const editor = vscode.window.activeTextEditor ?? vscode.window.visibleTextEditors[0];
   const activeFile = editor === undefined ? undefined : workspaceName(root, editor.document.uri);
   return {
     activeFile,

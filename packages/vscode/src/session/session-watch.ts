@@ -4,6 +4,7 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { type InvokeEvent, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { planStateWords } from "@gennai/protocol/model/governance/plan-state";
 import { violationShownMs } from "@gennai/protocol/model/governance/violation-shown";
 import * as vscode from "vscode";
 import { LogLevel, type LogOutputChannel } from "vscode";
@@ -13,7 +14,7 @@ import type { Attention } from "../status/attention.ts";
 import type { BlockedCalls } from "../status/blocked-calls.ts";
 import type { WindowStatus } from "../status/window-status.ts";
 import type { Workbench } from "../workbench.ts";
-import { readGovernance } from "./governance-facts.ts";
+import { emergencyWords, readGovernance } from "./governance-facts.ts";
 import { keepIntentsWish } from "./intents-wish.ts";
 import { readSessionSettings } from "./read-settings.ts";
 import type { TurnProgress } from "./turn-progress.ts";
@@ -40,7 +41,7 @@ const stillNews = 10_000;
 export class SessionWatch implements Disposable {
   readonly #options: SessionWatchOptions;
   readonly #waiting = new Map<keyof typeof gather, ReturnType<typeof setTimeout>>();
-  readonly #contexts = new Map<string, boolean>();
+  readonly #contexts = new Map<string, boolean | string>();
   /** Shows the number of rules again. */
   #violationOver: ReturnType<typeof setTimeout> | undefined;
   #timelineShown = false;
@@ -57,7 +58,8 @@ export class SessionWatch implements Disposable {
     this.#heardUntil = session.lastSeq;
     this.#options.blockedCalls().forget();
     this.#options.status().settings = session.settings;
-    void vscode.commands.executeCommand("setContext", "gennai.sessionOpen", true);
+    this.#setContext("gennai.sessionOpen", true);
+    this.#setContext("gennai.planState", "");
     this.#loadTodos();
     this.governanceSoon();
     if (this.#timelineShown) void this.showTimeline(true);
@@ -83,6 +85,9 @@ export class SessionWatch implements Disposable {
         this.governanceSoon();
         clearTimeout(this.#violationOver);
         this.#violationOver = setTimeout(() => this.governanceSoon(), violationShownMs);
+        return;
+      case "planChanged":
+        this.#setContext("gennai.planState", planStateWords.fromMessage(event.event.value.state) ?? "");
         return;
       case "emergencyChanged":
       case "rulesChanged":
@@ -119,9 +124,12 @@ export class SessionWatch implements Disposable {
     const { link, sessions } = this.#workbench;
     if (link.connection === undefined) return;
     const sessionId = sessions.session?.sessionId ?? "";
-    this.#options.status().governance = await readGovernance(link.connection.governance, sessionId, {
+    const governance = await readGovernance(link.connection.governance, sessionId, {
       signal: AbortSignal.timeout(callTimeoutMs),
     });
+    this.#options.status().governance = governance;
+    this.#setContext("gennai.emergency", emergencyWords(governance.emergency).length > 0);
+    this.#setContext("gennai.violation", governance.lastViolation !== "");
   }
 
   [Symbol.dispose](): void {
@@ -172,12 +180,15 @@ export class SessionWatch implements Disposable {
     views.waiting = facts.questions.size;
     this.#setContext("gennai.turnRunning", facts.turn !== undefined);
     this.#setContext("gennai.proposalOpen", facts.openProposals.size > 0);
+    this.#setContext("gennai.changed", sessions.view.changeSets.length > 0);
+    this.#setContext("gennai.watching", this.#options.isWatching());
     this.#options.attention().update(facts.questions);
     this.#options.progress().update(facts.turn);
     this.#options.status().show();
   }
 
-  #setContext(key: string, value: boolean): void {
+  /** The palette shows what applies now by these. */
+  #setContext(key: string, value: boolean | string): void {
     if (this.#contexts.get(key) === value) return;
     this.#contexts.set(key, value);
     void vscode.commands.executeCommand("setContext", key, value);

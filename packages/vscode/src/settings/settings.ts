@@ -70,7 +70,7 @@ export function readSettings(): GennaiSettings {
     notifications: flag("notifications", true),
     notifyBlockedCalls: configuration.inspect<unknown>("notifyBlockedCalls")?.globalValue !== false,
     lineOrigins: flag("provenance.annotations", false),
-    lineOriginsHover: flag("provenance.hover", true),
+    lineOriginsHover: flag("provenance.hover", false),
     commands: chosenCommands(ofUser),
     protectedBranches: texts(configuration.get<unknown>("governance.protectedBranches")),
     intents: oneOf(["", ...intentsModeWords.words], ofUser("governance.intents"), ""),

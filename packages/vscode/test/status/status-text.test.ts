@@ -104,11 +104,16 @@ describe("rulesText: seed 004 §4 status", () => {
     rulesText({ link, governance: { ...plain.governance, ...change } });
 
   it.each([
-    ["🛡️ Damage-Control Active: 142 Rules", "🛡️ Damage-Control Active: 142 Rules"],
+    ["🛡️ Damage-Control Active: 142 Rules", "$(shield) 142"],
     ["⚠️ Last Violation: git reset --hard", "⚠️ Last Violation: git reset --hard"],
     ["⚠️ Last Violation: echo $(bug)", "⚠️ Last Violation: echo $ (bug)"],
   ])("says %s", (said, text) => {
-    expect(of({ rulesText: said })).toMatchObject({ text, label: said });
+    expect(of({ rulesText: said, ruleCount: 142 })).toMatchObject({ text, label: said });
+  });
+
+  it("marks the shield where a rule file has problems", () => {
+    const facts = { rulesText: "🛡️ Damage-Control Active: 9 Rules (1 error in rule files)", ruleCount: 9 };
+    expect(of({ ...facts, ruleProblems: ["r.yaml:1: bad"] })?.text).toBe("$(shield) 9 $(warning)");
   });
 
   it("keeps what is long for the tooltip", () => {

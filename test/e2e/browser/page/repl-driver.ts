@@ -47,9 +47,15 @@ export class ReplDriver {
     await this.root.getByRole("feed").press("End");
   }
 
-  /** e.g. `Review`. */
+  /** e.g. `Review`, or `Plan`, which is below More. */
   async openPanel(name: string): Promise<void> {
-    await this.root.getByRole("tab", { name }).click();
+    const place = this.root.getByRole("tab", { name, exact: true });
+    if (await place.isVisible()) return place.click();
+    await this.root.getByRole("tab", { name: /^More/ }).click();
+    await this.root
+      .locator(".more-entry")
+      .filter({ has: this.root.getByText(name, { exact: true }) })
+      .click();
   }
 
   /** Has changes proposed by a prompt, and goes to their review once the turn has ended with `answer`. */

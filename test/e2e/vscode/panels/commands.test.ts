@@ -106,12 +106,12 @@ test("seed 000: RinaWarp's names do the same", async () => {
 
 test("seed 004 §4 status, seed 004 §4 notifications: in the status bar's text, and once as a notification with its rule", async () => {
   const repl = await openRepl(workbench());
-  await item().filter({ hasText: "🛡️ Damage-Control Active: 11 Rules" }).waitFor();
+  await item().getByLabel("🛡️ Damage-Control Active: 11 Rules").getByText("11").waitFor();
   await repl.send("first");
   await shows(repl, "Over: first.");
   await item().filter({ hasText: "⚠️ Last Violation: FROBNICATE --all" }).waitFor();
   await workbench().notice(/Damage-Control blocked Bash: FROBNICATE --all.*nobody knows what it does/);
-  await item().filter({ hasText: "🛡️ Damage-Control Active: 11 Rules" }).waitFor();
+  await item().getByLabel("🛡️ Damage-Control Active: 11 Rules").getByText("11").waitFor();
 
   await repl.send("again");
   await shows(repl, "Over: again.");

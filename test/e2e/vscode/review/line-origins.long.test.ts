@@ -34,7 +34,12 @@ const workbench = useWorkbench(() => ({
       })),
     ],
   },
-  settings: { "gennai.governance.intents": "off", "files.autoSave": "off", "editor.hover.delay": 100 },
+  settings: {
+    "gennai.governance.intents": "off",
+    "files.autoSave": "off",
+    "editor.hover.delay": 100,
+    "gennai.provenance.hover": true,
+  },
 }));
 
 test("annotations are off until they are asked for, and then report lines that are recorded", async () => {
@@ -99,6 +104,7 @@ test("the pointer on a line tells who wrote it, and leads to the call in its ses
 test("from the call one sees what is left of its lines, and goes there", async () => {
   const repl = await openRepl(workbench());
   const card = repl.root.locator(".tool-sought");
+  await repl.root.getByRole("feed").press("d");
   await card.getByRole("button", { name: "Which of these lines are still in the file?" }).click();
   const left = card.locator(".left-today");
   await left.getByText(/lines? of \d+ that it wrote (is|are) still there/).waitFor();

@@ -1,8 +1,8 @@
-/** A mention that is being typed: `@` and what follows, up to the caret. */
+/** A mention that is being typed: `@` and what follows, up to the caret; `#`, as other editors have it, becomes one. */
 export interface TypedMention {
-  /** Position of the `@`. */
+  /** Position of the `@` or `#`. */
   readonly start: number;
-  /** The typed part of the path, without `@` and quotes. */
+  /** The typed part of the path, without sign and quotes. */
   readonly prefix: string;
 }
 
@@ -11,10 +11,10 @@ export const namedMentions = ["problems", "diff", "staged"] as const;
 
 /** The mention around the caret; undefined if there is none. */
 export function mentionAt(text: string, caret: number): TypedMention | undefined {
-  const match = /(?:^|[\s([{<,;])@(?:"([^"\n]*)|'([^'\n]*)|([^\s"'`,;()[\]{}<>]*))$/.exec(text.slice(0, caret));
+  const match = /(?:^|[\s([{<,;])[@#](?:"([^"\n]*)|'([^'\n]*)|([^\s"'`,;()[\]{}<>]*))$/.exec(text.slice(0, caret));
   const prefix = match?.[1] ?? match?.[2] ?? match?.[3];
   if (match === null || prefix === undefined) return undefined;
-  return { start: match.index + match[0].indexOf("@"), prefix };
+  return { start: match.index + match[0].search(/[@#]/), prefix };
 }
 
 /** False for a name that would end its own mention: what comes behind it would read as the user's words. */

@@ -14,6 +14,8 @@ describe("the mention that is being typed", () => {
     ["see @src/a| and more", "src/a"],
     ['see @"with sp|', "with sp"],
     ["(@a|", "a"],
+    ["see #src/a|", "src/a"],
+    ["C#a|", undefined],
     ["me@example|", undefined],
     ["see @a b|", undefined],
     ["|@a", undefined],
@@ -35,6 +37,7 @@ describe("the mention that is being typed", () => {
 
   test.each<[string, string, string]>([
     ["see @sr|", "src/", "see @src/|"],
+    ["see #sr|", "src/", "see @src/|"],
     ["see @src/a|", "src/a.ts", "see @src/a.ts |"],
     ["see @src/a| now", "src/a.ts", "see @src/a.ts| now"],
     ["@w|", "with space.md", '@"with space.md" |'],

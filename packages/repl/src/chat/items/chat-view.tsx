@@ -28,6 +28,9 @@ export function ChatView({ control, view }: { readonly control: ReplControl; rea
         label="Conversation"
         jumpLabel="Jump to newest"
         sought={soughtRow}
+        onKey={(key) => {
+          if (key === "d") control.details.value = !control.details.value;
+        }}
         sent={control.turns.pending.value?.id}
         keyOf={(row) => rows[row]?.key ?? `${row}`}
         estimate={(row) => {

@@ -7,7 +7,7 @@ import { sizeWords } from "../words.ts";
 /** Most characters that are shown: a longer text makes the page slow. */
 const shownCharacters = 400_000;
 
-/** An output that is too large for its event; fetched when the reader asks. */
+/** An output that is too large for its event; fetched when the reader asks, and shown in an editor where there is one. */
 export function FullOutput({ blob }: { readonly blob: BlobRef }) {
   const { control } = useChat();
   const [text, setText] = useState<string>();
@@ -15,7 +15,9 @@ export function FullOutput({ blob }: { readonly blob: BlobRef }) {
   const load = async () => {
     try {
       const bytes = await control.followed.value?.session.blob(blob.sha256, { signal: AbortSignal.timeout(30_000) });
-      setText(new TextDecoder().decode(bytes));
+      const whole = new TextDecoder().decode(bytes);
+      if (control.host.openText === undefined) setText(whole);
+      else await control.host.openText({ title: "output.txt", text: whole, kind: "text" });
       setProblem("");
     } catch (error) {
       setProblem(failureOf(error).message);

@@ -59,7 +59,7 @@ export function ToolCallCard({ item, id, turnId, seq }: ToolCallCardProps) {
         {command === undefined && result?.verification === "failed" && (
           <span class="badge badge-bad">verification failed</span>
         )}
-        {decision !== undefined && (
+        {decision !== undefined && (control.details.value || decision.verdict === "deny") && (
           <span class={`badge badge-${decision.verdict}`} title={decision.reason}>
             {verdictWords[decision.verdict]}
           </span>

@@ -21,7 +21,20 @@ export function UserMessage({ item, turnId, seq }: UserMessageProps) {
   return (
     <div class="user-message">
       <span class="spoken">You:</span>
-      <div class="user-text">{item.text}</div>
+      {userParts(item.text).map(({ title, text }, index) =>
+        title === undefined ? (
+          <div key={index} class="user-text">
+            {text}
+          </div>
+        ) : (
+          <details key={index} class="user-attached">
+            <summary>{title === "" ? "Attached" : title}</summary>
+            <pre class="output" tabIndex={0}>
+              {text}
+            </pre>
+          </details>
+        ),
+      )}
       {item.images.length > 0 && (
         <div class="pictures">
           {item.images.map((blob, index) => (
@@ -58,4 +71,19 @@ export function UserMessage({ item, turnId, seq }: UserMessageProps) {
       )}
     </div>
   );
+}
+
+interface UserPart {
+  /** Of material; undefined for the user's own words. */
+  readonly title: string | undefined;
+  readonly text: string;
+}
+
+/** What the user wrote, and the material that went along: each text in a fence, with its title. */
+function userParts(text: string): readonly UserPart[] {
+  const parts = text.split(/^(~{3,})([^\n]*)\n([\s\S]*?)\n\1$/m);
+  return parts.flatMap((part, index): readonly UserPart[] => {
+    if (index % 4 === 0) return part.trim() === "" ? [] : [{ title: undefined, text: part.trim() }];
+    return index % 4 === 3 ? [{ title: parts[index - 1]?.trim() ?? "", text: part }] : [];
+  });
 }
