@@ -4,3 +4,12 @@ export const PAGE_CODE_PATH = "/page/code";
 export const PAGE_TOKEN_PATH = "/page/token";
 /** Gives a page's token back; with the server's own token, takes all of them back. */
 export const PAGE_CLOSE_PATH = "/page/close";
+/** Lists, adds and removes the browsers that are remembered. */
+export const PAGE_DEVICES_PATH = "/page/devices";
+/** Lets a remembered browser in: a nonce first, then its signature for the token of a page. */
+export const PAGE_LOGIN_PATH = "/page/login";
+
+/** What a remembered browser signs. @param origin where its page is, e.g. `http://127.0.0.1:7777` */
+export function loginText(origin: string, nonce: string): string {
+  return `gennai page login\n${origin}\n${nonce}`;
+}

@@ -27,6 +27,7 @@ import type { TokenVerifier } from "./identity/token-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
 import { warnOfUsers } from "./identity/warn-of-users.ts";
 import { Idleness } from "./idleness.ts";
+import { PageDevices } from "./page/page-devices.ts";
 import { readPageFiles } from "./page/page-files.ts";
 import { openPageDoor } from "./page/page-routes.ts";
 import { PageTokens } from "./page/page-tokens.ts";
@@ -140,6 +141,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
           files: await readPageFiles(options.pageDirectory),
           facts: { version: options.version, authenticated },
           tokens: pages,
+          devices: only === undefined ? undefined : new PageDevices(stateDir),
           scheme,
         });
   let routeTable: RouteTable = new Map();

@@ -21,8 +21,22 @@ export interface ReplHost extends Partial<Omit<WindowActions, "keepModel">>, Pic
   readonly saveReview?: (state: ReviewState) => void;
   /** Told which session the app shows, whenever it shows another one; empty: none yet. */
   showsSession(sessionId: string): void;
+  /** Browsers that may come in without a link; only where the server remembers some. */
+  readonly devices?: RememberedDevices;
   /** Listens to notices from the host. Returns a function that stops listening. */
   onNotice(listener: (notice: HostNotice) => void): () => void;
+}
+
+/** Each rejects where the server does not answer. */
+export interface RememberedDevices {
+  /** Times in milliseconds since the epoch. */
+  list(): Promise<
+    readonly { readonly id: string; readonly name: string; readonly used: number; readonly expires: number }[]
+  >;
+  /** The id of this browser, if it is one of them. */
+  own(): Promise<string | undefined>;
+  remember(): Promise<void>;
+  forget(id: string): Promise<void>;
 }
 
 /** Initial data of the app. */

@@ -43,6 +43,10 @@ export function Composer({ control }: { readonly control: ReplControl }) {
     if (additions > 0) box.current?.focus();
   }, [additions]);
 
+  useEffect(() => {
+    if (progress === "idle" && document.activeElement === box.current) void lookAtEditor(control);
+  }, [progress, control]);
+
   const write = (value: string) => {
     control.turns.draft.value = value;
   };
@@ -60,7 +64,6 @@ export function Composer({ control }: { readonly control: ReplControl }) {
     setProblems([]);
     setNote("");
     history.current.leave();
-    void lookAtEditor(control);
   };
   const told = ({ type, note: words = "" }: SlashOutcome, said: string) => {
     setNote(words);

@@ -38,9 +38,13 @@ export function EditorChips({ control }: { readonly control: ReplControl }) {
   );
 }
 
-/** Has the file and selection that the user looks at go along, unless they were left out. */
+/**
+ * Has the file and selection that the user looks at go along, unless they were left out. Not during a turn: what brings something
+ * along waits for its end.
+ */
 export async function lookAtEditor({ host, turns }: ReplControl): Promise<void> {
   const found = await host.editorContext?.().catch(() => undefined);
+  if (turns.progress.value !== "idle") return;
   if (found?.activeFile !== turns.leftOut.value) turns.leftOut.value = "";
   if (found?.activeFile === undefined || turns.leftOut.value !== "") return;
   turns.draftContext.value = { ...found, openFiles: turns.draftContext.value?.openFiles ?? [] };

@@ -16,6 +16,7 @@ export class PageAccess {
   readonly #storage: Storage;
   readonly #door: PageDoor;
   readonly #exchange: (code: string) => Promise<string>;
+  readonly #remembered: () => Promise<string | undefined>;
   readonly #notify: (notice: ServerNotice) => void;
   #state: ServerNotice["state"] = "connected";
   #token: string | undefined;
@@ -26,19 +27,30 @@ export class PageAccess {
     readonly door: PageDoor;
     readonly notify: (notice: ServerNotice) => void;
     readonly exchange?: (code: string) => Promise<string>;
+    /** A token because this browser is remembered; undefined: it is not. */
+    readonly remembered?: () => Promise<string | undefined>;
   }) {
     this.#storage = options.storage;
     this.#door = options.door;
     this.#exchange = options.exchange ?? exchangeCode;
+    this.#remembered = options.remembered ?? (async () => undefined);
     this.#notify = options.notify;
     this.#token = this.#storage.getItem(tokenKey) ?? undefined;
   }
 
-  /** Begins with the code of the link, else with the token from before a reload; without both, the door is shown. */
+  /**
+   * Begins with the code of the link, else with the token from before a reload, else as a browser that is remembered; without
+   * all, the door is shown.
+   */
   async begin(code: string | undefined): Promise<void> {
     if (code !== undefined) await this.use(code);
-    else if (this.#token === undefined) this.#refused("Open it by the link that the server prints.");
+    else if (this.#token === undefined) await this.#comeBack("Open it by the link that the server prints.");
     await this.#current();
+  }
+
+  /** The page's token, as soon as it has one. */
+  get token(): Promise<string> {
+    return this.#current();
   }
 
   /** Takes a code that came later, by the address bar. Never rejects: the door shows what is wrong. */
@@ -83,7 +95,7 @@ export class PageAccess {
         this.#token = undefined;
         this.#waiting = Promise.withResolvers();
         this.#storage.removeItem(tokenKey);
-        this.#refused("The server was started again, or shut this page out.");
+        void this.#comeBack("The server was started again, or shut this page out.");
       }
       // Calls that may be repeated are repeated, and then wait for the new token.
       return new ConnectError("This page needs a new link.", Code.Unavailable, undefined, undefined, error);
@@ -98,8 +110,19 @@ export class PageAccess {
     return this.#token === undefined ? this.#waiting.promise : Promise.resolve(this.#token);
   }
 
+  /** In as a browser that is remembered, else with the door. Never rejects. */
+  async #comeBack(message: string): Promise<void> {
+    const token = await this.#remembered().catch(() => undefined);
+    if (this.#token !== undefined) return;
+    if (token === undefined) this.#refused(message);
+    else this.#take(token);
+  }
+
   async #enter(code: string): Promise<void> {
-    const token = await this.#exchange(code);
+    this.#take(await this.#exchange(code));
+  }
+
+  #take(token: string): void {
     this.#token = token;
     this.#storage.setItem(tokenKey, token);
     this.#waiting.resolve(token);

@@ -5,6 +5,7 @@ import type { HostNotice, ReplHost } from "@gennai/client/host/repl-host";
 import type { ChosenModel } from "@gennai/client/host/window-requests";
 import { AgentService, EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { PageAccess } from "./page-access.ts";
+import { canRemember, loginByDevice, PageDevices } from "./page-device.ts";
 import { PageDoor } from "./page-door.ts";
 import { takeLinkCode } from "./page-link.ts";
 
@@ -29,8 +30,11 @@ export async function connectPageHost(page: Window = window): Promise<ReplHost> 
     for (const listener of listeners) listener(notice);
   };
   const interceptors: Interceptor[] = [];
+  let devices: PageDevices | undefined;
   if (metaOf(page.document, "gennai-auth") !== "none") {
-    const access = new PageAccess({ storage, door: new PageDoor(page.document), notify });
+    const remembered = () => loginByDevice(page);
+    const access = new PageAccess({ storage, door: new PageDoor(page.document), notify, remembered });
+    if (canRemember(page)) devices = new PageDevices(page, () => access.token);
     page.addEventListener("hashchange", () => {
       const later = takeLinkCode(page);
       if (later !== undefined) void access.use(later);
@@ -48,6 +52,7 @@ export async function connectPageHost(page: Window = window): Promise<ReplHost> 
   return {
     kind: "page",
     transport,
+    ...(devices === undefined ? {} : { devices }),
     launch: {
       clientId,
       clientName: "gennai-page",

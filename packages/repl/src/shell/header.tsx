@@ -1,6 +1,7 @@
 import type { ReplPanel } from "@gennai/client/host/repl-host";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon, type IconName } from "../look/icon.tsx";
+import { Devices } from "./devices.tsx";
 import { SessionMenu } from "./session-menu.tsx";
 
 interface Place {
@@ -75,7 +76,11 @@ export function Header({ control }: { readonly control: ReplControl }) {
         class="tool-button"
         title="New session"
         aria-label="New session"
-        onClick={() => control.newSession()}
+        onClick={() => {
+          control.newSession();
+          // The keyboard of a phone would cover half of the screen.
+          if (matchMedia("(pointer: fine)").matches) control.turns.draftAdditions.value++;
+        }}
       >
         <Icon name="add" />
       </button>
@@ -127,6 +132,7 @@ export function More({ control }: { readonly control: ReplControl }) {
         />
         Show verdicts, steps in the editor, and where lines are today, in the conversation
       </label>
+      {control.host.devices !== undefined && <Devices devices={control.host.devices} />}
     </div>
   );
 }

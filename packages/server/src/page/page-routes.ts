@@ -1,6 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_TOKEN_PATH } from "@gennai/protocol/page-paths";
-import type { Identity } from "@gennai/sessions/session/identity";
+import {
+  PAGE_CLOSE_PATH,
+  PAGE_CODE_PATH,
+  PAGE_DEVICES_PATH,
+  PAGE_LOGIN_PATH,
+  PAGE_TOKEN_PATH,
+} from "@gennai/protocol/page-paths";
+import { type Identity, oneUser } from "@gennai/sessions/session/identity";
 import { z } from "zod";
 import { Allowance } from "../admission/allowance.ts";
 import { sendError, sendJson } from "../http/http-response.ts";
@@ -8,17 +14,37 @@ import { isOwnPage } from "../http/request-guard.ts";
 import type { Route, RouteContext } from "../http/route.ts";
 import { readSmallJson } from "../http/routes/small-json.ts";
 import { OneTimeCodes } from "./one-time-codes.ts";
+import type { PageDevices } from "./page-devices.ts";
 import type { PageFile } from "./page-files.ts";
 import { type PageFacts, pageHtml } from "./page-html.ts";
 import type { PageTokens } from "./page-tokens.ts";
 
 /** Milliseconds for which a link opens the page. */
 const PAGE_CODE_LIFETIME_MS = 5 * 60_000;
+/** Milliseconds that a browser has to sign a nonce. */
+const NONCE_LIFETIME_MS = 60_000;
 const OPEN_CODES = 16;
 const EXCHANGES_PER_SECOND = 10;
 
 const codeSchema = z.strictObject({ code: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/) });
 const emptySchema = z.strictObject({});
+/** Without either: only the list. */
+const devicesSchema = z.strictObject({
+  remember: z
+    .strictObject({
+      name: z
+        .string()
+        .max(200)
+        .regex(/^\P{Cc}*$/u),
+      publicKey: z.base64().max(400),
+    })
+    .optional(),
+  forget: z.union([z.uuid(), z.literal("all")]).optional(),
+});
+/** Without a proof: a nonce to sign. */
+const loginSchema = z.strictObject({
+  proof: z.strictObject({ id: z.uuid(), nonce: z.string().max(128), signature: z.base64().max(200) }).optional(),
+});
 
 export interface PageDoor {
   readonly routes: readonly (readonly [string, Route])[];
@@ -29,12 +55,15 @@ export interface PageDoor {
 /**
  * The page and access to it: `GET /` and `/assets/…` for everyone who reaches the port; `POST /page/code` creates a one-time
  * code for a caller with the server's token; the page exchanges it with `POST /page/token` for its own token, and returns that
- * with `POST /page/close`.
+ * with `POST /page/close`. A browser that is remembered (`POST /page/devices`) gets a token for a signature of its own key
+ * (`POST /page/login`).
  */
 export function openPageDoor(options: {
   readonly files: readonly PageFile[];
   readonly facts: PageFacts;
   readonly tokens: PageTokens;
+  /** Browsers that are remembered; undefined on a server of several users, whose tokens expire. */
+  readonly devices?: PageDevices | undefined;
   /** How the page is reached; `http` unless given. */
   readonly scheme?: "http" | "https";
   /** Monotonic; milliseconds. */
@@ -42,31 +71,27 @@ export function openPageDoor(options: {
 }): PageDoor {
   const { files, facts, tokens, now = () => performance.now() } = options;
   const codes = new OneTimeCodes({ lifetimeMs: PAGE_CODE_LIFETIME_MS, limit: OPEN_CODES, now });
+  const nonces = new OneTimeCodes({ lifetimeMs: NONCE_LIFETIME_MS, limit: OPEN_CODES, now });
   const allowance = new Allowance(EXCHANGES_PER_SECOND, now);
   const html = Buffer.from(pageHtml(files, facts));
 
-  const exchange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  /** False if it was answered: for another page, and for too many tries. */
+  const mayTry = (request: IncomingMessage, response: ServerResponse): boolean => {
     if (!isOwnPage(request.headers.host ?? "", (name) => single(request.headers[name]), options.scheme)) {
       const message = "only the page this server serves may ask for its token";
       sendError(response, { status: 403, code: "permission_denied", message, headers: { Connection: "close" } });
-      return;
+      return false;
     }
-    if (!allowance.take()) {
-      const headers = { "Retry-After": "1", Connection: "close" };
-      sendError(response, {
-        status: 429,
-        code: "resource_exhausted",
-        message: "too many tries, wait a second",
-        headers,
-      });
-      return;
-    }
+    if (allowance.take()) return true;
+    const headers = { "Retry-After": "1", Connection: "close" };
+    sendError(response, { status: 429, code: "resource_exhausted", message: "too many tries, wait a second", headers });
+    return false;
+  };
+
+  const exchange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!mayTry(request, response)) return;
     const asked = await readSmallJson(request, codeSchema);
-    if (asked === undefined) {
-      const message = 'send {"code": "<the code of the link>"}';
-      sendError(response, { status: 400, code: "invalid_argument", message, headers: { Connection: "close" } });
-      return;
-    }
+    if (asked === undefined) return notUnderstood(response, 'send {"code": "<the code of the link>"}');
     const identity = codes.redeem(asked.code);
     if (identity === undefined) {
       const message = "this link was used, is too old, or is of another server: get a new one with `gennai open`";
@@ -75,6 +100,43 @@ export function openPageDoor(options: {
     }
     sendJson(response, 200, { token: tokens.issue(identity) });
   };
+
+  const manage =
+    (devices: PageDevices): Route["handle"] =>
+    async (request, response) => {
+      const asked = await readSmallJson(request, devicesSchema);
+      if (asked === undefined) return notUnderstood(response, "send {}, {remember: {name, publicKey}} or {forget: id}");
+      const { remember, forget } = asked;
+      if (forget !== undefined) {
+        const id = forget === "all" ? undefined : forget;
+        await devices.forget(id);
+        response.once("finish", () => tokens.revokeDevice(id));
+      }
+      const origin = single(request.headers.origin);
+      const added = remember && origin ? await devices.remember({ ...remember, origin }) : undefined;
+      if (remember !== undefined && added === undefined) {
+        return notUnderstood(response, "send an ECDSA P-256 key, from a page");
+      }
+      const list = (await devices.list()).map(({ publicKey: _key, ...shown }) => shown);
+      sendJson(response, 200, { ...(added === undefined ? {} : { id: added.id }), devices: list });
+    };
+
+  const login =
+    (devices: PageDevices): Route["handle"] =>
+    async (request, response) => {
+      if (!mayTry(request, response)) return;
+      const asked = await readSmallJson(request, loginSchema);
+      if (asked === undefined) return notUnderstood(response, "send {}, or {proof: {id, nonce, signature}}");
+      const { proof } = asked;
+      if (proof === undefined) return sendJson(response, 200, { nonce: nonces.issue(oneUser) });
+      const identity = nonces.redeem(proof.nonce);
+      const origin = single(request.headers.origin) ?? "";
+      if (identity !== undefined && (await devices.proves({ ...proof, origin }))) {
+        return sendJson(response, 200, { token: tokens.issue(identity, proof.id) });
+      }
+      const message = "this browser is not remembered: open the page by a link of `gennai open`";
+      sendError(response, { status: 403, code: "permission_denied", message, headers: {} });
+    };
 
   const routes: [string, Route][] = [
     ["/", file({ mediaType: "text/html; charset=utf-8", bytes: html, tag: undefined })],
@@ -94,13 +156,22 @@ export function openPageDoor(options: {
         PAGE_CLOSE_PATH,
         post(
           "token",
-          withoutBody(({ page, identity }, response) => {
+          withoutBody(async ({ page, identity }, response) => {
+            if (page === undefined) {
+              // A browser that is remembered would come back at once.
+              await options.devices?.forget();
+              tokens.revokeAll(identity);
+            } else response.once("finish", () => page.revoke());
             sendJson(response, 200, {});
-            if (page === undefined) tokens.revokeAll(identity);
-            else response.once("finish", () => page.revoke());
           }),
         ),
       ],
+    );
+  }
+  if (facts.authenticated && options.devices !== undefined) {
+    routes.push(
+      [PAGE_DEVICES_PATH, post("token", manage(options.devices))],
+      [PAGE_LOGIN_PATH, post("none", login(options.devices))],
     );
   }
   return { routes, issueCode: (identity) => codes.issue(identity) };
@@ -110,19 +181,20 @@ function sendCode(response: ServerResponse, code: string): void {
   sendJson(response, 200, { code, lifetimeMs: PAGE_CODE_LIFETIME_MS });
 }
 
+function notUnderstood(response: ServerResponse, message: string): void {
+  sendError(response, { status: 400, code: "invalid_argument", message, headers: { Connection: "close" } });
+}
+
 function post(authentication: Route["authentication"], handle: Route["handle"]): Route {
   return { method: "POST", mediaTypes: new Set(["application/json"]), authentication, handle };
 }
 
-function withoutBody(answer: (context: RouteContext, response: ServerResponse) => void): Route["handle"] {
+function withoutBody(
+  answer: (context: RouteContext, response: ServerResponse) => void | Promise<void>,
+): Route["handle"] {
   return async (request, response, context) => {
     if ((await readSmallJson(request, emptySchema)) !== undefined) return answer(context, response);
-    sendError(response, {
-      status: 400,
-      code: "invalid_argument",
-      message: "send {}",
-      headers: { Connection: "close" },
-    });
+    notUnderstood(response, "send {}");
   };
 }
 

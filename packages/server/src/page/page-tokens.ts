@@ -7,6 +7,8 @@ import { newestOfEach } from "./newest-of-each.ts";
 interface Page {
   readonly digest: TokenDigest;
   readonly identity: Identity;
+  /** The remembered browser that opened it; undefined: a link did. */
+  readonly deviceId: string | undefined;
   readonly answers: Set<ServerResponse>;
 }
 
@@ -23,9 +25,10 @@ export class PageTokens implements PageGrants {
   }
 
   /** 256 random bits, base64url. */
-  issue(identity: Identity): string {
+  issue(identity: Identity, deviceId?: string): string {
     const token = createToken();
-    const pages = [...this.#current(), { digest: digestToken(token), identity, answers: new Set<ServerResponse>() }];
+    const page = { digest: digestToken(token), identity, deviceId, answers: new Set<ServerResponse>() };
+    const pages = [...this.#current(), page];
     this.#keep(newestOfEach(pages, this.#limit));
     return token;
   }
@@ -51,6 +54,11 @@ export class PageTokens implements PageGrants {
   /** Revokes every page of a user, including running streams. */
   revokeAll(identity: Identity): void {
     this.#keep(this.#pages.filter((page) => !isSamePerson(page.identity, identity)));
+  }
+
+  /** Revokes the pages that a remembered browser opened. @param id undefined: of all */
+  revokeDevice(id?: string): void {
+    this.#keep(this.#pages.filter(({ deviceId }) => deviceId === undefined || (id !== undefined && deviceId !== id)));
   }
 
   #current(): readonly Page[] {

@@ -77,6 +77,7 @@ test("an offered first prompt is sent by a click and works without a model, with
   await on.repl.idle();
   expect((await workspace.git("branch", "--show-current")).trim()).toBe("main");
   await on.repl.beginSession();
+  await expect.poll(() => prompt.evaluate((box) => box === document.activeElement)).toBe(true);
   await on.repl.root.getByRole("button", { name: "help", exact: true }).click();
   await on.repl.see("replace A with B in GLOB");
   expect(on.complaints).toEqual([]);

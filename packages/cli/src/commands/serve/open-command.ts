@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { rootReason } from "@gennai/client/connection/root-reason";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { PAGE_CLOSE_PATH, PAGE_CODE_PATH } from "@gennai/protocol/page-paths";
+import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_DEVICES_PATH } from "@gennai/protocol/page-paths";
 import { z } from "zod";
 import { type ProvenServer, provenServers } from "../../connection/proven-servers.ts";
 import { parseServerUrl } from "../../connection/server-choice.ts";
@@ -10,6 +10,7 @@ import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { type Console, commandName } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { openInBrowser } from "../../terminal/open-in-browser.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
 export interface OpenFlags {
@@ -17,6 +18,9 @@ export interface OpenFlags {
   readonly port?: string;
   readonly browser?: boolean;
   readonly closeAll?: boolean;
+  readonly remembered?: boolean;
+  /** Id of a remembered browser. */
+  readonly forget?: string;
   /** URL of a server that knows a token of the user's own. */
   readonly server?: string;
   readonly authTokenFile?: string;
@@ -26,6 +30,7 @@ export interface OpenFlags {
 const answerMs = 3_000;
 const browserMs = 5_000;
 
+const devicesSchema = z.object({ devices: z.array(z.object({ id: z.string(), name: z.string(), used: z.number() })) });
 const codeSchema = z.object({ code: z.string().regex(/^[A-Za-z0-9_-]+$/) });
 
 /** `gennai open`: a fresh link to the page of a running server of this user. */
@@ -38,6 +43,13 @@ export async function openCommand(flags: OpenFlags, console: Console): Promise<E
   if (flags.closeAll === true) {
     await post(server, PAGE_CLOSE_PATH);
     console.output.write(`Every page of ${server.url} is shut out.\n`);
+    return exitCode.ok;
+  }
+  if (flags.remembered === true || flags.forget !== undefined) {
+    const asked = flags.forget === undefined ? {} : { forget: flags.forget };
+    const { devices } = devicesSchema.parse(await post(server, PAGE_DEVICES_PATH, asked));
+    const rows = devices.map(({ id, name, used }) => `${id}  ${new Date(used).toISOString()}  ${terminalSafe(name)}\n`);
+    console.output.write(rows.length === 0 ? "No browser is remembered.\n" : rows.join(""));
     return exitCode.ok;
   }
   const { code } = codeSchema.parse(await post(server, PAGE_CODE_PATH));
@@ -78,11 +90,11 @@ async function findServer(flags: OpenFlags, stateDir: string, console: Console):
   });
 }
 
-async function post({ url, token }: ProvenServer, path: string): Promise<unknown> {
+async function post({ url, token }: ProvenServer, path: string, body: object = {}): Promise<unknown> {
   const response = await fetch(new URL(path, url), {
     method: "POST",
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-    body: "{}",
+    body: JSON.stringify(body),
     redirect: "error",
     signal: AbortSignal.timeout(answerMs),
   }).catch((error: unknown) => {

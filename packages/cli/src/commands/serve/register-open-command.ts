@@ -9,7 +9,9 @@ export function registerOpenCommand(program: Command, { console, ended }: Comman
     .option("--workspace <dir>", "of the server that works there (default: here, else the newest)")
     .option("--port <number>", "of the server on this port")
     .option("--browser", "open it in a browser as well")
-    .option("--close-all", "instead: end the access of every open page")
+    .option("--close-all", "instead: end the access of every open page, and forget all remembered browsers")
+    .option("--remembered", "instead: list the browsers that come in without a link")
+    .option("--forget <id>", "instead: forget one of them, and shut out its pages")
     .option("--server <url>", "of this server, with a token of yours")
     .option("--auth-token-file <file>", "the token for --server")
     .action(async (flags: OpenFlags) => {
