@@ -27,28 +27,22 @@ const busyWords: Record<PlanBusy, string> = {
   rollback: "Taking back…",
 };
 
-/** The next step is the first of these that is allowed. */
-const inOrder: readonly PlanAct[] = ["execute", "approve", "verify", "preview"];
-
-/** Plans: written, looked at, approved, run and verified; a person starts each step. */
+/** Plans: written and looked at; a person approves what is shown, and it runs and is verified. */
 export function PlanPanel({ store, request = "" }: PlanPanelProps) {
   const view = store.view.value;
   const { plan, plans, rejected, busy, problem, shown, results } = view;
   const root = useRef<HTMLElement>(null);
   const sideBySide = useIsWide(root);
-  const [approving, setApproving] = useState<string>();
   useExpiry(view.approval?.expires);
   useEffect(() => void store.load(), [store]);
   const checks = planChecks(store.facts);
-  const isApproving = plan !== undefined && approving === plan.digest && checks.approve.allowed;
   const acts: readonly { readonly act: PlanAct; readonly word: string; readonly run: () => void }[] = [
-    { act: "preview", word: "Preview", run: () => void store.preview() },
-    { act: "approve", word: "Approve…", run: () => setApproving(plan?.digest) },
+    { act: "preview", word: "Look again", run: () => void store.preview() },
+    // Where a run did not begin, or its check did not.
     { act: "execute", word: "Execute", run: () => void store.execute() },
     { act: "verify", word: "Verify", run: () => void store.verify() },
     { act: "rollback", word: "Rollback", run: () => void store.rollback() },
   ];
-  const next = inOrder.find((act) => checks[act].allowed);
   return (
     <section ref={root} class="plan g-panel" aria-label="Plan">
       <RequestForm
@@ -106,41 +100,28 @@ export function PlanPanel({ store, request = "" }: PlanPanelProps) {
             </p>
           )}
           <div class="plan-acts" role="group" aria-label="What to do with the plan">
-            {acts.map(({ act, word, run }) => {
-              const check = checks[act];
-              return (
-                <button
-                  key={act}
-                  type="button"
-                  class={act === next ? "g-button g-primary" : "g-button"}
-                  disabled={!check.allowed}
-                  title={check.allowed ? undefined : check.reason}
-                  onClick={run}
-                >
+            {acts
+              .filter(({ act }) => checks[act].allowed)
+              .map(({ act, word, run }) => (
+                <button key={act} type="button" class="g-button" onClick={run}>
                   {word}
                 </button>
-              );
-            })}
+              ))}
           </div>
           {view.approval?.planId === plan.planId && view.approval.expires !== undefined && (
             <p class="g-quiet">Approved until {view.approval.expires.toLocaleTimeString()}.</p>
-          )}
-          {isApproving && (
-            <PlanApprovalForm
-              key={plan.digest}
-              plan={plan}
-              onApprove={() => {
-                setApproving(undefined);
-                void store.approve();
-              }}
-              onCancel={() => setApproving(undefined)}
-            />
           )}
           <PlanSteps
             {...{ plan, shown, results, sideBySide }}
             busy={busy !== undefined}
             onSubmit={(planJson) => void store.submit(planJson)}
           />
+          {plan.state === "awaiting_approval" && view.approval === undefined && !checks.approve.allowed && (
+            <p class="g-notice">{checks.approve.reason}</p>
+          )}
+          {checks.approve.allowed && (
+            <PlanApprovalForm key={plan.digest} plan={plan} onApprove={() => void store.approveAndRun()} />
+          )}
           <EnvelopeView
             key={plan.digest}
             text={plan.planJson}

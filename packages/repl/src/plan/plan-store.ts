@@ -110,6 +110,7 @@ export class PlanStore implements Disposable {
       const raw = await this.#options.write(request, options);
       this.#submitted(raw, await this.#options.plans.submit(raw, options));
     });
+    await this.#look();
   }
 
   /** Tells the model what is wrong with its output, and has it write again. */
@@ -123,6 +124,12 @@ export class PlanStore implements Disposable {
     await this.#act("plan", "Submit plan", async (options) => {
       this.#submitted(text, await this.#options.plans.submit(text, options));
     });
+    await this.#look();
+  }
+
+  /** What a new draft would do is shown at once: to look changes nothing. */
+  async #look(): Promise<void> {
+    if (this.#view.peek().plan?.state === "draft" && planChecks(this.facts).preview.allowed) await this.preview();
   }
 
   async preview(): Promise<void> {
@@ -133,7 +140,14 @@ export class PlanStore implements Disposable {
     });
   }
 
-  /** A person approves exactly what is shown. */
+  /** A person approves exactly what is shown; then it runs, and what it did is verified. Ends with the first problem. */
+  async approveAndRun(): Promise<void> {
+    for (const step of [() => this.approve(), () => this.execute(), () => this.verify()]) {
+      await step();
+      if (this.#view.peek().problem !== undefined) return;
+    }
+  }
+
   async approve(): Promise<void> {
     await this.#checked("approve", "Approve", async ({ planId, digest }, options) => {
       const { approvalToken, expires } = await this.#options.plans.approve(planId, digest, options);

@@ -37,13 +37,11 @@ function deskWith(more: Partial<PlanStoreOptions["plans"]> = {}) {
   return { calls, written, store: new PlanStore({ plans, write, undo: async () => undefined, now: () => 1_000 }) };
 }
 
-test("a plan goes its way, each step with the token that it needs", async () => {
+test("a plan goes its way in two actions, each step with the token that it needs", async () => {
   const { store, calls } = deskWith();
   await store.plan("do it");
-  await store.preview();
-  await store.approve();
-  await store.execute();
-  await store.verify();
+  expect(store.view.value.shown?.digest).toBe(draft.digest);
+  await store.approveAndRun();
   expect(calls).toEqual(["submit", "preview", `approve ${draft.digest}`, `execute ${token}`, `verify ${token}`]);
   expect(store.view.value).toMatchObject({
     plan: { state: "done" },
@@ -57,17 +55,15 @@ test("nothing is sent that does not check out here", async () => {
   const { store, calls } = deskWith();
   await store.plan("do it");
   await store.execute();
-  expect(store.view.value.problem).toMatchObject({ action: "Execute", message: "Not while the plan is draft." });
+  expect(store.view.value.problem).toMatchObject({ action: "Execute", message: "Approve the plan first." });
   await store.verify();
-  expect(calls).toEqual(["submit"]);
+  expect(calls).toEqual(["submit", "preview"]);
 });
 
 test("a token is spent with the try", async () => {
   const { store, calls } = deskWith({ execute: () => Promise.reject(new Error("The workspace moved on.")) });
   await store.plan("do it");
-  await store.preview();
-  await store.approve();
-  await store.execute();
+  await store.approveAndRun();
   expect(store.view.value.problem?.message).toBe("The workspace moved on.");
   await store.execute();
   expect(store.view.value.problem?.message).toBe("Approve the plan first.");

@@ -1,3 +1,4 @@
+import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { accessibilityProblems } from "../../look/accessibility.ts";
 import { writePlan } from "../../look/write-plan.ts";
@@ -21,7 +22,6 @@ test("a step that needs a confirmation is edited in the plan pane", async () => 
   const panel = repl.root.getByRole("region", { name: "Plan" });
   await panel.getByRole("textbox", { name: "What is to be planned" }).fill("create add.ts");
   await panel.getByRole("button", { name: "Plan", exact: true }).click();
-  await panel.getByRole("button", { name: "Preview" }).click();
   await panel.getByRole("button", { name: "Edit file" }).first().click();
   const editor = panel.getByRole("textbox", { name: "The file of the action" });
   await editor.getByText("export const one = 1;").waitFor();
@@ -33,17 +33,16 @@ test("a step that needs a confirmation is edited in the plan pane", async () => 
     expect(await accessibilityProblems(repl)).toEqual([]);
   }
   await panel.getByRole("button", { name: "Submit as a new draft" }).click();
-  // Another draft, that nobody has previewed or approved.
-  await panel.getByRole("button", { name: "Preview" }).click();
+  // Another draft, that nobody has approved.
   await panel.getByText("// looked at").first().waitFor();
-  await panel.getByRole("button", { name: "Approve…" }).waitFor();
+  await panel.getByRole("button", { name: "Approve and run" }).waitFor();
   await expect(gennai.workspace.read("add.ts")).rejects.toThrow("ENOENT");
   expect(on.complaints).toEqual([]);
 });
 
-test("a plan is written, looked at, approved, executed and verified in its panel", async () => {
-  await using gennai = await serveGennai();
-  await gennai.workspace.git("checkout", "--quiet", "-b", "ai-agent/plan");
+test("from main, a plan is written, shown with its diff, and run by one approval", async () => {
+  await using workspace = await temporaryRepository({ "README.md": "# Test\n" });
+  await using gennai = await serveGennai({ workspace });
   await using on = await openPage(gennai);
   const { repl } = on;
   await repl.send("help");
@@ -52,17 +51,19 @@ test("a plan is written, looked at, approved, executed and verified in its panel
   const panel = repl.root.getByRole("region", { name: "Plan" });
   await panel.getByRole("textbox", { name: "What is to be planned" }).fill("create one.txt with x");
   await panel.getByRole("button", { name: "Plan", exact: true }).click();
-  await panel.getByRole("button", { name: "Preview" }).click();
-  await panel.getByRole("button", { name: "Approve…" }).click();
+  // A plan is bound to its branch.
+  const branch = repl.root.getByRole("region", { name: "Branch for the agent" });
+  await branch.locator('button[aria-disabled="false"]').first().waitFor();
+  await branch.getByRole("button", { name: "Create this branch" }).click();
   const approval = panel.locator(".plan-approval");
+  await approval.waitFor();
+  await panel.getByLabel("Difference in one.txt").waitFor();
   for (const box of await approval.getByRole("checkbox").all()) await box.check();
   await takeScreenshot(on.page, "plan approval");
-  await approval.getByRole("button", { name: "Approve", exact: true }).click();
-  await expect(gennai.workspace.read("one.txt")).rejects.toThrow("ENOENT");
-  await panel.getByRole("button", { name: "Execute" }).click();
-  await panel.getByRole("button", { name: "Verify" }).click();
+  await expect(workspace.read("one.txt")).rejects.toThrow("ENOENT");
+  await approval.getByRole("button", { name: "Approve and run" }).click();
   await panel.locator('[aria-current="step"]').getByText("Done").waitFor();
   await takeScreenshot(on.page, "plan done");
-  expect(await gennai.workspace.read("one.txt")).toBe("x\n");
+  expect(await workspace.read("one.txt")).toBe("x\n");
   expect(on.complaints).toEqual([]);
 });
