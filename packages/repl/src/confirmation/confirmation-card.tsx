@@ -97,11 +97,6 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff }: Confirmat
           </span>
         )}
         <Countdown deadline={question.deadline} />
-        {question.deadline !== undefined && onWait !== undefined && (
-          <button type="button" class="link" title="The count stops, for every window" onClick={onWait}>
-            Wait for me
-          </button>
-        )}
         {waiting > 0 && <span class="g-quiet">{waiting} more waiting</span>}
       </div>
 
@@ -143,6 +138,11 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff }: Confirmat
         {diff !== undefined && onShowDiff !== undefined && (
           <button type="button" class="link" onClick={() => onShowDiff(diff)}>
             Show change
+          </button>
+        )}
+        {question.deadline !== undefined && onWait !== undefined && (
+          <button type="button" class="link" title="The count stops, for every window" onClick={onWait}>
+            Wait for me
           </button>
         )}
       </div>
