@@ -29,6 +29,8 @@ export interface Tool<Args = unknown> {
   readonly otherForms?: readonly ArgumentsForm<Args>[];
   /** Models by their ids that are told about it, where only some were trained on it; all may call it. */
   readonly shownTo?: RegExp;
+  /** One of very many: a model is told of it once it asked for it by `LoadTools`; all may call it. */
+  readonly onRequest?: true;
   /** Another agent runs it by itself: `execute` lets it go on, and resolves when that agent says how it ended. */
   readonly runBy?: "host";
   /** Calls of `read` tools may run at the same time; `change` tools run one by one, in the model's order. */

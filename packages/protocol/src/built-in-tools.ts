@@ -56,6 +56,7 @@ const rows = {
   Problems: { groups: [], kind: "read", changes: "nothing", served: false, nested: true },
   Symbols: { groups: [], kind: "search", changes: "nothing", served: false, nested: true },
   Skill: { groups: [], kind: "other", changes: "nothing", served: false, nested: true },
+  LoadTools: { groups: [], kind: "search", changes: "nothing", served: false, nested: true },
   AskUser: { groups: [], kind: "other", changes: "nothing", served: false, nested: false },
   select_active_intent: { groups: [], kind: "other", changes: "session", served: false, nested: false },
   request_scope_expansion: { groups: [], kind: "other", changes: "session", served: false, nested: false },

@@ -6,6 +6,7 @@ import { KeptFacts } from "./kept-facts.ts";
 import { estimateMessages } from "./token-estimate.ts";
 import { UnfilledMessages } from "./unfilled-messages.ts";
 import { userActionNote } from "./user-action-note.ts";
+import { wantedBy } from "./wanted-tools.ts";
 
 type Note = Extract<Message, { readonly role: "note" }>;
 type Assistant = Extract<Message, { readonly role: "assistant" }>;
@@ -50,6 +51,7 @@ export class Conversation {
   readonly #unfilled = new UnfilledMessages();
   readonly #facts = new KeptFacts();
   readonly #callIds = new Set<string>();
+  readonly #wantedTools = new Set<string>();
   /** The provider's last token count, and how many messages it covered. */
   #measured: { readonly tokens: number; readonly messages: number } | undefined;
   readonly #told = new ToldInstructions();
@@ -73,6 +75,11 @@ export class Conversation {
   /** A part of the instructions as last told; undefined where it was never told of. */
   partTold(name: string): string | undefined {
     return this.#told.partTold(name);
+  }
+
+  /** Names of tools that the model asked to be told of, in the order of its calls. They stay, also after a compaction. */
+  get wantedTools(): ReadonlySet<string> {
+    return this.#wantedTools;
   }
 
   /** True if any call of the session had this id. */
@@ -157,6 +164,7 @@ export class Conversation {
       case "tool-call":
         this.#currentAnswer().toolCalls.push(callOf(event));
         this.#unanswered.set(event.id, event.name);
+        for (const name of wantedBy(event)) this.#wantedTools.add(name);
         break;
       case "tool-result":
         // Providers refuse a second result for a call, and a result without a call.

@@ -11,7 +11,8 @@ type RoomOptions = Pick<
   TurnOptions,
   "conversation" | "model" | "sink" | "signal" | "budget" | "request" | "contextTokens" | "instructions"
 > & {
-  readonly definitions: readonly ToolDefinition[];
+  /** The tools that the model is told of next. */
+  readonly definitions: () => readonly ToolDefinition[];
   /** Is told when older messages were removed from the conversation. */
   compacted(): void;
 };
@@ -19,13 +20,12 @@ type RoomOptions = Pick<
 /** Sees to it that each request fits into what the model can take. */
 export class ContextRoom {
   readonly #options: RoomOptions;
-  readonly #toolTokens: number;
+  #toolTokens: { readonly of: readonly ToolDefinition[]; readonly tokens: number } | undefined;
   #measured = { system: "", tokens: 0 };
   #overflowed = false;
 
   constructor(options: RoomOptions) {
     this.#options = options;
-    this.#toolTokens = estimateText(JSON.stringify(options.definitions));
   }
 
   /** Estimated tokens of the next request. */
@@ -99,7 +99,10 @@ export class ContextRoom {
   #overhead(system: string): number {
     // Cached: the prompt is mostly the same, and is measured twice for each request.
     if (system !== this.#measured.system) this.#measured = { system, tokens: estimateText(system) };
-    return this.#measured.tokens + this.#toolTokens;
+    const definitions = this.#options.definitions();
+    if (definitions !== this.#toolTokens?.of)
+      this.#toolTokens = { of: definitions, tokens: estimateText(JSON.stringify(definitions)) };
+    return this.#measured.tokens + this.#toolTokens.tokens;
   }
 }
 

@@ -2,10 +2,24 @@ import type { GovernedTools } from "@gennai/governance/gate/gate";
 import * as z from "zod";
 import type { ToolDefinition } from "../model.ts";
 
-/** The tools that a model is told of. */
-export function toolDefinitions(tools: GovernedTools, modelId: string): readonly ToolDefinition[] {
+/**
+ * The tools that a model is told of. Those that it asked for come last, in the order of its calls: what a provider has in its cache of
+ * the others stays the same.
+ * @param wanted names that it asked for
+ */
+export function toolDefinitions(
+  tools: Pick<GovernedTools, "tools">,
+  modelId: string,
+  wanted: ReadonlySet<string>,
+): readonly ToolDefinition[] {
   const shown = [...tools.tools].filter(({ shownTo }) => shownTo?.test(modelId) ?? true);
-  return shown.map(({ name, description, parameters, inputSchema }) => ({
+  const canAsk = shown.some(({ name }) => name === "LoadTools");
+  const onRequest = new Map(shown.flatMap((tool) => (canAsk && tool.onRequest ? [[tool.name, tool] as const] : [])));
+  const told = [
+    ...shown.filter(({ name }) => !onRequest.has(name)),
+    ...[...wanted].flatMap((name) => onRequest.get(name) ?? []),
+  ];
+  return told.map(({ name, description, parameters, inputSchema }) => ({
     name,
     description,
     inputSchema: inputSchema ?? jsonSchemaOf(parameters),

@@ -87,7 +87,7 @@ export async function runTurn(options: TurnOptions): Promise<TurnEnd> {
 
 class RunningTurn {
   readonly #options: TurnOptions;
-  readonly #definitions: readonly ToolDefinition[];
+  #definitions: { readonly wanted: number; readonly told: readonly ToolDefinition[] } | undefined;
   readonly #room: ContextRoom;
   readonly #refusals = new RepeatedRefusals();
   readonly #loops = new LoopDetector();
@@ -97,10 +97,22 @@ class RunningTurn {
 
   constructor(options: TurnOptions) {
     this.#options = options;
-    const definitions = toolDefinitions(options.tools, options.model.id);
-    this.#definitions = definitions;
-    this.#room = new ContextRoom({ ...options, definitions, compacted: () => this.#loops.forget() });
-    this.#unfinished = new UnfinishedAnswers(definitions.map(({ name }) => name));
+    this.#room = new ContextRoom({
+      ...options,
+      definitions: () => this.#told(),
+      compacted: () => this.#loops.forget(),
+    });
+    this.#unfinished = new UnfinishedAnswers([...options.tools.tools].map(({ name }) => name));
+  }
+
+  /** The same array until the model has asked for more tools. */
+  #told(): readonly ToolDefinition[] {
+    const { tools, model, conversation } = this.#options;
+    const { wantedTools } = conversation;
+    if (this.#definitions?.wanted !== wantedTools.size) {
+      this.#definitions = { wanted: wantedTools.size, told: toolDefinitions(tools, model.id, wantedTools) };
+    }
+    return this.#definitions.told;
   }
 
   async run(): Promise<TurnEnd> {
@@ -182,7 +194,7 @@ class RunningTurn {
       try {
         return await askModel(this.#options, {
           system,
-          definitions: this.#definitions,
+          definitions: this.#told(),
           iteration,
           inputTokens,
           maxOutputTokens: place?.maxOutputTokens ?? request.maxOutputTokens,

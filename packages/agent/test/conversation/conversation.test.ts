@@ -55,6 +55,28 @@ function logged(event: SessionEvent, index: number): LoggedEvent {
 
 const roles = (conversation: Conversation) => conversation.messages.map(({ role }) => role);
 
+test("tools that the model asked for stay wanted in their order, also when older messages were replaced", () => {
+  const load = (argumentsJson: string): SessionEvent => ({
+    type: "tool-call",
+    id: argumentsJson,
+    name: "LoadTools",
+    argumentsJson,
+  });
+  const { wantedTools } = fold([
+    user("one"),
+    load('{"names":["b","a"]}'),
+    call("c1"),
+    load('{"search":"names"}'),
+    load('{"names":"c"}'),
+    load("no JSON"),
+    { ...load('{"names":["d"]}'), parentToolCallId: "c1" },
+    load('{"names":["a","e"]}'),
+    user("two"),
+    compacted("summary", 2),
+  ]);
+  expect([...wantedTools]).toEqual(["b", "a", "e"]);
+});
+
 test("old messages become one that holds the user's words and every refusal; the last ones stay", () => {
   const denial = JSON.stringify({
     error: { code: "user_denied", message: "User denied execution: ask Ann", rule: "commands/ask" },

@@ -39,7 +39,7 @@ class GovernedToolSet {
   }
 
   /** For the model's tool list. */
-  get tools(): Iterable<Pick<Tool, "name" | "description" | "parameters" | "inputSchema" | "shownTo">> {
+  get tools(): Iterable<Pick<Tool, "name" | "description" | "parameters" | "inputSchema" | "shownTo" | "onRequest">> {
     return this.#options.tools.values();
   }
 

@@ -3,6 +3,7 @@ import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { editorMcpFile } from "./editor-mcp-file.ts";
+import { onRequestIfMany } from "./load-tools-tool.ts";
 import { type McpServer, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpListing } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
@@ -108,7 +109,7 @@ export class McpServers implements AsyncDisposable {
         }),
       );
     }
-    return { tools, warnings };
+    return { tools: onRequestIfMany(tools), warnings };
   }
 
   async #connection(workspace: Workspace, server: McpServer): Promise<McpConnection> {

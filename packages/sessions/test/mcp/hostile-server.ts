@@ -54,6 +54,12 @@ function tools(): unknown[] {
       return [tool("admin.list", "Lists."), tool("admin.list.all", "Lists all."), tool("admin_list", "Lists here.")];
     case "many":
       return Array.from({ length: 260 }, (_, number) => tool(`echo${number}`, "Says it back."));
+    case "hundreds": {
+      const words = "Changes one of the things that this server knows of, by its number, and says what became of it. ";
+      return Array.from({ length: 120 }, (_, number) =>
+        tool(`change_thing_${number}`, `Number ${number}. ${words.repeat(4)}`),
+      );
+    }
     case "unstructured":
       return [{ ...tool("echo", "Says it back."), outputSchema: { type: "object", required: ["said"] } }];
     case "odd-schema":

@@ -10,6 +10,7 @@ import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import type { SessionBridge } from "../../bridge/session-bridge.ts";
 import { warningsForClient } from "../../client-workspace/client-warnings.ts";
 import { createMayRead } from "../../context/may-read.ts";
+import { loadToolsTool } from "../../mcp/load-tools-tool.ts";
 import type { OfferedTools } from "../../mcp/mcp-servers.ts";
 import type { TurnRules } from "../../policies/turn-rules.ts";
 import { loadSkills } from "../../prompt/load-skills.ts";
@@ -157,6 +158,8 @@ export async function turnTools(
     // If nothing may be written, only tools that only read according to the user.
     if (editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
   }
+  const loadTools = loadToolsTool([...tools.values()]);
+  if (loadTools !== undefined) tools.set(loadTools.name, loadTools);
   return {
     tools,
     ownTools,
