@@ -1,8 +1,8 @@
 // Bundles the command line: main.mjs, which runs program-….js and, when it is asked for, rest-….js.
 //
 //   import { buildCommandLine } from …     scripts/lib/program.mjs, which adds the pages
-import { mkdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
 import { build } from "esbuild";
 import { lazyBuiltins } from "./lazy-builtins.mjs";
 import { lazyDescriptors } from "./lazy-descriptors.mjs";
@@ -40,7 +40,16 @@ export async function buildCommandLine({ outDir }) {
     root,
     entry: source("cli", "src", "main.ts"),
     usual,
-    plugins: [workerModule, lazyBuiltins, lazyDescriptors, lazyStreams, lightHeaders, englishAlone, nativeDigest],
+    plugins: [
+      workerModule,
+      lazyBuiltins,
+      lazyDescriptors,
+      lazyStreams,
+      lightHeaders,
+      englishAlone,
+      nativeDigest,
+      partsOfTui,
+    ],
     outDir,
   });
   const loader = await build({
@@ -97,6 +106,20 @@ const nativeDigest = {
     onResolve({ filter: /^@noble\/hashes\/sha2\.js$/ }, ({ importer }) =>
       /[\\/]protocol[\\/]src[\\/]digest\.ts$/.test(importer)
         ? { path: source("cli", "src", "native-sha256.ts") }
+        : undefined,
+    );
+  },
+};
+
+/** Of the library for terminals, what somebody uses: its modules do nothing when they are loaded. @type {import("esbuild").Plugin} */
+const partsOfTui = {
+  name: "parts-of-tui",
+  setup({ onResolve }) {
+    const index = realpathSync(source("cli", "node_modules", "@earendil-works", "pi-tui", "dist", "index.js"));
+    onResolve({ filter: /^@earendil-works\/pi-tui$/ }, () => ({ path: index, sideEffects: false }));
+    onResolve({ filter: /^\./ }, ({ path, resolveDir }) =>
+      `${resolveDir}${sep}`.startsWith(`${dirname(index)}${sep}`)
+        ? { path: join(resolveDir, path), sideEffects: false }
         : undefined,
     );
   },

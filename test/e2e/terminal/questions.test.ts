@@ -90,5 +90,35 @@ test("a server that is killed: the draft stays, the turn is interrupted, and /ag
   await terminal.see("went on");
 });
 
+test("a server that does not come back is given up after five tries, and tried again by Enter", async () => {
+  await using scene = await terminalScene([]);
+  await using server = await serveGennai({ workspace: scene.repository, stateDirectory: scene.state.root });
+  const terminal = scene.gennai(["run"]);
+  await terminal.see(ready);
+  terminal.type("my draft");
+  await server.kill();
+  await terminal.see("reconnecting, try 5");
+  await terminal.see("the server is gone: Enter tries again");
+  await server.restart();
+  terminal.type(`${keys.control("c")}list the files${keys.enter}`);
+  await terminal.see("a.md");
+  await expect.poll(() => terminal.screen()).not.toContain("the server is gone: Enter");
+});
+
+test("somebody who looks elsewhere is called when a question waits, and nobody else", async () => {
+  await using scene = await terminalScene([[asks, { text: "the end" }]]);
+  const env = { KITTY_WINDOW_ID: "1" };
+  const terminal = scene.gennai([], { env });
+  await terminal.see("model.json");
+  terminal.type(`make it${keys.enter}`);
+  await terminal.see("y keep change");
+  expect(terminal.written()).not.toContain("\u001b]9;");
+  expect(terminal.written()).toContain("\u001b]0;? gennai, ");
+  terminal.type("\u001b[O");
+  terminal.type("n");
+  await terminal.see("the end");
+  await expect.poll(() => terminal.written()).toContain("\u001b]9;Gennai has finished.\u0007");
+});
+
 /** The branch, when the session is open. */
 const ready = /^main · /m;

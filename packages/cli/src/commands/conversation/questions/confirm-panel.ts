@@ -6,6 +6,7 @@ import { shownAction } from "@gennai/client/questions/shown-action";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { closedUnderNeeds, droppedForRest } from "@gennai/protocol/model/governance/offered-parts";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
+import { plural } from "@gennai/protocol/plural";
 import { describeQuestion } from "../../../client/terminal-confirmation.ts";
 import { colouredLine, colouredRisk, type Paint } from "../../../terminal/colours.ts";
 import { edged, inLines, type Panel, type PanelAnswer } from "./panel.ts";
@@ -113,15 +114,19 @@ export class ConfirmPanel implements Panel<ConfirmationReply> {
     return { type: "changed" };
   }
 
+  /** The changed lines alone; the names of files where there are several. */
   #diff(): readonly string[] {
+    const paint = this.#paint;
     const { diff = "" } = this.#question;
-    const files = spelled(diff).filter((line) => line.startsWith("+++ ")).length;
-    const lines = spelled(diff).filter(
-      (line) => line !== "" && !/^(?:diff |index |--- |@@ |\\ )/.test(line) && (files > 1 || !line.startsWith("+++ ")),
-    );
+    const files = diff.split("\n").filter((line) => line.startsWith("+++ ")).length;
+    const lines = spelled(diff).flatMap((line) => {
+      const [, name] = /^\+\+\+ (?:b\/)?(.*)$/.exec(line) ?? [];
+      if (name !== undefined) return files > 1 ? [paint("bold", name)] : [];
+      return /^[-+](?!-- )/.test(line) ? [colouredLine(line, paint)] : [];
+    });
     const left = lines.length - diffLines;
-    const shown = lines.slice(0, left > 1 ? diffLines : lines.length).map((line) => colouredLine(line, this.#paint));
-    return [...shown, ...(left > 1 ? [this.#paint("dim", `… ${left} more lines (d)`)] : [])];
+    const shown = lines.slice(0, left > 1 ? diffLines : lines.length);
+    return [...shown, ...(left > 1 ? [paint("dim", `… ${plural(left, "line")} more (d)`)] : [])];
   }
 
   #parts(width: number): readonly string[] {
