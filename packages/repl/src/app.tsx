@@ -1,5 +1,4 @@
 import { useEffect } from "preact/hooks";
-import { BranchQuestion } from "./branch/branch-question.tsx";
 import { ChatView } from "./chat/items/chat-view.tsx";
 import { StatusLine } from "./chat/status-line.tsx";
 import { BackgroundStrip } from "./command/background-strip.tsx";
@@ -37,7 +36,6 @@ export function App({ control }: { readonly control: ReplControl }) {
       </div>
       <WindowFocusProvider value={control.windowFocus}>
         <QuestionTray control={control} />
-        <BranchQuestion control={control} />
       </WindowFocusProvider>
       {panel === "chat" && (
         <footer class="foot">

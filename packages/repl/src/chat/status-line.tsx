@@ -14,10 +14,7 @@ export function StatusLine({ control }: { readonly control: ReplControl }) {
   const isLost = following === "reconnecting" || following === "failed";
   const turn = isLost ? undefined : facts?.turn;
   const usage = facts?.usage;
-  const asked =
-    control.confirmations.open.value.length > 0 ||
-    control.userQuestions.open.value.length > 0 ||
-    control.branch.question.value !== undefined;
+  const asked = control.confirmations.open.value.length > 0 || control.userQuestions.open.value.length > 0;
   return (
     <div class="status-line">
       {progress !== "idle" && (

@@ -6,7 +6,7 @@ import { BytesImage } from "./bytes-image.tsx";
 import { mentionCompletion } from "./complete-mention.ts";
 import { CompletionList, completionListId, useCompletion } from "./completion.tsx";
 import { droppedUris, mentionDropped } from "./dropped-files.ts";
-import { EditorChips, lookAtEditor, OpenFilesButton } from "./editor-chips.tsx";
+import { EditorChips, lookAtEditor } from "./editor-chips.tsx";
 import { PromptHistory } from "./prompt-history.ts";
 import { QueuedPrompts } from "./queued-prompts.tsx";
 import { runSlash, type SlashOutcome } from "./run-slash.ts";
@@ -180,7 +180,6 @@ export function Composer({ control }: { readonly control: ReplControl }) {
               currentTarget.value = "";
             }}
           />
-          <OpenFilesButton control={control} />
           <button
             type="button"
             class="tool-button"

@@ -25,7 +25,6 @@ import { handleHostNotice } from "./handle-host-notice.ts";
 import { KeptReviews } from "./kept-reviews.ts";
 import { keepStateIn, keptStateFrom } from "./kept-state.ts";
 import { Opening, type OpeningState } from "./opening.ts";
-import { BranchStore } from "./session/branch-store.ts";
 import { FollowedSession } from "./session/followed-session.ts";
 import { ModelStore } from "./session/model-store.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
@@ -61,7 +60,6 @@ export class ReplControl {
   readonly confirmations = new ConfirmationStore();
   readonly userQuestions = new UserQuestionStore();
   readonly announcer = new Announcer();
-  readonly branch = new BranchStore(() => this.changeSettings({ editingMode: "proposal" }));
   readonly models: ModelStore;
   readonly turns: TurnControl;
   readonly attempts: AttemptControl = new AttemptControl({

@@ -13,6 +13,7 @@ import { BackgroundStore } from "./session/background-store.ts";
 import { CallTraces } from "./session/call-traces.ts";
 import { ChangeContents } from "./session/change-contents.ts";
 import type { FollowedSession } from "./session/followed-session.ts";
+import { planBranch } from "./session/plan-branch.ts";
 import { TodoStore } from "./session/todo-store.ts";
 
 /** The stores of the panels about a session, as long as it is shown. */
@@ -47,7 +48,7 @@ export class SessionStores implements Disposable {
       write: async (request, options) => {
         // Nothing of a plan can be approved on a protected branch.
         await control.ready();
-        await control.branch.ready(followed, { task: request, ...options });
+        await planBranch(followed, { task: request, confirm: control.confirmations.confirm, ...options });
         return writePlan(session, request, options);
       },
       undo: (changeSetId, { signal }) => session.undo({ changeSetId, signal }),

@@ -118,7 +118,10 @@ describe("slash commands", () => {
     expect(await runSlash(control, "/undo")).toMatchObject({ note: "This session has no change set to take back." });
   });
 
-  it("/plan on a protected branch begins once the branch is decided", async () => {
+  it.each([
+    ["yes", "begins once there is a branch", ["add a test"]],
+    ["no", "is only there to be read", []],
+  ] as const)("/plan on a protected branch: after a %s it %s", async (said, _words, wanted) => {
     const server = new OneSession();
     const prepared: string[] = [];
     Object.assign(server.methods, {
@@ -131,11 +134,14 @@ describe("slash commands", () => {
     const { control } = appOn(server);
     await opened(control);
     await runSlash(control, "/plan add a test");
-    await vi.waitFor(() => expect(control.branch.question.value?.wanted).toBe("ai-agent/add-a-test"));
+    const asked = () => control.confirmations.open.value[0];
+    await vi.waitFor(() => expect(asked()?.computed.reason).toContain("begins the branch ai-agent/add-a-test"));
     expect(server.started).toEqual([]);
-    control.branch.answer("create");
+    const reply =
+      said === "yes" ? ({ answer: "yes", scope: "once" } as const) : ({ answer: "no", reason: "" } as const);
+    control.confirmations.answer(asked()?.requestId ?? "", reply);
     await progress(control, "running");
-    expect(prepared).toEqual(["add a test"]);
+    expect(prepared).toEqual(wanted);
     expect(server.started[0]).toMatchObject({ scenario: "PLAN", userInput: "add a test" });
   });
 

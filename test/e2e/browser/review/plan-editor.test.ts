@@ -52,9 +52,8 @@ test("from main, a plan is written, shown with its diff, and run by one approval
   await panel.getByRole("textbox", { name: "What is to be planned" }).fill("create one.txt with x");
   await panel.getByRole("button", { name: "Plan", exact: true }).click();
   // A plan is bound to its branch.
-  const branch = repl.root.getByRole("region", { name: "Branch for the agent" });
-  await branch.locator('button[aria-disabled="false"]').first().waitFor();
-  await branch.getByRole("button", { name: "Create this branch" }).click();
+  await repl.question.getByRole("button", { name: "Create branch" }).waitFor();
+  await repl.answer("yes");
   const approval = panel.locator(".plan-approval");
   await approval.waitFor();
   await panel.getByLabel("Difference in one.txt").waitFor();
