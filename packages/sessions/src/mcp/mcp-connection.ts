@@ -4,6 +4,8 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import {
   Client,
   type ConnectOptions,
+  type ElicitRequest,
+  type ElicitResult,
   ProtocolError,
   ProtocolErrorCode,
   SdkError,
@@ -13,10 +15,13 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
+import type { UserAsker } from "../bridge/session-bridge.ts";
+import { CallPatience } from "./call-patience.ts";
 import type { McpServer } from "./mcp-config.ts";
 import { type McpContent, readMcpContent } from "./mcp-content.ts";
 import { type McpDefinition, readDefinition } from "./mcp-definition.ts";
 import { McpError, McpSessionForgotten } from "./mcp-error.ts";
+import { type AskedByServer, askForServer } from "./mcp-question.ts";
 import { ProgramTransport } from "./program-transport.ts";
 
 /** What a server offers. */
@@ -28,6 +33,22 @@ export interface McpListing {
 
 export interface McpResult extends McpContent {
   readonly isError: boolean;
+  /** Questions that the server put to the user meanwhile. */
+  readonly asked: readonly AskedByServer[];
+}
+
+export interface McpCallOptions {
+  readonly signal: AbortSignal;
+  /** Whom the server may ask something in the course of the call. */
+  readonly user: UserAsker;
+  /** Takes what the server says of its progress. */
+  onOutput(text: string): void;
+}
+
+interface RunningCall {
+  readonly options: McpCallOptions;
+  readonly patience: CallPatience;
+  readonly asked: AskedByServer[];
 }
 
 export interface McpConnectionOptions {
@@ -42,6 +63,10 @@ const connectTimeout = 30_000;
 /** A program that is silent for so long when it is asked what only the newest revision knows is taken for an older one. */
 const probeTimeout = 3_000;
 const callTimeout = 300_000;
+/** Of the library, which would count the time in which a person is asked. */
+const noTimeout = 24 * 60 * 60 * 1000;
+/** A server with a model at hand could have it say anything, at the user's cost. */
+const whyNot = "its user pays for the model, and decides what it is asked.";
 /** Maximum tools offered by one server. */
 const maxTools = 200;
 const maxPages = 20;
@@ -52,13 +77,14 @@ const maxReason = 2_000;
 const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
 /**
- * One running MCP server, of the revision 2026-07-28 or one before it: it is asked for the former first. We offer it no sampling, no
- * questions to the user, no directories.
+ * One running MCP server, of the revision 2026-07-28 or one before it: it is asked for the former first. It may ask the user
+ * in the course of a call; we offer it no model and no directories.
  */
 export class McpConnection implements AsyncDisposable {
   readonly server: McpServer;
   readonly #client: Client;
   readonly #transport: Transport;
+  readonly #running = new Set<RunningCall>();
   #listing: Promise<McpListing> | undefined;
   #hearsOfChanges: Promise<void> | undefined;
   #closed = false;
@@ -69,10 +95,17 @@ export class McpConnection implements AsyncDisposable {
     this.#transport = transportTo(server, options);
     this.#client = new Client(
       { name: "gennai", version: options.version },
-      { capabilities: {}, versionNegotiation: { mode: "auto", probe: { timeoutMs: probe } } },
+      {
+        capabilities: { elicitation: { form: {}, url: {} } },
+        versionNegotiation: { mode: "auto", probe: { timeoutMs: probe } },
+      },
     );
     this.#client.onclose = () => {
       this.#closed = true;
+    };
+    this.#client.setRequestHandler("elicitation/create", ({ params }) => this.#elicited(params));
+    this.#client.fallbackRequestHandler = async ({ method }) => {
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Gennai does no ${method} for MCP servers: ${whyNot}`);
     };
     this.#client.setNotificationHandler("notifications/tools/list_changed", () => {
       this.#listing = undefined;
@@ -130,27 +163,45 @@ export class McpConnection implements AsyncDisposable {
   async call(
     { tool, inputSchema }: McpDefinition,
     args: Readonly<Record<string, unknown>>,
-    { signal }: { readonly signal: AbortSignal },
+    options: McpCallOptions,
   ): Promise<McpResult> {
+    const { signal, onOutput } = options;
     signal.throwIfAborted();
+    using patience = new CallPatience(callTimeout);
+    const running: RunningCall = { options, patience, asked: [] };
+    this.#running.add(running);
     try {
       const result = await this.#client.callTool(
         { name: tool, arguments: { ...args } },
         {
-          signal,
-          timeout: callTimeout,
-          resetTimeoutOnProgress: true,
-          // Servers tell of progress only if they are asked to.
-          onprogress: () => undefined,
+          signal: AbortSignal.any([signal, patience.signal]),
+          timeout: noTimeout,
+          onprogress: ({ message = "", progress, total }) => {
+            patience.heard();
+            const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
+            onOutput(plainText(`${far} ${message}`.trim().slice(0, maxReason)).concat("\n"));
+          },
           // By this the library sends the headers that a schema names. Without what it promises of its result nothing that ran is lost.
           toolDefinition: { name: tool, inputSchema: { ...inputSchema, type: "object" } },
         },
       );
-      return { ...readMcpContent(result), isError: result.isError === true };
+      return { ...readMcpContent(result), isError: result.isError === true, asked: running.asked };
     } catch (error) {
       signal.throwIfAborted();
       throw this.#failure(`did not answer the call of ${tool}`, error);
+    } finally {
+      this.#running.delete(running);
     }
+  }
+
+  /** Asks the user of the call under way. Of several, nobody could say whose it is about. */
+  async #elicited(params: ElicitRequest["params"]): Promise<ElicitResult> {
+    const [call, ...others] = this.#running;
+    if (call === undefined || others.length > 0) return { action: "cancel" };
+    const { signal, user } = call.options;
+    const asked = await call.patience.whileAsked(askForServer(this.server.name, params, user, { signal }));
+    call.asked.push(asked);
+    return asked.result;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

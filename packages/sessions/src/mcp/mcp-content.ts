@@ -11,7 +11,12 @@ const contentSchema = z.array(
     z.object({ type: z.literal("audio"), mimeType: z.string().default("audio"), data: z.string().default("") }),
     z.object({
       type: z.literal("resource"),
-      resource: z.object({ uri: z.string(), text: z.string().optional(), mimeType: z.string().optional() }),
+      resource: z.object({
+        uri: z.string(),
+        text: z.string().optional(),
+        blob: z.string().optional(),
+        mimeType: z.string().optional(),
+      }),
     }),
     z.object({ type: z.literal("resource_link"), uri: z.string(), name: z.string().optional() }),
   ]),
@@ -19,6 +24,8 @@ const contentSchema = z.array(
 
 /** Maximum characters kept of a result. */
 const maxCharacters = 400_000;
+/** So many values of a structure are looked for in the text. */
+const maxLeaves = 50;
 /** Maximum images shown of one result. */
 const maxImages = 8;
 
@@ -35,15 +42,29 @@ export function readMcpContent(result: Readonly<Record<string, unknown>>): McpCo
   const parsed = contentSchema.safeParse(result["content"]);
   const structured = result["structuredContent"];
   const images: ShownImage[] = [];
+  const parts = parsed.success ? parsed.data.map((part) => describe(part, images)) : [];
+  // Servers should repeat it as text (server/tools, Structured Content), and not all do.
+  if (structured !== undefined && (parts.length === 0 || !repeats(parts.join("\n"), structured)))
+    parts.push(JSON.stringify(structured));
   const text = plainText(
-    parsed.success && parsed.data.length > 0
-      ? parsed.data.map((part) => describe(part, images)).join("\n")
-      : JSON.stringify(structured ?? result["content"] ?? result["toolResult"] ?? null),
+    parts.length > 0 ? parts.join("\n") : JSON.stringify(result["content"] ?? result["toolResult"] ?? null),
   );
   return {
     text: text.length > maxCharacters ? `${text.slice(0, maxCharacters)}\n[cut: the result was larger]` : text,
     images,
   };
+}
+
+/** Whether a text has what a structure holds, e.g. as JSON or as the words of its only property. */
+function repeats(text: string, structured: unknown): boolean {
+  return leavesOf(structured)
+    .take(maxLeaves)
+    .every((leaf) => text.includes(leaf));
+}
+
+function* leavesOf(value: unknown): Generator<string> {
+  if (typeof value === "object" && value !== null) for (const inner of Object.values(value)) yield* leavesOf(inner);
+  else yield String(value);
 }
 
 function describe(part: z.infer<typeof contentSchema>[number], images: ShownImage[]): string {
@@ -55,10 +76,25 @@ function describe(part: z.infer<typeof contentSchema>[number], images: ShownImag
     case "audio":
       return `[${part.mimeType}, ${Math.floor((part.data.length * 3) / 4)} bytes]`;
     case "resource":
-      return part.resource.text ?? `[${part.resource.mimeType ?? "resource"} ${part.resource.uri}]`;
+      return describeResource(part.resource, images);
     case "resource_link":
       return `[${part.name ?? "resource"} ${part.uri}]`;
   }
+}
+
+function describeResource({ uri, text, blob, mimeType = "resource" }: Resource, images: ShownImage[]): string {
+  const named = `[${mimeType} ${uri}]`;
+  if (text !== undefined) return text;
+  return blob !== undefined && mimeType.startsWith("image/")
+    ? `${named} ${showImage({ mimeType, data: blob }, images)}`
+    : named;
+}
+
+interface Resource {
+  readonly uri: string;
+  readonly text?: string | undefined;
+  readonly blob?: string | undefined;
+  readonly mimeType?: string | undefined;
 }
 
 /** Decided by the bytes: the server's type is only a claim. */

@@ -2,6 +2,7 @@ import type { Warning } from "@gennai/agent/events/warning";
 import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { errorMessage } from "@gennai/protocol/error-message";
+import type { UserAsker } from "../bridge/session-bridge.ts";
 import { editorMcpFile } from "./editor-mcp-file.ts";
 import { onRequestIfMany } from "./load-tools-tool.ts";
 import { type McpServer, projectMcpFile } from "./mcp-config.ts";
@@ -42,8 +43,11 @@ export class McpServers implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** @param wanted names of servers, or `*` */
-  async tools(workspace: Workspace, wanted: readonly string[]): Promise<OfferedTools> {
+  /**
+   * @param wanted names of servers, or `*`
+   * @param user whom they may ask something in the course of a call
+   */
+  async tools(workspace: Workspace, wanted: readonly string[], user: UserAsker): Promise<OfferedTools> {
     if (wanted.length === 0) return { tools: [], warnings: [] };
     const { servers, problems } = await pinnedServers(workspace, this.#options);
     const pins = this.#pinsOf(workspace.root);
@@ -58,7 +62,7 @@ export class McpServers implements AsyncDisposable {
         if (state !== "accepted") return { tools: [], warnings: [unaccepted(server, state)] };
         try {
           const listed = async () => (await this.#connection(workspace, server)).listing();
-          return this.#offer(workspace, server, await inSession(listed));
+          return this.#offer(workspace, server, user, await inSession(listed));
         } catch (error) {
           return { tools: [], warnings: [errorMessage(error)] };
         }
@@ -81,7 +85,7 @@ export class McpServers implements AsyncDisposable {
     );
   }
 
-  #offer(workspace: Workspace, server: McpServer, { definitions, leftOut }: McpListing): OfferedTools {
+  #offer(workspace: Workspace, server: McpServer, user: UserAsker, { definitions, leftOut }: McpListing): OfferedTools {
     const tools: Tool[] = [];
     const warnings = [...leftOut];
     const names = new Set<string>();
@@ -106,6 +110,7 @@ export class McpServers implements AsyncDisposable {
           cwd: server.start.type === "program" ? server.start.cwd : undefined,
           trusted: server.allow.includes(definition.tool),
           readsOnly: server.readOnly.includes(definition.tool),
+          user,
         }),
       );
     }

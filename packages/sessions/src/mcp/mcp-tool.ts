@@ -4,6 +4,8 @@ import { ToolFailure } from "@gennai/governance/tool-error";
 import { visibleText } from "@gennai/machine/web/visible-text";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import * as z from "zod";
+import type { UserAsker } from "../bridge/session-bridge.ts";
+import type { ToolFact } from "../tools/tool-fact.ts";
 import { argumentPaths } from "./argument-paths.ts";
 import type { McpConnection } from "./mcp-connection.ts";
 import type { McpDefinition } from "./mcp-definition.ts";
@@ -45,6 +47,8 @@ export interface McpToolPorts {
   readonly trusted: boolean;
   /** The user says that it changes nothing. */
   readonly readsOnly: boolean;
+  /** Whom it may ask something in the course of a call. */
+  readonly user: UserAsker;
 }
 
 /** A tool of an MCP server as one of ours: the same gate, the same records. */
@@ -83,7 +87,7 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
       };
     },
 
-    async execute(args, analysis, { signal }) {
+    async execute(args, analysis, context) {
       const effect = analysis.effects.find((one) => one.type === "external");
       const called = async () => {
         const connection = await ports.connection();
@@ -96,12 +100,20 @@ export function createMcpTool(definition: McpDefinition, ports: McpToolPorts): T
           });
         }
         await ports.pins.acceptTool(definition, ports.serverDigest);
-        return connection.call(definition, args, { signal }).catch(brokenOff);
+        return connection
+          .call(definition, args, {
+            user: ports.user,
+            signal: context.signal,
+            onOutput: (text) => context.onOutput(text),
+          })
+          .catch(brokenOff);
       };
       const result = await inSession(called).catch(unavailable);
+      const facts = result.asked.map(({ end, by }): ToolFact => ({ type: "user-asked", end, by }));
       return {
         output: result.text,
         images: result.images,
+        ...(facts.length > 0 ? { facts } : {}),
         ...(result.isError
           ? { failure: { failureClass: "command_error" as const, message: `${tool} reported an error.` } }
           : {}),

@@ -43,3 +43,15 @@ function bomb(): Uint8Array {
   new DataView(bytes.buffer).setUint32(20, 70_000);
   return bytes;
 }
+
+test("structured content is told where no text repeats it, and pictures of resources are shown", () => {
+  const structuredContent = { degrees: 21 };
+  const text = (words: string) => ({ type: "text", text: words });
+  expect(readMcpContent({ content: [text("warm")], structuredContent }).text).toBe('warm\n{"degrees":21}');
+  expect(readMcpContent({ content: [text('{ "degrees": 21 }')], structuredContent }).text).toBe('{ "degrees": 21 }');
+  expect(readMcpContent({ content: [], structuredContent }).text).toBe('{"degrees":21}');
+  const resource = { uri: "a://b", mimeType: "image/png", blob: base64(samplePng(3, 2)) };
+  const shown = readMcpContent({ content: [{ type: "resource", resource }] });
+  expect(shown.text).toBe("[image/png a://b] [image 1: PNG, 3 x 2 pixels, 71 bytes]");
+  expect(shown.images).toHaveLength(1);
+});

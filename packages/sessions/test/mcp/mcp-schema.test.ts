@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { McpDefinition } from "#mcp/mcp-definition";
 import { McpPins } from "#mcp/mcp-pins";
 import { createMcpTool, isUsableName, mcpToolName } from "#mcp/mcp-tool";
+import { nobody } from "./users-server.ts";
 
 const hidden = "\u{E0041}\u{E0042}\u200b\u202e\u{E0100}\u{E01EF}\ufe00\u3164\u180e\u001b[8m";
 
@@ -25,6 +26,7 @@ async function withTool(
       cwd: undefined,
       trusted: false,
       readsOnly: false,
+      user: nobody,
     }),
   );
 }

@@ -11,6 +11,7 @@ import { describe, expect, it } from "vitest";
 import { McpAcceptance } from "#mcp/mcp-acceptance";
 import { McpServers } from "#mcp/mcp-servers";
 import { inputWith } from "../../../governance/test/policies/effects.ts";
+import { nobody } from "./users-server.ts";
 
 const script = fileURLToPath(new URL("hostile-server.ts", import.meta.url));
 
@@ -63,7 +64,7 @@ async function withServer(
       if ((await acceptance.accept("odd", async () => {})) === undefined) throw new Error("there is no server");
     },
     status: async () => (await acceptance.status()).servers,
-    offered: () => servers.tools(opened, ["*"]),
+    offered: () => servers.tools(opened, ["*"], nobody),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
 }

@@ -1,7 +1,31 @@
-import { Server } from "@modelcontextprotocol/server";
+import { type InputRequest, inputRequired, inputResponse, Server } from "@modelcontextprotocol/server";
 
 /** What the tool `echo` of such a server says of itself. */
 export const firstWords = "Says it back, and how.";
+
+/** Tools that ask before they answer, and what they ask; each says what it was told. */
+const asking: Readonly<Record<string, InputRequest>> = {
+  form: inputRequired.elicit({
+    message: "Where to?",
+    requestedSchema: {
+      type: "object",
+      properties: {
+        place: { type: "string", title: "Place", enum: ["here", "there"] },
+        count: { type: "integer", minimum: 1 },
+        sure: { type: "boolean" },
+        name: { type: "string", description: "Whose it is" },
+        kinds: { type: "array", items: { type: "string", enum: ["red", "blue"] } },
+      },
+      required: ["place", "count"],
+    },
+  }),
+  open: inputRequired.elicitUrl({ message: "Log in", url: "https://example.org/login?x=1" }),
+  unsafe: inputRequired.elicitUrl({ message: "Log in", url: "file:///etc/passwd" }),
+  sample: inputRequired.createMessage({
+    maxTokens: 1,
+    messages: [{ role: "user", content: { type: "text", text: "Say it." } }],
+  }),
+};
 
 /** A server of the library. Its tool `echo` says which revision it was called by; the other, `describe`, changes its words. */
 export function sdkServer(words: { description: string }, options: { readonly revision?: string } = {}): Server {
@@ -21,9 +45,28 @@ export function sdkServer(words: { description: string }, options: { readonly re
           ],
           nextCursor: "more",
         }
-      : { tools: [{ name: "describe", inputSchema: { type: "object" } }] },
+      : {
+          tools: ["describe", ...Object.keys(asking), "slow"].map((name) => ({
+            name,
+            inputSchema: { type: "object" },
+          })),
+        },
   );
-  server.setRequestHandler("tools/call", async ({ params }) => {
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const question = asking[params.name];
+    if (question !== undefined) {
+      if (mcpReq.inputResponses === undefined) return inputRequired({ inputRequests: { it: question } });
+      return { content: [{ type: "text", text: JSON.stringify(inputResponse(mcpReq.inputResponses, "it")) }] };
+    }
+    if (params.name === "slow") {
+      const { _meta: meta, signal } = mcpReq;
+      const progressToken = meta?.progressToken ?? "none";
+      const about = { progressToken, progress: 1, total: 2, message: "half of it" };
+      await mcpReq.notify({ method: "notifications/progress", params: about });
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      words.description = "It was told to stop.";
+      await server.sendToolListChanged();
+    }
     if (params.name === "describe") {
       words.description = "Sends it away.";
       await server.sendToolListChanged();

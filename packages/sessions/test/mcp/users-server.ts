@@ -1,15 +1,22 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Tool } from "@gennai/governance/tool";
+import type { ExecutionContext, Tool, ToolOutcome } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { executionContext } from "@gennai/testkit/execution-context";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect } from "vitest";
+import type { UserAsker } from "#bridge/session-bridge";
 import { McpServers } from "#mcp/mcp-servers";
 
+/** No person is there. */
+export const nobody: UserAsker = { askUser: async () => ({ end: "nobody" }) };
+
 /** A workspace whose user has this server, by the name `sdk`. @param define gets the workspace's directory, and another */
-export async function withUsersServer(define: object | ((root: string, outside: string) => object)) {
+export async function withUsersServer(
+  define: object | ((root: string, outside: string) => object),
+  user: UserAsker = nobody,
+) {
   await using parts = new AsyncDisposableStack();
   const state = parts.use(await temporaryDirectory());
   const workspace = parts.use(await temporaryDirectory());
@@ -27,7 +34,7 @@ export async function withUsersServer(define: object | ((root: string, outside: 
   );
   const opened = openLocalWorkspace(workspace.root, { stateDir: state.root });
   const owned = parts.move();
-  const offered = () => servers.tools(opened, ["*"]);
+  const offered = () => servers.tools(opened, ["*"], user);
   return {
     root: workspace.root,
     offered,
@@ -42,9 +49,21 @@ export async function withUsersServer(define: object | ((root: string, outside: 
 }
 
 /** What comes out of a call that everybody agreed to. */
-export async function callTool(tool: Tool | undefined, args: object): Promise<string> {
+export async function callTool(
+  tool: Tool | undefined,
+  args: object,
+  more: Partial<ExecutionContext> = {},
+): Promise<string> {
+  return (await outcomeOf(tool, args, more)).output;
+}
+
+export async function outcomeOf(
+  tool: Tool | undefined,
+  args: object,
+  more: Partial<ExecutionContext> = {},
+): Promise<ToolOutcome> {
   if (tool === undefined) throw new Error("it is not offered");
-  const context = executionContext({ signal: new AbortController().signal });
+  const context = executionContext({ signal: new AbortController().signal, ...more });
   const parsed = tool.parameters.parse(args);
-  return (await tool.execute(parsed, await tool.analyse(parsed, context), context)).output;
+  return tool.execute(parsed, await tool.analyse(parsed, context), context);
 }

@@ -153,7 +153,7 @@ export async function turnTools(
   const offered = offeredNames(editingMode, scenario, rules.intentsOn);
   for (const name of [...tools.keys()]) if (!offered.has(name)) tools.delete(name);
   const external =
-    turn.onlyChecks || client !== undefined ? noTools : await services.mcp.tools(workspace, scenario.mcp);
+    turn.onlyChecks || client !== undefined ? noTools : await services.mcp.tools(workspace, scenario.mcp, editor);
   for (const tool of external.tools) {
     // If nothing may be written, only tools that only read according to the user.
     if (editingMode === "branch" || tool.access === "read") tools.set(tool.name, tool);
