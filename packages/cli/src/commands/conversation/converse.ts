@@ -132,7 +132,11 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
   const { isolation } = await info;
   using _listening = interrupts.listen((name) => {
     if (name === "SIGINT" && conversation.isRunning) void conversation.stop().then(() => interrupts.forget());
-    else conversation.leave();
+    else {
+      conversation.leave();
+      // Who reads plain lines waits for the turn, which ends with the program that was told to end.
+      if (conversation.isRunning) void conversation.stop();
+    }
   });
   if (face instanceof PlainFace) {
     const under = intent === undefined ? "" : `, intent ${intentTitle(intent)}`;

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { isKeyRelease, matchesKey } from "@earendil-works/pi-tui";
+import { type BackgroundRun, listBackgroundRuns } from "@gennai/client/background-runs";
 import type { CommandResult } from "@gennai/client/commands/command";
 import type { Plan } from "@gennai/client/plan";
 import { emptyFacts } from "@gennai/client/view/session-facts";
@@ -70,6 +71,8 @@ export class DrawnFace implements Face, Disposable {
   #escapedAt = 0;
   /** A prompt that was sent and is not in the log yet. */
   #sending = "";
+  /** Commands that run in the background. */
+  #runs: readonly BackgroundRun[] = [];
   readonly #ticks: NodeJS.Timeout;
 
   constructor(options: DrawnOptions) {
@@ -154,7 +157,9 @@ export class DrawnFace implements Face, Disposable {
   }
 
   opened(view: SessionView, replay: bigint): void {
+    if (this.#view.cells.length > 0 && replay === 0n) this.note("A new session begins.");
     this.#view = view;
+    this.#runs = [];
     this.#transcript = this.#newTranscript();
     this.#replay = replay === 0n ? undefined : replay;
     this.changed();
@@ -168,6 +173,7 @@ export class DrawnFace implements Face, Disposable {
       const files = event.event.value.files.map(({ path }) => terminalSafe(path));
       this.note(`↶ taken back: ${files.join(", ")}`);
     }
+    if (event.event.case === "backgroundRunChanged") void this.#lookAtRuns();
     if (this.#replay !== undefined) {
       if (event.seq < this.#replay) return;
       this.#replay = undefined;
@@ -288,6 +294,25 @@ export class DrawnFace implements Face, Disposable {
     };
   }
 
+  async #lookAtRuns(): Promise<void> {
+    const session = this.#conversation?.session;
+    if (session === undefined) return;
+    const { signal } = this.#options;
+    const runs = await listBackgroundRuns(session.client, session.sessionId, { signal }).catch(() => []);
+    this.#runs = runs.filter(({ isRunning }) => isRunning);
+    this.#screen.refresh();
+  }
+
+  #background(): readonly string[] {
+    if (this.#runs.length === 0) return [];
+    const names = this.#runs.map(({ command, ports }) =>
+      [terminalSafe(command).replace(/\s+/g, " "), ...ports.map(({ port }) => `:${port}`)].join(" "),
+    );
+    return [
+      `${this.paint("cyan", "▸")} ${this.#runs.length} in the background: ${names.join(", ")}   ${this.paint("dim", "/background")}`,
+    ];
+  }
+
   /** What is to be done, what was said meanwhile, and what is being sent. */
   #waiting(): readonly string[] {
     const { todos, queuedMessages } = this.#view.facts.peek();
@@ -303,14 +328,17 @@ export class DrawnFace implements Face, Disposable {
         return `${this.paint("cyan", "⏎")} ${words}   ${this.paint("dim", "(waits for the next model call; Up takes it back)")}`;
       }),
       ...sending,
+      ...this.#background(),
     ];
   }
 
   #handle(data: string): void {
     if (isKeyRelease(data)) return;
-    if (this.#full !== undefined) this.#full.screen.view.handle(data);
-    else if (this.#picker !== undefined) this.#picker.handle(data);
-    else if (this.#questions.handle(data)) return;
+    const elsewhere = this.#full?.screen.view ?? this.#picker;
+    if (elsewhere !== undefined) {
+      this.#questions.typedElsewhere();
+      elsewhere.handle(data);
+    } else if (this.#questions.handle(data)) return;
     else if (!this.#ownKey(data)) this.#editor.handleInput(data);
     this.#full?.screen.draw();
     this.#screen.refresh();
@@ -323,7 +351,8 @@ export class DrawnFace implements Face, Disposable {
     const key = (name: Parameters<typeof matchesKey>[1]) => matchesKey(data, name);
     if (key("escape")) return this.#escape(isEmpty);
     if (key("ctrl+c")) {
-      if (!isEmpty) this.#editor.setText("");
+      // A draft that a question hides stays.
+      if (!isEmpty && !this.#questions.isOpen) this.#editor.setText("");
       else if (conversation?.isRunning === true && !conversation.isStopping) void conversation.stop();
       else this.#leave();
       return true;

@@ -22,6 +22,8 @@ export class PlainFace implements Face, Disposable {
   readonly #console: Console;
   readonly #printer: EventPrinter;
   readonly #inOrder = pLimit(1);
+  readonly #leaving = new AbortController();
+  #conversation: Conversation | undefined;
   #view: SessionView | undefined;
   #replay = 0n;
 
@@ -73,7 +75,9 @@ export class PlainFace implements Face, Disposable {
     if (change.state === "gone") this.note("The server cannot be reached.");
   }
 
-  changed(): void {}
+  changed(): void {
+    if (this.#conversation?.leaves === true) this.#leaving.abort();
+  }
 
   async show({ view }: { readonly view: CommandView }): Promise<void> {
     throw new Error(`Plain lines show no ${view}.`);
@@ -81,8 +85,10 @@ export class PlainFace implements Face, Disposable {
 
   /** Reads requests until the person leaves. */
   async converse(conversation: Conversation, signal: AbortSignal): Promise<void> {
+    this.#conversation = conversation;
+    const leaving = AbortSignal.any([signal, this.#leaving.signal]);
     while (!conversation.leaves) {
-      const line = await this.input.line("› ", { signal });
+      const line = await this.input.line("› ", { signal: leaving });
       if (line === undefined) return;
       if (line.trim() === "") continue;
       await conversation.submit(line);

@@ -105,6 +105,12 @@ export class AskedQuestions {
     return { lines, cursor: { row: Math.max(0, lines.length - 1), column: 0 } };
   }
 
+  /** A key came for something that stands before the question. */
+  typedElsewhere(): void {
+    this.#lastKeyAt = Date.now();
+    this.#queue[0]?.arming?.typed(this.#lastKeyAt);
+  }
+
   /** @returns true if the key was for a question */
   handle(data: string): boolean {
     const now = Date.now();
