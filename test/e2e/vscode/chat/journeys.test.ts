@@ -120,13 +120,13 @@ test("a proposal is reviewed in its file and in the panel, and kept in part", as
   await lens(/^Keep$/)
     .first()
     .click();
-  await lens("Proposed change 1 of 2: kept").waitFor();
+  await lens(/^Proposed change 1 of 2.*: kept$/).waitFor();
   await repl.root.locator("article.hunk").first().getByText("kept").waitFor();
   await pictured(workbench(), "review");
   await lens(/^Refuse$/)
     .last()
     .click();
-  await lens("Proposed change 2 of 2: refused").waitFor();
+  await lens(/^Proposed change 2 of 2.*: refused$/).waitFor();
   await repl.root.getByRole("button", { name: /^Apply 1 hunk/ }).click();
   await repl.root.getByRole("button", { name: "Apply now" }).click();
   await shows(repl, "Applied to 1 file.");

@@ -39,13 +39,14 @@ const workbench = useWorkbench(() => ({
     "files.autoSave": "off",
     "editor.hover.delay": 100,
     "gennai.provenance.hover": true,
+    // Nobody is asked, so that each line says so.
+    "gennai.createBranch": "always",
   },
 }));
 
 test("annotations are off until they are asked for, and then report lines that are recorded", async () => {
   const repl = await openRepl(workbench());
   await repl.send("Add a mean");
-  await repl.answer("yes");
   await repl.see("There is an average now.");
   for (let at = 0; at < 3; at++) {
     await repl.send(`talk ${at}`);
