@@ -45,6 +45,9 @@ export function Thinking({ item, id }: { readonly item: ThinkingItem; readonly i
 const noticeIcons = { info: "info", warning: "warning", error: "error" } as const;
 
 export function Notice({ item, turnId }: { readonly item: NoticeItem; readonly turnId: string }) {
+  const { control } = useChat();
+  // All of it went along with the prompt, which showed it; a summary of what was dropped has a hint.
+  if (item.topic === "context" && item.level === "info" && item.hint === "" && !control.details.value) return null;
   const [text, hint] = [wordsInEditor(item.text), wordsInEditor(item.hint)];
   const details = [text, hint, item.code === "" ? "" : `Code: ${item.code}`].filter((line) => line !== "");
   return (
