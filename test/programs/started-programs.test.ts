@@ -48,6 +48,8 @@ const allowed: Readonly<Record<string, string>> = {
   "cli/src/terminal/open-in-browser.ts": "the system's browser, with a private file of ours",
   "acp/src/editor/acp-editor.ts": "commands that the gate admitted, in the terminal of the person's editor",
   "vscode/src/git/vscode-git.ts": "asks the editor's own git, which runs over the opened folder anyway",
+  "vscode/src/git/git-program.ts":
+    "the editor's own git, at its user's click on Stage or Commit, as the editor runs it for the same button",
   "vscode/src/server/launch/terminal-server.ts": "gennai itself, by the path in the user's settings",
   "vscode/src/server/launch/brought-server.ts":
     "the server that the extension brings, on a Node that was tried, in the home",

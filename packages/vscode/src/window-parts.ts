@@ -10,6 +10,7 @@ import { openRule } from "./commands/show-rule.ts";
 import { askForRest, mergeByHand } from "./documents/merge-by-hand.ts";
 import { VsCodeFiles } from "./editor/files/vscode-files.ts";
 import { pathOf } from "./editor/workspace-uri.ts";
+import { AgentChanges } from "./git/agent-changes.ts";
 import { GitBranchMode } from "./git/git-branch-mode.ts";
 import { openSourceControl, VsCodeGit } from "./git/vscode-git.ts";
 import { WindowBranch } from "./git/window-branch.ts";
@@ -188,6 +189,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     onEvent: (event, session) => {
       sessionWatch.onEvent(event, session);
       reviewing.unseen.onEvent(event, session);
+      if (event.event.case === "changeSetApplied" || event.event.case === "changeSetUndone") agentChanges.changed();
       if (event.event.case === "toolResult" || event.event.case === "changeSetApplied") origins.recorded();
     },
     onFacts: () => {
@@ -215,6 +217,8 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     for (const happens of [files.onDidCreate, files.onDidChange, files.onDidDelete]) happens(() => guarded.look());
     context.subscriptions.push(files);
   }
+  const agentChanges = new AgentChanges({ root, view: () => sessions.view, onProblem: warn });
+  context.subscriptions.push(agentChanges);
   const background = new BackgroundTerminals(log);
   context.subscriptions.push({ dispose: () => background[Symbol.dispose]() });
   const todos = new TodoTree(sessions, {
@@ -280,6 +284,7 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     ...reviewing,
     files,
     branch,
+    agentChanges,
     background,
     changeSets,
     approvals,

@@ -5,6 +5,7 @@ import type { ProposalApplier } from "./apply/proposal-applier.ts";
 import type { BackgroundTerminals } from "./background/background-terminals.ts";
 import type { ContentDocuments } from "./documents/content-documents.ts";
 import type { EditorFiles } from "./editor/files/editor-files.ts";
+import type { AgentChanges } from "./git/agent-changes.ts";
 import type { WindowBranch } from "./git/window-branch.ts";
 import type { LineOrigins } from "./provenance/line-origins.ts";
 import type { ReplViews } from "./repl/repl-views.ts";
@@ -49,6 +50,7 @@ export interface Workbench {
   /** Terminals that show background runs. */
   readonly background: BackgroundTerminals;
   readonly branch: WindowBranch;
+  readonly agentChanges: AgentChanges;
   readonly changeSets: ChangeSets;
   readonly applier: ProposalApplier;
   readonly approvals: StoredApprovals;

@@ -2,6 +2,7 @@ import type { CommandId } from "../command-ids.ts";
 import type { Command } from "../workbench.ts";
 import * as add from "./add-commands.ts";
 import { showBackground } from "./background-commands.ts";
+import * as agents from "./changes/agents-commands.ts";
 import { keepAll, undoAll } from "./changes/all-changes-commands.ts";
 import { commitMessage } from "./changes/commit-message-command.ts";
 import { keepIgnored } from "./changes/layer-commands.ts";
@@ -77,6 +78,9 @@ export const commandTable: Readonly<Record<CommandId, Command>> = {
   showHunkDiff: review.showHunkDiff,
   keepAll,
   undoAll,
+  stageAgents: agents.stageAgents,
+  commitAgents: agents.commitAgents,
+  showAgentsLines: agents.showAgentsLines,
   nextHunk,
   previousHunk,
   showAllChanges,

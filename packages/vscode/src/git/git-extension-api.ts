@@ -8,6 +8,8 @@ export interface GitExtensionExports {
 }
 
 export interface GitExtensionApi {
+  /** The program. */
+  readonly git: { readonly path: string };
   readonly state: "uninitialized" | "initialized";
   readonly onDidChangeState: Event<"uninitialized" | "initialized">;
   getRepository(uri: Uri): GitExtensionRepository | null;

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { reasonOf } from "../editor/editor-error.ts";
 import type { GitExtensionApi, GitExtensionExports, GitExtensionRepository } from "./git-extension-api.ts";
 import type { Git, GitFinding, GitRepository, RepositoryState } from "./git-port.ts";
+import { type GitProgram, gitProgram } from "./git-program.ts";
 
 /** Milliseconds that the Git extension has to find repositories after its start. */
 const timeoutMs = 10_000;
@@ -33,6 +34,13 @@ export async function gitRepository(folder: vscode.Uri): Promise<GitExtensionRep
   const api = await gitApi();
   if (typeof api === "string") return api;
   return (await repositoryOf(api, folder)) ?? "the folder is not a git repository, and lies in none.";
+}
+
+/** The editor's own git in a folder. Rejects if there is none. */
+export async function editorsGit(directory: string): Promise<GitProgram> {
+  const api = await gitApi();
+  if (typeof api === "string") throw new Error(`There is no git: ${api}`);
+  return gitProgram(api.git.path, directory);
 }
 
 async function repositoryOf(api: GitExtensionApi, uri: vscode.Uri): Promise<GitExtensionRepository | null> {

@@ -7,12 +7,14 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type * as files from "../../src/editor/files/vscode-files.ts";
 import type * as realPath from "../../src/editor/real-path.ts";
+import type * as git from "../../src/git/git-program.ts";
 import type * as brought from "../../src/server/launch/brought-server.ts";
 import type * as machine from "../../src/server/this-machine.ts";
 import type * as claim from "../../src/session/window-claim.ts";
 import type * as commands from "../../src/terminal/terminal-commands.ts";
 import type * as terminals from "../../src/terminal/vscode-terminals.ts";
 import type * as webBrought from "../../src/web/brought-server.ts";
+import type * as webGit from "../../src/web/git-program.ts";
 import type * as webRealPath from "../../src/web/real-path.ts";
 import type * as webCommands from "../../src/web/terminal-commands.ts";
 import type * as webMachine from "../../src/web/this-machine.ts";
@@ -30,13 +32,14 @@ const hasAll: readonly true[] = [
   true satisfies Has<(typeof webMachine)["thisMachine"], (typeof machine)["thisMachine"]>,
   true satisfies Has<typeof webBrought, typeof brought>,
   true satisfies Has<typeof webCommands, typeof commands>,
+  true satisfies Has<typeof webGit, typeof git>,
   true satisfies Has<typeof webTerminals, typeof terminals>,
   true satisfies Has<MembersOf<typeof webFiles.VsCodeFiles>, MembersOf<typeof files.VsCodeFiles>>,
   true satisfies Has<MembersOf<typeof webClaim.WindowClaim>, MembersOf<typeof claim.WindowClaim>>,
 ];
 
 test("the bundle for a browser has the counterparts, and nothing of Node", async () => {
-  expect(hasAll).toHaveLength(8);
+  expect(hasAll).toHaveLength(9);
   const root = join(import.meta.dirname, "../..");
   const script = `
     import { build } from "esbuild";
