@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { CommandHost } from "./commands/command-host.ts";
+import { registerRunCommand } from "./commands/conversation/register-run-command.ts";
 import { registerDoctorCommand } from "./commands/doctor/register-doctor-command.ts";
 import { registerGovernanceCommands } from "./commands/governance/register-governance-commands.ts";
 import { registerGuardCommands } from "./commands/guard/register-guard-commands.ts";
@@ -15,7 +16,6 @@ import { registerModelsCommands } from "./commands/register-models-commands.ts";
 import { registerPolicyCommands } from "./commands/register-policy-commands.ts";
 import { registerStageCommands } from "./commands/register-stage-commands.ts";
 import { registerTryCommand } from "./commands/register-try-command.ts";
-import { registerRunCommand } from "./commands/run/register-run-command.ts";
 import { registerOpenCommand } from "./commands/serve/register-open-command.ts";
 import { registerServeCommand } from "./commands/serve/register-serve-command.ts";
 import { registerSessionsCommands } from "./commands/sessions/register-sessions-commands.ts";

@@ -9,15 +9,15 @@ import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/check
 import { SessionPlans } from "@gennai/client/session-plans";
 import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
-import { listSessions } from "../../../connection/session-list.ts";
-import type { Paint } from "../../../terminal/colours.ts";
-import { terminalSafe } from "../../../terminal/terminal-safe.ts";
-import { describeActions, describeOutcome, describePlan, describeResults } from "../../plan/plan-text.ts";
-import { describeRestored } from "../../sessions/undo-text.ts";
-import type { Conversation } from "../conversation.ts";
-import type { PickerItem } from "./picker.ts";
-import { sessionItem } from "./session-item.ts";
-import type { TextKey } from "./text-view.ts";
+import { listSessions } from "../../connection/session-list.ts";
+import type { Paint } from "../../terminal/colours.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { describeActions, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
+import { describeRestored } from "../sessions/undo-text.ts";
+import type { Conversation } from "./conversation.ts";
+import type { PickerItem } from "./views/picker.ts";
+import { sessionItem } from "./views/session-item.ts";
+import type { TextKey } from "./views/text-view.ts";
 
 /** What views need of the terminal. */
 export interface ViewPlace {

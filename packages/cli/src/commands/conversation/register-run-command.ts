@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { exitCodesHelp } from "../../terminal/exit-code.ts";
 import type { CommandHost } from "../command-host.ts";
 import { collect, commandsOption, modelOptions, protectOption, serverOptions } from "../options/shared-options.ts";
-import type { RunFlags } from "./run-options.ts";
-import { settingOptions } from "./setting-options.ts";
+import type { RunFlags } from "../run/run-options.ts";
+import { settingOptions } from "../run/setting-options.ts";
 
 export function registerRunCommand(program: Command, { console, ended }: CommandHost): void {
   const command = program.command("run").description("do one thing; without a request, a conversation");
@@ -51,23 +51,23 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("-o, --output <file>", "also write the answer to this file")
     .addHelpText("after", runHelp)
     .action(async (words: readonly string[], flags: RunFlags) => {
-      const { requestOf } = await import("./request.ts");
+      const { requestOf } = await import("../run/request.ts");
       const request = await requestOf(words, flags, console);
       if (flags.attempts !== undefined && flags.ci !== true) {
-        const { runAttempts } = await import("./run-attempts.ts");
+        const { runAttempts } = await import("../run/run-attempts.ts");
         return ended(await runAttempts(request, flags, console));
       }
       if (flags.ci === true) {
-        const { runInPipeline } = await import("./run-in-pipeline.ts");
+        const { runInPipeline } = await import("../run/run-in-pipeline.ts");
         return ended(await runInPipeline(request, flags, console));
       }
-      const { refusePipelineOptions } = await import("./run-options.ts");
+      const { refusePipelineOptions } = await import("../run/run-options.ts");
       refusePipelineOptions(flags);
       if (request === undefined) {
-        const { converse } = await import("../conversation/converse.ts");
+        const { converse } = await import("./converse.ts");
         return ended(await converse(flags, console));
       }
-      const { runCommand } = await import("./run-command.ts");
+      const { runCommand } = await import("../run/run-command.ts");
       ended(await runCommand(request, flags, console));
     });
 }
