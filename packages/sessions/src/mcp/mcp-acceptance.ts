@@ -1,6 +1,7 @@
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { writeEditorMcp } from "./editor-mcp-file.ts";
 import type { McpServer } from "./mcp-config.ts";
+import { McpLogins } from "./mcp-logins.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { pinnedServers } from "./pinned-servers.ts";
 
@@ -19,6 +20,8 @@ export interface McpStatus {
   readonly accepted: boolean;
   /** It was accepted, and has changed since. */
   readonly changed: boolean;
+  /** ISO 8601: when the user logged in at its address; undefined if they did not. */
+  readonly loggedIn: string | undefined;
 }
 
 /** Lists a workspace's MCP servers and records whether the user allowed them to start there. Starts none. */
@@ -33,11 +36,14 @@ export class McpAcceptance {
 
   async status(): Promise<{ readonly servers: readonly McpStatus[]; readonly problems: readonly string[] }> {
     const { workspaceRoot, stateDir } = this.#place;
+    const logins = new McpLogins(stateDir);
     const { servers, problems } = await pinnedServers(openLocalWorkspace(workspaceRoot, { stateDir }), this.#place);
     const states = await Promise.all(
       [...servers.values()].map(async (server) => {
         const state = await this.#pins.stateOfServer(server);
-        return { server, accepted: state === "accepted", changed: state === "changed" };
+        const { start } = server;
+        const login = start.type === "http" ? await logins.find({ name: server.name, url: start.url }) : undefined;
+        return { server, accepted: state === "accepted", changed: state === "changed", loggedIn: login?.since };
       }),
     );
     return { servers: states, problems };

@@ -6,6 +6,7 @@ import {
   type ConnectOptions,
   type ElicitRequest,
   type ElicitResult,
+  InsufficientScopeError,
   ProtocolError,
   ProtocolErrorCode,
   SdkError,
@@ -13,6 +14,7 @@ import {
   SdkHttpError,
   StreamableHTTPClientTransport,
   type Transport,
+  UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import type { UserAsker } from "../bridge/session-bridge.ts";
@@ -21,6 +23,8 @@ import type { McpServer } from "./mcp-config.ts";
 import { type McpContent, readMcpContent } from "./mcp-content.ts";
 import { type McpDefinition, readDefinition } from "./mcp-definition.ts";
 import { McpError, McpSessionForgotten } from "./mcp-error.ts";
+import { KeptLoginProvider, loginNeeded, moreNeeded } from "./mcp-login.ts";
+import type { McpLogins } from "./mcp-logins.ts";
 import { type AskedByServer, askForServer } from "./mcp-question.ts";
 import { ProgramTransport } from "./program-transport.ts";
 
@@ -56,6 +60,7 @@ export interface McpConnectionOptions {
   /** Environment of server programs, besides what their definition adds. */
   readonly environment: Readonly<Record<string, string>>;
   readonly version: string;
+  readonly logins: McpLogins;
 }
 
 /** Milliseconds. */
@@ -90,7 +95,7 @@ export class McpConnection implements AsyncDisposable {
   #closed = false;
 
   /** @param probe milliseconds for an answer to what only the newest revision knows */
-  private constructor(server: McpServer, options: McpConnectionOptions, probe: number) {
+  private constructor(server: McpServer, options: OpenOptions, probe: number) {
     this.server = server;
     this.#transport = transportTo(server, options);
     this.#client = new Client(
@@ -113,7 +118,8 @@ export class McpConnection implements AsyncDisposable {
   }
 
   /** Rejects with `McpError`. */
-  static async open(server: McpServer, options: McpConnectionOptions): Promise<McpConnection> {
+  static async open(server: McpServer, given: McpConnectionOptions): Promise<McpConnection> {
+    const options = { ...given, login: await loginAt(server, given.logins) };
     const isProgram = server.start.type === "program";
     const first = new McpConnection(server, options, isProgram ? probeTimeout : connectTimeout);
     let again: ConnectOptions;
@@ -250,6 +256,12 @@ export class McpConnection implements AsyncDisposable {
   }
 
   #failure(what: string, error: unknown): McpError {
+    const { name } = this.server;
+    if (error instanceof McpError) return error;
+    if (error instanceof InsufficientScopeError)
+      return new McpError(moreNeeded(name, error.requiredScope), { cause: error });
+    if (error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401))
+      return new McpError(loginNeeded(name), { cause: error });
     // Both texts come from the server and are shown in terminals.
     const said = this.#transport instanceof ProgramTransport ? plainText(this.#transport.stderr).trim() : "";
     const status = error instanceof SdkHttpError ? `HTTP ${error.status}: ` : "";
@@ -263,7 +275,18 @@ export class McpConnection implements AsyncDisposable {
   }
 }
 
-function transportTo({ start }: McpServer, { workspaceRoot, environment }: McpConnectionOptions): Transport {
+interface OpenOptions extends McpConnectionOptions {
+  readonly login: KeptLoginProvider | undefined;
+}
+
+/** Only where a person logged in: a turn registers nowhere, and asks nobody to log in. */
+async function loginAt({ name, start }: McpServer, logins: McpLogins): Promise<KeptLoginProvider | undefined> {
+  if (start.type !== "http") return undefined;
+  const place = { name, url: start.url };
+  return (await logins.find(place))?.tokens === undefined ? undefined : new KeptLoginProvider(logins, place);
+}
+
+function transportTo({ start }: McpServer, { workspaceRoot, environment, login }: OpenOptions): Transport {
   switch (start.type) {
     case "program":
       return new ProgramTransport({
@@ -273,6 +296,10 @@ function transportTo({ start }: McpServer, { workspaceRoot, environment }: McpCo
         cwd: resolve(workspaceRoot, start.cwd ?? "."),
       });
     case "http":
-      return new StreamableHTTPClientTransport(new URL(start.url), { requestInit: { headers: { ...start.headers } } });
+      return new StreamableHTTPClientTransport(new URL(start.url), {
+        requestInit: { headers: { ...start.headers } },
+        onInsufficientScope: "throw",
+        ...(login === undefined ? {} : { authProvider: login }),
+      });
   }
 }

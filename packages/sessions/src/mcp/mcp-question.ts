@@ -31,6 +31,13 @@ export async function askForServer(
   return params.mode === "url" ? askToOpen(server, params, user, options) : askFields(server, params, user, options);
 }
 
+/** An address that a user may be asked to open: of the web, or of this machine; undefined for any other. */
+export function openable(address: string): URL | undefined {
+  const url = URL.parse(address);
+  const isLocal = url?.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
+  return url !== null && (url.protocol === "https:" || isLocal) ? url : undefined;
+}
+
 /** The user opens the address; nothing here does. */
 async function askToOpen(
   server: string,
@@ -38,9 +45,8 @@ async function askToOpen(
   user: UserAsker,
   options: { readonly signal: AbortSignal },
 ): Promise<AskedByServer> {
-  const place = URL.parse(url);
-  const isLocal = place?.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(place.hostname);
-  if (place === null || !(place.protocol === "https:" || isLocal)) return unanswered("cancelled", "decline");
+  const place = openable(url);
+  if (place === undefined) return unanswered("cancelled", "decline");
   const labels = ["I opened it", "No"].map((label) => ({ label, description: "" }));
   const text = `The MCP server ${server} wants you to open an address of ${place.host} in your browser: ${shown(message)}\n${place.href}`;
   const question = { question: text, header: server, options: labels, multiple: false };

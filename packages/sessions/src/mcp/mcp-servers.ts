@@ -8,6 +8,7 @@ import { onRequestIfMany } from "./load-tools-tool.ts";
 import { type McpServer, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpListing } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
+import { McpLogins } from "./mcp-logins.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { inSession } from "./mcp-session.ts";
 import { createMcpTool, isUsableName, maxSchemaCharacters, mcpToolName } from "./mcp-tool.ts";
@@ -128,13 +129,13 @@ export class McpServers implements AsyncDisposable {
       await connection?.[Symbol.asyncDispose]();
       return this.#connection(workspace, server);
     }
-    const { commandEnvironment: environment, version } = this.#options;
+    const { commandEnvironment: environment, version, stateDir } = this.#options;
     // The library takes a quarter of a second to load, so it is loaded only if used.
     const opening = import("./mcp-connection.ts").then(async ({ McpConnection }) => {
       // Start only what was accepted, also after the server ended in the middle of a turn.
       if ((await pinned(server, workspace)).digest !== server.digest)
         throw new McpError(unaccepted(server, "changed").text);
-      return McpConnection.open(server, { workspaceRoot, environment, version });
+      return McpConnection.open(server, { workspaceRoot, environment, version, logins: new McpLogins(stateDir) });
     });
     this.#connections.set(key, { digest: server.digest, opening });
     opening.catch(() => {

@@ -1,13 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 import { firstWords, sdkServer } from "./sdk-server.ts";
 import { callTool, withUsersServer } from "./users-server.ts";
+import { listeningHandler } from "./web-handler.ts";
 
 const newest = "2026-07-28";
 const before = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
@@ -16,29 +12,13 @@ const before = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 async function webServer(legacy: "stateless" | "reject") {
   const words = { description: firstWords };
   const handler = createMcpHandler(() => sdkServer(words), { legacy });
-  const headers: (string | undefined)[] = [];
-  const server = createServer((incoming, outgoing) => {
-    const answered = async () => {
-      const { method = "GET", url = "/" } = incoming;
-      headers.push(incoming.headersDistinct["mcp-param-text"]?.[0]);
-      const response = await handler.fetch(
-        new Request(new URL(url, "http://127.0.0.1"), {
-          method,
-          headers: Object.entries(incoming.headersDistinct).map(([name, [value = ""] = []]) => [name, value]),
-          ...(method === "POST" ? { body: await text(incoming) } : {}),
-        }),
-      );
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers)).flushHeaders();
-      if (response.body === null) outgoing.end();
-      else await pipeline(Readable.from(response.body), outgoing);
-    };
-    answered().catch(() => outgoing.destroy());
+  const headers: (string | null)[] = [];
+  const { origin, ...listening } = await listeningHandler((request) => {
+    headers.push(request.headers.get("mcp-param-text"));
+    return handler.fetch(request);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("it does not listen");
   return {
-    url: `http://127.0.0.1:${address.port}/mcp`,
+    url: `${origin}/mcp`,
     headers,
     change() {
       words.description = "Sends it away.";
@@ -46,9 +26,7 @@ async function webServer(legacy: "stateless" | "reject") {
     },
     async [Symbol.asyncDispose]() {
       await handler.close();
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
+      await listening[Symbol.asyncDispose]();
     },
   };
 }

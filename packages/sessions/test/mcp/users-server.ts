@@ -37,6 +37,7 @@ export async function withUsersServer(
   const offered = () => servers.tools(opened, ["*"], user);
   return {
     root: workspace.root,
+    stateDir: state.root,
     offered,
     /** Its tools by name, where nothing is wrong with any. */
     async tools(): Promise<ReadonlyMap<string, Tool>> {

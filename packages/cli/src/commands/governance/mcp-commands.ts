@@ -29,6 +29,7 @@ export async function mcpListCommand(flags: McpFlags, console: Console): Promise
       ? "starts with a turn that may use it"
       : `${changed ? "changed since it was accepted" : "not accepted"}: ${commandName(console.environment)} mcp accept ${server.name}`;
     console.output.write(`${server.name.padEnd(16)} ${server.origin.padEnd(8)} ${startOf(status)}\n  ${state}\n`);
+    if (status.loggedIn !== undefined) console.output.write(`  logged in since ${status.loggedIn}\n`);
   }
   if (servers.length === 0) console.output.write("No MCP servers are configured here.\n");
   for (const problem of problems)

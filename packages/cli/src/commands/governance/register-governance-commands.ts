@@ -7,6 +7,7 @@ import type { CheckFlags } from "./check-commands.ts";
 import type { EmergencyFlags } from "./emergency-commands.ts";
 import type { HooksFlags } from "./hooks-commands.ts";
 import type { McpFlags } from "./mcp-commands.ts";
+import type { McpLoginFlags } from "./mcp-login-commands.ts";
 
 /** Commands about what governs the agent: emergency controls, capabilities, hooks, MCP servers, accepted checks. */
 export function registerGovernanceCommands(program: Command, host: CommandHost): void {
@@ -115,6 +116,16 @@ function registerMcp(program: Command, { console, ended }: CommandHost): void {
       ended(await mcpAcceptCommand(name, flags, console));
     },
   );
+  add("login <server>", "log in at a server behind an address (OAuth), with a browser here or elsewhere")
+    .option("--scope <scopes>", "what to log in for, where the server wants more (default: its own choice)")
+    .action(async (name: string, flags: McpLoginFlags) => {
+      const { mcpLoginCommand } = await import("./mcp-login-commands.ts");
+      ended(await mcpLoginCommand(name, flags, console));
+    });
+  add("logout <server>", "take a login back, and forget it").action(async (name: string, flags: McpFlags) => {
+    const { mcpLogoutCommand } = await import("./mcp-login-commands.ts");
+    ended(await mcpLogoutCommand(name, flags, console));
+  });
 }
 
 function registerCheck(program: Command, { console, ended }: CommandHost): void {

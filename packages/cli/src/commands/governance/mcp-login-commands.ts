@@ -1,0 +1,65 @@
+import { createInterface } from "node:readline";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
+import { logIn, logOut } from "@gennai/sessions/mcp/mcp-login";
+import { type LoginPlace, McpLogins } from "@gennai/sessions/mcp/mcp-logins";
+import { CliError } from "../../terminal/cli-error.ts";
+import type { Console } from "../../terminal/console.ts";
+import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import type { McpFlags } from "./mcp-commands.ts";
+
+export interface McpLoginFlags extends McpFlags {
+  readonly scope?: string;
+}
+
+/** `gennai mcp login`: shows an address to agree at, and waits until the browser comes back, or its address is pasted. */
+export async function mcpLoginCommand(name: string, flags: McpLoginFlags, console: Console): Promise<ExitCode> {
+  const place = await placeOf(name, flags, console);
+  const lines = createInterface({ input: console.input });
+  const show = (address: URL): void => {
+    console.output.write(`Open this in your browser, and agree there:\n  ${address.href}\n`);
+    console.output.write("If the browser is on another machine, paste the address that it ends at:\n");
+  };
+  const logins = new McpLogins(defaultStateDir(console.environment));
+  try {
+    await logIn(place, { logins, show, pasted: lines, scope: flags.scope, signal: new AbortController().signal });
+  } finally {
+    lines.close();
+  }
+  console.output.write(`Logged in at ${name}. Its tools ask as before.\n`);
+  return exitCode.ok;
+}
+
+/** `gennai mcp logout` */
+export async function mcpLogoutCommand(name: string, flags: McpFlags, console: Console): Promise<ExitCode> {
+  const place = await placeOf(name, flags, console);
+  const end = await logOut(place, new McpLogins(defaultStateDir(console.environment)));
+  const said = {
+    nothing: `There is no login at ${name}.`,
+    forgotten: `Forgot the login at ${name}. Its server was not told: take it back there too.`,
+    revoked: `Logged out at ${name}.`,
+  };
+  console.output.write(`${said[end]}\n`);
+  return exitCode.ok;
+}
+
+async function placeOf(name: string, flags: McpFlags, console: Console): Promise<LoginPlace> {
+  const { environment } = console;
+  const acceptance = new McpAcceptance({
+    workspaceRoot: await resolveWorkspace(flags.workspace, console),
+    stateDir: defaultStateDir(environment),
+    configDir: userConfigDir(environment),
+    environment,
+  });
+  const found = (await acceptance.status()).servers.find(({ server }) => server.name === name);
+  if (found?.server.start.type === "http" && found.accepted) return { name, url: found.server.start.url };
+  const why =
+    found === undefined
+      ? `There is no MCP server ${JSON.stringify(name)} here.`
+      : found.accepted
+        ? `The MCP server ${name} is a program: it logs in by itself.`
+        : `The MCP server ${name} is not accepted here.`;
+  throw new CliError(why, { exitCode: exitCode.usage, next: ["`gennai mcp list` shows those there are."] });
+}
