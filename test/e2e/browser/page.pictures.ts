@@ -14,7 +14,7 @@ test("the page that `npm start` serves: a conversation, and a review", async () 
   await using on = await openPage(gennai, { viewport: { width: 1040, height: 860 } });
   const { page, repl } = on;
   await repl.send("replace colour with color in src/**/*.js");
-  await repl.see(/Replaced/);
+  await repl.see(/files changed/);
   await repl.idle();
   // Where nothing shows a hover; the conversation stays at its end by itself.
   await page.mouse.move(20, 500);
