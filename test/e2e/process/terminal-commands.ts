@@ -79,6 +79,8 @@ export const commands: readonly (readonly [command: string, args: string, code: 
   ["gennai mcp", "mcp --help", 0],
   ["gennai mcp list", "mcp list", 0],
   ["gennai mcp accept", "mcp accept none", 2],
+  ["gennai mcp login", "mcp login none", 2],
+  ["gennai mcp logout", "mcp logout none", 2],
   ["gennai mcp serve", "mcp serve --help", 0],
   ["gennai check", "check --help", 0],
   ["gennai check list", "check list", 0],
