@@ -110,6 +110,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       version: options.version,
       environment: options.environment,
       commandEnvironment: environment,
+      learn: (secret) => redactor.learn(secret),
     }),
   );
   const serverKeys = new ModelKeys({

@@ -31,8 +31,12 @@ export class McpLogins {
   readonly #directory: string;
   readonly #file: string;
   readonly #inOrder = pLimit(1);
+  readonly #learn: (secret: string) => void;
+  readonly #learnt = new Set<string>();
 
-  constructor(stateDir: string) {
+  /** @param learn is told each token, to mask it in texts */
+  constructor(stateDir: string, learn: (secret: string) => void = () => undefined) {
+    this.#learn = learn;
     this.#directory = join(stateDir, "mcp");
     this.#file = join(this.#directory, "logins.json");
   }
@@ -48,15 +52,27 @@ export class McpLogins {
       const logins = change === undefined ? others : { ...others, [keyOf(place)]: change(before) };
       await ensurePrivateDirectory(join(this.#directory, ".."));
       await ensurePrivateDirectory(this.#directory);
+      this.#teach(Object.values(logins));
       await replaceFile(this.#file, JSON.stringify({ logins }, undefined, 2));
     });
+  }
+
+  #teach(logins: readonly KeptLogin[]): void {
+    for (const secret of logins.flatMap(({ tokens }) => [tokens?.access_token, tokens?.["refresh_token"]])) {
+      if (typeof secret !== "string" || this.#learnt.has(secret)) continue;
+      this.#learnt.add(secret);
+      this.#learn(secret);
+    }
   }
 
   /** A missing or damaged file has no logins. */
   async #read(): Promise<Readonly<Record<string, KeptLogin>>> {
     try {
       const text = await findPrivateFile(this.#file);
-      return text === undefined ? {} : fileSchema.parse(JSON.parse(text)).logins;
+      if (text === undefined) return {};
+      const { logins } = fileSchema.parse(JSON.parse(text));
+      this.#teach(Object.values(logins));
+      return logins;
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
       return {};

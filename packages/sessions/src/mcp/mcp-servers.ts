@@ -23,6 +23,8 @@ export interface McpServersOptions {
   /** Environment of server programs. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
   readonly version: string;
+  /** Is told each token of a login, to mask it in texts. */
+  readonly learn: (secret: string) => void;
 }
 
 export interface OfferedTools {
@@ -39,9 +41,11 @@ export class McpServers implements AsyncDisposable {
   readonly #options: McpServersOptions;
   readonly #connections = new Map<string, { readonly digest: string; readonly opening: Promise<McpConnection> }>();
   readonly #pins = new Map<string, McpPins>();
+  readonly #logins: McpLogins;
 
   constructor(options: McpServersOptions) {
     this.#options = options;
+    this.#logins = new McpLogins(options.stateDir, options.learn);
   }
 
   /**
@@ -129,13 +133,13 @@ export class McpServers implements AsyncDisposable {
       await connection?.[Symbol.asyncDispose]();
       return this.#connection(workspace, server);
     }
-    const { commandEnvironment: environment, version, stateDir } = this.#options;
+    const { commandEnvironment: environment, version } = this.#options;
     // The library takes a quarter of a second to load, so it is loaded only if used.
     const opening = import("./mcp-connection.ts").then(async ({ McpConnection }) => {
       // Start only what was accepted, also after the server ended in the middle of a turn.
       if ((await pinned(server, workspace)).digest !== server.digest)
         throw new McpError(unaccepted(server, "changed").text);
-      return McpConnection.open(server, { workspaceRoot, environment, version, logins: new McpLogins(stateDir) });
+      return McpConnection.open(server, { workspaceRoot, environment, version, logins: this.#logins });
     });
     this.#connections.set(key, { digest: server.digest, opening });
     opening.catch(() => {

@@ -52,6 +52,8 @@ test("a turn asks for a login and begins none; after one its tools are there, an
     // Each renewal gives another one, and the one before is used up.
     expect(here.refreshTokens()).toBe(1);
   }
+  const { tokens } = (await here.logins.find(here.place)) ?? {};
+  expect([...here.learnt]).toEqual(expect.arrayContaining([tokens?.access_token, tokens?.["refresh_token"]]));
   expect(here.seen.filter((path) => path === "/register")).toHaveLength(1);
 });
 

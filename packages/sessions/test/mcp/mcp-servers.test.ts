@@ -43,6 +43,7 @@ async function withServer(
       home: "/home/nobody",
       environment: {},
       commandEnvironment: commandEnvironment(process.env),
+      learn: () => undefined,
       version: "0.0.0-test",
     }),
   );

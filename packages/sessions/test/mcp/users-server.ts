@@ -22,6 +22,7 @@ export async function withUsersServer(
   const workspace = parts.use(await temporaryDirectory());
   const sdk = typeof define === "function" ? define(workspace.root, state.root) : define;
   await writeFile(join(state.root, "mcp.json"), JSON.stringify({ mcpServers: { sdk } }), { mode: 0o600 });
+  const learnt = new Set<string>();
   const servers = parts.use(
     new McpServers({
       stateDir: state.root,
@@ -29,6 +30,7 @@ export async function withUsersServer(
       home: "/home/nobody",
       environment: {},
       commandEnvironment: commandEnvironment(process.env),
+      learn: (secret) => void learnt.add(secret),
       version: "0.0.0-test",
     }),
   );
@@ -38,6 +40,8 @@ export async function withUsersServer(
   return {
     root: workspace.root,
     stateDir: state.root,
+    /** Secrets that texts are masked of. */
+    learnt,
     offered,
     /** Its tools by name, where nothing is wrong with any. */
     async tools(): Promise<ReadonlyMap<string, Tool>> {
