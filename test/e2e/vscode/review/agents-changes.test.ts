@@ -31,15 +31,19 @@ test("the agent's changes are a group of their own, and exactly they are staged"
   const { page, workspace } = workbench();
   const repl = await openRepl(workbench());
   await repl.send("write it");
-  await workbench().pick("Create ai-agent/write-it");
+  await repl.question.getByRole("button", { name: "Create branch" }).click();
   await shows(repl, "Written.");
   await openFile(page, "a.txt");
   await page.keyboard.press("Control+End");
   await page.keyboard.type("mine\n");
   await saveFile(page);
-  await workbench().runCommand("Gennai: Show Changes");
+  await page
+    .getByRole("tab", { name: /^Source Control/ })
+    .first()
+    .click();
   const group = page.locator(".scm-view").getByText("Agent's Changes", { exact: true });
   await group.waitFor();
+  await page.locator(".scm-view").getByText("new.txt").first().waitFor();
   await workbench().screenshot("agents changes");
   await group.hover();
   await page.locator(".scm-view").getByRole("button", { name: "Stage the Agent's Changes" }).first().click();
