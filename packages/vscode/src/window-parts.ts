@@ -31,6 +31,7 @@ import { GuardedSessions } from "./session/guarded-sessions.ts";
 import { branchInterceptor } from "./session/interceptors/branch-interceptor.ts";
 import { heldInterceptor } from "./session/interceptors/held-interceptor.ts";
 import { StoredApprovals } from "./session/interceptors/plan-interceptor.ts";
+import { effectOf } from "./session/interceptors/rpc-effects.ts";
 import { watchingInterceptor } from "./session/interceptors/watching-interceptor.ts";
 import { readSessionSettings } from "./session/read-settings.ts";
 import { SessionWatch } from "./session/session-watch.ts";
@@ -141,6 +142,10 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     settings: readSettings,
     interceptors: [
       watchingInterceptor(() => role.isWatching),
+      (next) => (request) => {
+        if (effectOf(request.method) === "stop") linkWatch.stopAsked();
+        return next(request);
+      },
       heldInterceptor(() => held()?.facts),
       branchInterceptor({
         editingMode: async (sessionId) =>

@@ -20,6 +20,9 @@ export interface LinkWatchOptions {
 const pauseBetweenLooks = 4000;
 /** Milliseconds for continuing a turn. */
 const goOnMs = 20_000;
+/** Most turns that go on by themselves within so many milliseconds. */
+const mostContinued = 3;
+const continuedWithinMs = 10 * 60_000;
 /** Problems that a retry cannot solve. */
 const final: readonly ServerProblem["type"][] = [
   "token-missing",
@@ -44,6 +47,8 @@ export class LinkWatch implements Disposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The turn that ran when the connection was lost. */
   #lostTurn: string | undefined;
+  /** When turns were continued, in milliseconds since the epoch. */
+  #continued: readonly number[] = [];
   /** Address of the last connected server. */
   #url: string | undefined;
 
@@ -67,7 +72,7 @@ export class LinkWatch implements Disposable {
       }
     }
     if (state.type === "lost") {
-      this.#lostTurn ??= this.#options.workbench().sessions.facts.turn?.turnId;
+      this.#lostTurn = this.#options.workbench().sessions.facts.turn?.turnId ?? this.#lostTurn;
       this.#lookForMovedServer();
     }
   }
@@ -103,6 +108,11 @@ export class LinkWatch implements Disposable {
     sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
   }
 
+  /** The user asked for a stop: what a dead server ran stays as it is. */
+  stopAsked(): void {
+    this.#lostTurn = undefined;
+  }
+
   /** Called when the followed session's facts changed: a turn that its server left goes on. One that waited for an answer is left to the user. */
   factsChanged(): void {
     const { sessions, log } = this.#options.workbench();
@@ -110,6 +120,14 @@ export class LinkWatch implements Disposable {
     if (cutOffTurn === undefined || cutOffTurn.turnId !== this.#lostTurn) return;
     this.#lostTurn = undefined;
     if (cutOffTurn.waited || !this.#options.answers()) return;
+    const now = Date.now();
+    this.#continued = this.#continued.filter((time) => now - time < continuedWithinMs);
+    // What ends its server each time it goes on must not do so for ever.
+    if (this.#continued.length >= mostContinued) {
+      log.warn("The turn was not continued: its server died each time.");
+      return;
+    }
+    this.#continued = [...this.#continued, now];
     sessions.session
       ?.startTurn({ text: "", continues: cutOffTurn.turnId }, { signal: AbortSignal.timeout(goOnMs) })
       .catch((error: unknown) => log.warn("The turn was not continued.", errorMessage(error)));
