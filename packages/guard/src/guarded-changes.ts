@@ -94,10 +94,16 @@ export class GuardedChanges {
         }),
     );
     return async () => {
-      const changes = files.map(
-        async (file): Promise<HeldChange> => ({ ...file, after: await this.#heldAt(file.path) }),
-      );
-      return changedOf((await Promise.all(changes)).flatMap((change) => this.#recordOf(change)));
+      const records = files.map(async (file) => {
+        try {
+          return this.#recordOf({ ...file, after: await this.#heldAt(file.path) });
+        } catch (error) {
+          if (!(error instanceof ToolFailure)) throw error;
+          this.#warn(`What a call changed in ${file.path} cannot be taken back: ${error.message}`);
+          return [];
+        }
+      });
+      return changedOf((await Promise.all(records)).flat());
     };
   }
 

@@ -103,3 +103,21 @@ test("what was changed in a call of which the agent told no end goes back as wel
   await undo();
   expect([read("b.txt"), existsSync(path("made.txt"))]).toEqual(["b\n", false]);
 });
+
+test("a file that cannot be read after the call is left out by name, and the others of the call go back", async () => {
+  await using server = await startTestServer({ files });
+  const agent = new HookedAgent(server);
+  const { path, read, write, undo } = worldOf(server);
+  const large = await agent.wants("Write", { file_path: path("a.txt"), content: "large" });
+  writeFileSync(path("a.txt"), Buffer.alloc(21 * 1024 * 1024, "x"));
+  await agent.did(large.id);
+  const small = await agent.wants("Write", { file_path: path("b.txt"), content: "x\n" });
+  write("b.txt", "x\n");
+  await agent.did(small.id);
+  expect((await agent.records()).filter((record) => record.includes("outcome"))).toEqual([
+    "claude-code, outcome, Write allow unverified",
+    "claude-code, outcome, Write allow verified, update b.txt",
+  ]);
+  await undo();
+  expect(read("b.txt")).toBe("b\n");
+});
