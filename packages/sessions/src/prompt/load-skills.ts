@@ -67,8 +67,13 @@ export async function loadSkills(options: {
     const first = skills.get(skill.name);
     if (first !== undefined)
       warnings.push(`${file}: there is a skill ${skill.name} in ${first.folder} already; it is ignored`);
-    else if (skills.size >= maxSkills) warnings.push(`${file}: there are more than ${maxSkills} skills; it is ignored`);
     else skills.set(skill.name, skill);
+  };
+  let left = 0;
+  const isFull = (): boolean => {
+    if (skills.size < maxSkills) return false;
+    left += 1;
+    return true;
   };
   const users = [
     join(userDirectory, "skills"),
@@ -76,6 +81,7 @@ export async function loadSkills(options: {
   ];
   for (const place of users) {
     for (const found of entriesOf(place, place, warnings)) {
+      if (isFull()) continue;
       const path = join(found.folder, found.file);
       await read(path, warnings, async () => {
         const text = await readUserFile(path);
@@ -87,6 +93,7 @@ export async function loadSkills(options: {
     const directory = insideOf(root, place);
     if (directory === undefined) continue;
     for (const found of entriesOf(directory, place, warnings)) {
+      if (isFull()) continue;
       const path = `${found.folder}/${found.file}`;
       await read(path, warnings, async () => {
         const text = await readControlFile(root, path, maxSkillBytes);
@@ -94,6 +101,7 @@ export async function loadSkills(options: {
       });
     }
   }
+  if (left > 0) warnings.push(`There are more than ${maxSkills} skills; ${left} of the last ones are not looked at`);
   return { skills, warnings };
 }
 

@@ -76,3 +76,13 @@ test("front matter that other agents understand is understood, and what is not i
   expect(warnings).toHaveLength(3);
   for (const name of ["large", "none", "odd"]) expect(warnings.join("\n")).toContain(`.claude/skills/${name}/SKILL.md`);
 });
+
+test("of more than a hundred the last are not looked at, and their number is told once", async () => {
+  const numbers = Array.from({ length: 103 }, (_, index) => `s${String(index).padStart(3, "0")}`);
+  const root = Object.fromEntries(
+    numbers.map((name) => [`.agents/skills/${name}/SKILL.md`, skill(`name: ${name}\ndescription: One`)]),
+  );
+  const { skills, warnings } = await loaded({ root });
+  expect([skills.length, skills.at(-1)?.slice(0, 4)]).toEqual([100, "s099"]);
+  expect(warnings).toEqual(["There are more than 100 skills; 3 of the last ones are not looked at"]);
+});
