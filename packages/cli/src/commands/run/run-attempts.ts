@@ -85,8 +85,9 @@ async function madeAttempts(
 }
 
 function refuseOthers(flags: RunFlags): void {
-  const { session, worktree, branch, localFiles, intent, image, server, mode } = flags;
-  const options = { session, worktree, branch, intent, image, "local-files": localFiles };
+  const { session, worktree, branch, localFiles, intent, image, server, mode, output, outputSchema } = flags;
+  const own = { session, worktree, branch, intent, image, output };
+  const options = { ...own, "local-files": localFiles, "output-schema": outputSchema };
   const [other] = Object.entries(options).find(([, value]) => value !== undefined && value !== false) ?? [];
   if (other !== undefined) throw usageError(`--${other} is not for attempts.`, "Leave one of them out.");
   if (mode === "plan") throw usageError("A plan is not tried.", "Leave --mode plan or --attempts out.");

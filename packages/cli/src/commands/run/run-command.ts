@@ -45,6 +45,8 @@ export async function runCommand(
   if (flags.mode === "plan") {
     if (flags.worktree === true) throw usageError("--worktree is not for plans.", "Run the plan without it.");
     if (flags.image !== undefined) throw usageError("--image is not for plans.", "Run the plan without it.");
+    if (flags.outputSchema !== undefined || flags.output !== undefined)
+      throw usageError("A plan gives no answer for --output-schema or -o.", "Run the plan without them.");
     const { mode: _, ...others } = flags;
     return planRunCommand(request, sessionSettings(others), flags, console);
   }

@@ -85,6 +85,8 @@ test("--image takes images along, and refuses what is none before anything start
     [["--image", "page.png"], /--image needs a request/],
     [["--image", "page.png", "--mode", "plan", "hello"], /--image is not for plans/],
     [["--image", "page.png", "--attempts", "2", "hello"], /--image is not for attempts/],
+    [["-o", "a.json", "--attempts", "2", "hello"], /--output is not for attempts/],
+    [["--output-schema", "a.json", "--mode", "plan", "hello"], /A plan gives no answer/],
     [[...Array.from({ length: 21 }, () => ["--image", "page.png"]).flat(), "hello"], /At most 20 images/],
   ] as const;
   for (const [words, why] of refused) {
