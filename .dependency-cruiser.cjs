@@ -89,8 +89,18 @@ module.exports = {
       comment:
         "protocol, client and repl also run in browsers; governance and agent take what touches the machine as ports.",
       severity: "error",
-      from: { path: "^packages/(protocol|client|repl|ledger-page|governance|agent)/src/" },
+      from: {
+        path: "^packages/(protocol|client|repl|ledger-page|governance|agent)/src/",
+        pathNot: "^packages/client/src/node/",
+      },
       to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "what-needs-node-stays-apart",
+      comment: "The rest of client runs in browsers as well.",
+      severity: "error",
+      from: { path: "^packages/(client|repl)/src/", pathNot: "^packages/client/src/node/" },
+      to: { path: "^packages/client/src/node/" },
     },
     {
       name: "wire-messages-stay-at-the-edge",

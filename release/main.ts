@@ -7,7 +7,7 @@ import { helpIfAsked } from "../scripts/lib/command-line.mjs";
 import { inRepository } from "../scripts/lib/repository.mjs";
 import { assertCatalogueIsNew } from "./catalogue-age.ts";
 import { gatesNamed } from "./gates/release-gates.ts";
-import { makeArtefacts, makeCommandLine, publish } from "./make-release.ts";
+import { makeArtefacts, makePackages, publish } from "./make-release.ts";
 import { rehearse } from "./rehearse.ts";
 import { ReleaseError } from "./release-error.ts";
 import { runGates } from "./run-gates.ts";
@@ -17,7 +17,8 @@ import { sourceState } from "./source-state.ts";
 
 /** `npm run release …`; what each command takes is in docs/release.md. */
 const usage = `Usage:
-  npm run pack [-- --install]                  makes gennai-VERSION.tgz of this checkout, and installs it as the command gennai
+  npm run pack [-- --install]                  makes gennai-VERSION.tgz and gennai-client-VERSION.tgz of this checkout,
+                                               and installs the first as the command gennai
   npm run release:key -- DIRECTORY             makes a signing key, in a directory of your own
   npm run release:version -- VERSION           writes the version of the next release into every file that names it
   npm run release -- --out DIRECTORY [--key FILE] [--allow-dirty]
@@ -32,9 +33,10 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<boo
   async pack(args) {
     const { values } = parseArgs({ args: [...args], options: { install: { type: "boolean" } } });
     const root = inRepository();
-    const file = await makeCommandLine(root, sourceState(root), root);
+    const files = await makePackages(root, sourceState(root), root);
+    for (const each of files) print(`${basename(each)}  ${Math.ceil(statSync(each).size / 1024)} KB`);
+    const [file = ""] = files;
     const name = basename(file);
-    print(`${name}  ${Math.ceil(statSync(file).size / 1024)} KB`);
     if (values.install !== true) {
       print(`Install it: npm install --global ./${name}`);
       return true;

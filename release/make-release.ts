@@ -1,14 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildProgram, type Program } from "../scripts/lib/program.mjs";
+import { buildClient } from "../scripts/lib/client-program.mjs";
+import { buildProgram } from "../scripts/lib/program.mjs";
 import { billOfMaterials } from "./artefacts/bill-of-materials.ts";
 import { bundledPackages } from "./artefacts/bundled-packages.ts";
+import { clientPackage } from "./artefacts/client-package.ts";
 import { commandLinePackage, externalPackages } from "./artefacts/command-line-package.ts";
 import { containerContext } from "./artefacts/container-context.ts";
 import { buildExtensionPackage } from "./artefacts/extension-package.ts";
 import { readLockFile } from "./artefacts/lock-file.ts";
-import { tarball } from "./artefacts/tarball.ts";
+import { type TarEntry, tarball } from "./artefacts/tarball.ts";
 import { thirdPartyLicenses } from "./artefacts/third-party-licenses.ts";
 import { ReleaseError } from "./release-error.ts";
 import type { SigningKey } from "./signing-key.ts";
@@ -19,6 +21,7 @@ import { keyFile, sha256, sumsFile } from "./verify.mjs";
 export function artefactNames(version: string) {
   return {
     commandLine: `gennai-${version}.tgz`,
+    client: `gennai-client-${version}.tgz`,
     extension: `gennai-vscode-${version}.vsix`,
     container: `gennai-${version}-container.tar.gz`,
     bill: `gennai-${version}.cdx.json`,
@@ -33,15 +36,21 @@ export async function makeArtefacts(root: string, source: SourceState): Promise<
   try {
     const names = artefactNames(source.version);
     const program = await buildProgram({ outDir: join(scratch, "program") });
+    const client = await buildClient({ outDir: join(scratch, "client") });
     const extension = await buildExtensionPackage(root, source, { program, scratch });
     const lock = readLockFile(root);
-    const inputs = { [names.commandLine]: program.inputs, [names.extension]: extension.inputs };
+    const inputs = {
+      [names.commandLine]: program.inputs,
+      [names.client]: client.inputs,
+      [names.extension]: extension.inputs,
+    };
     const bundled = bundledPackages(root, inputs);
     const bill = billOfMaterials(source, { bundled, external: externalPackages(root, lock.dependenciesOf), lock });
     const licenses = (artefact: string) =>
       Buffer.from(thirdPartyLicenses(bundled.filter((each) => each.in.includes(artefact))));
     return new Map<string, Uint8Array>([
-      [names.commandLine, packCommandLine(root, source, { program, licenses: licenses(names.commandLine) })],
+      [names.commandLine, packed(source, commandLinePackage(root, source, program), licenses(names.commandLine))],
+      [names.client, packed(source, clientPackage(root, source, client.directory), licenses(names.client))],
       [names.extension, extension.pack(licenses(names.extension))],
       [names.container, containerContext(root, source)],
       [names.bill, Buffer.from(`${JSON.stringify(bill, undefined, 2)}\n`)],
@@ -53,32 +62,32 @@ export async function makeArtefacts(root: string, source: SourceState): Promise<
   }
 }
 
-/** Makes the package of the command line alone, from a checkout as it is, and returns its path. Rejects with `ReleaseError`. */
-export async function makeCommandLine(root: string, source: SourceState, out: string): Promise<string> {
+/** Makes the packages for npm alone, from a checkout as it is, and returns their paths. Rejects with `ReleaseError`. */
+export async function makePackages(root: string, source: SourceState, out: string): Promise<readonly string[]> {
   const scratch = mkdtempSync(join(tmpdir(), "gennai-pack-"));
   try {
-    const { commandLine } = artefactNames(source.version);
-    const program = await buildProgram({ outDir: scratch });
-    const bundled = bundledPackages(root, { [commandLine]: program.inputs });
-    const licenses = Buffer.from(thirdPartyLicenses(bundled));
-    const file = join(out, commandLine);
-    writeFileSync(file, packCommandLine(root, source, { program, licenses }));
-    return file;
+    const names = artefactNames(source.version);
+    const program = await buildProgram({ outDir: join(scratch, "program") });
+    const client = await buildClient({ outDir: join(scratch, "client") });
+    const packages = [
+      { name: names.commandLine, inputs: program.inputs, entries: commandLinePackage(root, source, program) },
+      { name: names.client, inputs: client.inputs, entries: clientPackage(root, source, client.directory) },
+    ];
+    return packages.map(({ name, inputs, entries }) => {
+      const licenses = Buffer.from(thirdPartyLicenses(bundledPackages(root, { [name]: inputs })));
+      writeFileSync(join(out, name), packed(source, entries, licenses));
+      return join(out, name);
+    });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function packCommandLine(
-  root: string,
-  source: SourceState,
-  { program, licenses }: { readonly program: Program; readonly licenses: Uint8Array },
-): Uint8Array {
-  const { licenses: path } = artefactNames(source.version);
-  const entries = [...commandLinePackage(root, source, program), { path, bytes: licenses }];
+function packed({ version, time }: SourceState, entries: readonly TarEntry[], licenses: Uint8Array): Uint8Array {
+  const all = [...entries, { path: artefactNames(version).licenses, bytes: licenses }];
   return tarball(
-    entries.map((entry) => ({ ...entry, path: `package/${entry.path}` })),
-    source.time,
+    all.map((entry) => ({ ...entry, path: `package/${entry.path}` })),
+    time,
   );
 }
 

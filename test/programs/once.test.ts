@@ -54,11 +54,11 @@ test("words of a shell are quoted in one place", () => {
 
 test("whether a process runs is asked in one place", () => {
   expect(filesWith(/\bkill\([^)\n]*, 0\)/).toSorted()).toEqual([
+    // Clients contain nothing of the machine.
+    "client/src/node/announced-servers.ts",
     "machine/src/process/is-running.ts",
     // Of a group.
     "machine/src/process/process-group.ts",
-    // The extension contains nothing of the machine.
-    "vscode/src/server/announced-servers.ts",
     "vscode/src/session/window-claim.ts",
   ]);
 });

@@ -37,6 +37,8 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
   "sessions/src/rules/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
   "sessions/src/mcp/program-transport.ts": "MCP programs that the user configured or accepted word by word",
+  "client/src/node/start-server.ts":
+    "the server itself, for a program that imports the client and names or installs it",
   "models/src/catalogue/model-keys.ts": "the system's keychain; its arguments are names of ours",
   "cli/src/client/run-in-terminal.ts":
     "commands that the gate admitted, in the sandbox of the machine that holds the files",
@@ -85,7 +87,11 @@ test("no spawn of node ends this program when it fails", () => {
     )
     // Text of a plugin for another program.
     .filter((file) => !file.endsWith("guard-plugin.ts"));
-  expect(own).toEqual(["packages/machine/src/process/start-process.ts"]);
+  expect(own.toSorted()).toEqual([
+    // Listens to `error` in the same step, so that a failed start is an answer.
+    "packages/client/src/node/start-server.ts",
+    "packages/machine/src/process/start-process.ts",
+  ]);
 });
 
 test("each way to start a program is noticed", () => {

@@ -37,12 +37,15 @@ describe("the artefacts of one commit", () => {
     expect(readFileSync(join(there, name)).equals(readFileSync(join(here, name)))).toBe(true);
   });
 
-  it.each([names.commandLine, names.extension, names.container])("%s names no directory of this machine", (name) => {
-    const unpacked = unpack(join(here, name));
-    const found = spawnSync("grep", ["-rlF", scratch, unpacked], { encoding: "utf8" }).stdout;
-    const own = spawnSync("grep", ["-rlF", root, unpacked], { encoding: "utf8" }).stdout;
-    expect(found + own).toBe("");
-  });
+  it.each([names.commandLine, names.client, names.extension, names.container])(
+    "%s names no directory of this machine",
+    (name) => {
+      const unpacked = unpack(join(here, name));
+      const found = spawnSync("grep", ["-rlF", scratch, unpacked], { encoding: "utf8" }).stdout;
+      const own = spawnSync("grep", ["-rlF", root, unpacked], { encoding: "utf8" }).stdout;
+      expect(found + own).toBe("");
+    },
+  );
 
   it("are a whole checkout for a container", () => {
     const context = unpack(join(here, names.container));
@@ -154,7 +157,7 @@ describe("the bill of materials", () => {
       ).toHaveLength(1);
     }
     const bundledIn = components.flatMap(({ properties }) => properties.map(({ value }) => value));
-    expect(new Set(bundledIn)).toEqual(new Set([names.commandLine, names.extension, "npm"]));
+    expect(new Set(bundledIn)).toEqual(new Set([names.commandLine, names.client, names.extension, "npm"]));
     expect(metadata.component["bom-ref"]).toBe(`pkg:npm/gennai@${source.version}`);
   });
 

@@ -16,8 +16,7 @@ test("one command of the checkout installs a gennai that changes a project and t
   const npm = (...args: readonly string[]) =>
     run("npm", [...args], { cwd: checkout, env: { ...process.env, NPM_CONFIG_PREFIX: prefix.root } });
   const { stdout } = await npm("run", "pack", "--", "--install");
-  const [name = ""] = /gennai-\S+\.tgz/.exec(stdout) ?? [];
-  rmSync(join(checkout, name));
+  for (const [name] of stdout.matchAll(/^gennai-\S+\.tgz/gm)) rmSync(join(checkout, name));
   expect(stdout).toContain("Installed: gennai --version");
   const program = join(prefix.root, "bin", "gennai");
   const gennai = async (...args: readonly string[]) => {

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { toolEnvironment } from "../packaged-node.mjs";
 import { root } from "../repository.mjs";
 import { cliPage } from "./cli-page.mjs";
+import { clientPage } from "./client-page.mjs";
 import { commandsPage } from "./commands-page.mjs";
 import { errorsPage } from "./errors-page.mjs";
 import { eventsPage } from "./events-page.mjs";
@@ -16,6 +17,7 @@ export async function referencePages() {
   const protocol = readProtocol();
   const pages = [
     { file: "cli.md", text: await cliPage() },
+    { file: "client.md", text: clientPage() },
     { file: "commands.md", text: commandsPage() },
     { file: "errors.md", text: errorsPage() },
     { file: "events.md", text: eventsPage(protocol) },

@@ -1,5 +1,5 @@
 import type { ServerProof } from "@gennai/client/connection/prove-server";
-import type { AnnouncedServer, SharedOptions } from "./announced-servers.ts";
+import type { AnnouncedServer, SharedOptions } from "@gennai/client/node/announced-servers";
 import type { ServerProblem } from "./server-problem.ts";
 
 export interface FindRequest {

@@ -1,4 +1,4 @@
-import type { AnnouncedServer } from "../server/announced-servers.ts";
+import type { AnnouncedServer } from "@gennai/client/node/announced-servers";
 
 const { origin } = globalThis.location ?? { origin: "this window's origin" };
 

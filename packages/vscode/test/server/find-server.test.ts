@@ -1,6 +1,6 @@
 import type { ServerProof } from "@gennai/client/connection/prove-server";
+import type { AnnouncedServer, SharedOptions } from "@gennai/client/node/announced-servers";
 import { describe, expect, it } from "vitest";
-import type { AnnouncedServer, SharedOptions } from "../../src/server/announced-servers.ts";
 import { type FindPorts, type FindRequest, type FoundServer, findServer } from "../../src/server/find-server.ts";
 
 const workspace = "/work";

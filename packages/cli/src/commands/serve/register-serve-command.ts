@@ -36,6 +36,7 @@ export function registerServeCommand(program: Command, { console, ended }: Comma
     .option("--log-format <format>", "text: for people; json: an object a line, for machines", "text")
     .option("--log-level <level>", "debug, info, warn or error: what is less is left out", "info")
     .option("--drain <seconds>", "on SIGTERM, how long turns under way may go on before they are stopped", "0")
+    .option("--quit-with-stdin", "end when standard input does: with the program that started it")
     .option("--quit-when-idle <minutes>", "end after this long without a call or running work (default: never)");
   securityOptions(serve)
     .addHelpText("after", serveHelp)

@@ -20,7 +20,7 @@ import { type LogFlags, logOption } from "./log-options.ts";
 import { pageDirectory, releaseDirectory } from "./program-files.ts";
 import { copySampleWorkspace } from "./sample-workspace.ts";
 import { limitsOption, refuseUnencrypted, type SecurityFlags, tlsOption, usersOption } from "./security-options.ts";
-import { drainOption, idleOption, type WatchFlags } from "./watch-options.ts";
+import { drainOption, idleOption, inputEnds, type WatchFlags } from "./watch-options.ts";
 
 export interface ServeFlags extends ModelFlags, CommandsFlags, LogFlags, WatchFlags, SecurityFlags {
   readonly port: string;
@@ -106,6 +106,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
   };
   let place = options;
   let stopped: Promise<NodeJS.Signals> | undefined;
+  const left = flags.quitWithStdin === true ? [inputEnds(console.input)] : [];
   for (;;) {
     const anew = Promise.withResolvers<"anew">();
     const onRestartNeeded = (): void => anew.resolve("anew");
@@ -138,7 +139,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
             },
       command: commandName(console.environment),
     };
-    if (log.format === "json") log.info(`Listening on ${server.url}`, { version });
+    if (log.format === "json") log.info(`Listening on ${server.url}`, { version, url: server.url });
     else console.output.write(serveBanner(facts, paintFor(console.output, console.environment)));
     if (server.metricsUrl !== undefined) log.info(`Metrics are at ${server.metricsUrl}`);
     using _renewal = renewOnHangup(async () => {
@@ -152,6 +153,7 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
     const signal = await Promise.race([
       stopped,
       anew.promise,
+      ...left,
       ...(idle === undefined ? [] : [server.idleFor(idle, ended.signal).then(() => "idle" as const)]),
     ]);
     ended.abort();
@@ -160,13 +162,18 @@ export async function serveCommand(flags: ServeFlags, console: Console): Promise
       place = { ...options, address: { type: "tcp", host: flags.host, port: server.port ?? port } };
       continue;
     }
-    log.info(signal === "idle" ? "Stopping: nobody needed this server." : "Stopping … (again to leave at once)");
+    log.info(stopWords[signal] ?? "Stopping … (again to leave at once)");
     if (signal === "SIGTERM") await server.drain(drain);
     // A turn that began in this very moment runs to its end.
     if (signal === "idle") await server.drain(lastTurnMs);
     return exitCode.ok;
   }
 }
+
+const stopWords: Readonly<Record<string, string>> = {
+  idle: "Stopping: nobody needed this server.",
+  left: "Stopping: who started this server is gone.",
+};
 
 /** Milliseconds for a turn that began just as the idle server was ending. */
 const lastTurnMs = 10 * 60_000;

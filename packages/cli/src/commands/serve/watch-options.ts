@@ -7,6 +7,8 @@ export interface WatchFlags {
   readonly drain?: string;
   /** Minutes without a client after which the server ends. */
   readonly quitWhenIdle?: string;
+  /** The server ends with the program that holds the other end of its standard input. */
+  readonly quitWithStdin?: boolean;
 }
 
 /** Longer than any useful time to wait for a server to stop. Seconds. */
@@ -34,4 +36,12 @@ export function idleOption({ quitWhenIdle }: WatchFlags): number | undefined {
     `--quit-when-idle takes minutes, more than 0 and at most ${longestIdle}, not ${JSON.stringify(quitWhenIdle)}.`,
     "For example: --quit-when-idle 10",
   );
+}
+
+/** Resolves when standard input ends. */
+export function inputEnds(input: NodeJS.ReadableStream): Promise<"left"> {
+  const { promise, resolve } = Promise.withResolvers<"left">();
+  for (const name of ["end", "close", "error"]) input.once(name, () => resolve("left"));
+  input.resume();
+  return promise;
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { announcedServers } from "../../src/server/announced-servers.ts";
+import { announcedServers } from "../../src/node/announced-servers.ts";
 
 let state = "";
 
