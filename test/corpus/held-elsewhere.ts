@@ -57,7 +57,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "holds for the exact action only": "APT-034 APT-035",
   },
   "packages/client/test/questions/read-answer.test.ts": { "only y, yes, t and s can be a yes": "APT-040" },
-  "packages/governance/test/policies/emergency-policy.test.ts": {
+  "packages/governance/test/limits/emergency-verdict.test.ts": {
     "enforce read-only mode globally": "EMG-003 EMG-004 EMG-005",
     "disable high-impact tool category at runtime": "EMG-009",
     "block production deploy tool specifically": "EMG-010",

@@ -3,8 +3,8 @@ import { gitContentsGuard } from "@gennai/git/secrets/contents-guard";
 import type { Answer } from "@gennai/governance/confirmation";
 import { type CallResult, governTools } from "@gennai/governance/gate/gate";
 import type { GateOptions } from "@gennai/governance/gate/gate-options";
-import { defaultProfile, leastPrivilege } from "@gennai/governance/policies/capability-profile";
-import { emergencyVerdict } from "@gennai/governance/policies/emergency-policy";
+import { emergencyVerdict } from "@gennai/governance/limits/emergency-verdict";
+import { leastPrivilege, switchesLimit } from "@gennai/governance/limits/limits";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
 import { type EmergencyState, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { IntentsService } from "@gennai/sessions/intents/intents-service";
@@ -163,7 +163,7 @@ const rows: readonly Row[] = [
     arrange: (world) => {
       world.licensed = false;
     },
-    check: ["capabilities"],
+    check: ["limits"],
     refusal: "capability_denied",
     happened: wrote("a.txt"),
   },
@@ -182,7 +182,7 @@ const rows: readonly Row[] = [
     arrange: (world) => {
       world.emergency = { ...noEmergency, stopAll: true };
     },
-    check: ["emergency"],
+    check: ["limits"],
     refusal: "stopped",
     happened: wrote("a.txt"),
   },
@@ -193,7 +193,7 @@ const rows: readonly Row[] = [
     arrange: (world) => {
       world.emergency = { ...noEmergency, readOnly: true };
     },
-    check: ["emergency"],
+    check: ["limits"],
     refusal: "read_only_mode",
     happened: wrote("a.txt"),
   },
@@ -205,7 +205,7 @@ const rows: readonly Row[] = [
       world.emergency = { ...noEmergency, disableHighImpact: true };
       world.answer = { type: "yes", scope: "once", by: "ann" };
     },
-    check: ["emergency"],
+    check: ["limits"],
     refusal: "high_impact_disabled",
     happened: wrote(".github/workflows/ci.yml"),
   },
@@ -217,7 +217,7 @@ const rows: readonly Row[] = [
       world.emergency = { ...noEmergency, blockedTools: ["deploy"] };
       world.answer = { type: "yes", scope: "once", by: "ann" };
     },
-    check: ["emergency"],
+    check: ["limits"],
     refusal: "tool_blocked",
     happened: wrote("made.txt"),
   },
@@ -345,10 +345,13 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
     config: { allowPaths: undefined, denyPaths: [], protectedBranches: [], check: undefined },
     branchOffer: undefined,
     claimTree: () => ({ type: "ours" }),
-    capabilities: {
-      current: () => (world.licensed ? { profile: defaultProfile } : leastPrivilege("there is no license")),
+    limits: {
+      current: () => [
+        switchesLimit(world.emergency),
+        ...(world.licensed ? [] : [leastPrivilege("there is no license", { name: "none", holder: "user", file: "" })]),
+      ],
     },
-    emergency: { current: () => world.emergency },
+    limitsSha256: "",
     ownDirectories: [home],
     rules: { current: () => damageControl.current(), slow: damageControl.slow },
     gitContents: gitContentsGuard(() => damageControl.current()),
@@ -362,7 +365,7 @@ async function gateOptions(world: World, check: Row["check"], how: "with" | "wit
   const without: GateOptions = gateWith({
     tools: bench.tools,
     policies: all.filter(({ name }) => !isLeftOut(name)),
-    ...(isLeftOut("emergency")
+    ...(isLeftOut("limits")
       ? {}
       : {
           standingCheck: {

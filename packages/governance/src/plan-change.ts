@@ -16,7 +16,7 @@ export interface PlanPreview {
   /** Commit and branch, as text. */
   readonly head: string;
   readonly policySha256: string;
-  /** SHA-256 of the capability profile in force. */
+  /** SHA-256 of the limits in force, without the emergency controls. */
   readonly capabilitiesSha256: string;
   /** SHA-256 of the emergency controls at that time. */
   readonly emergencySha256: string;

@@ -4,7 +4,8 @@ import { coveringNames } from "#covering-names";
 import type { Effect } from "#effect";
 import { parseHooks } from "#hooks/hook-config";
 import { createHookPolicies, type HookInput } from "#hooks/hooks-policy";
-import { createEmergencyPolicy } from "#policies/emergency-policy";
+import { switchesLimit } from "#limits/limits";
+import { createLimitsPolicy } from "#limits/limits-policy";
 import { inputWith, inside, summary, write } from "./policies/effects.ts";
 
 const edits = [write(inside("a")), write(inside("src/b"))];
@@ -38,7 +39,7 @@ test.each([
   ["write", "NotebookEdit", edits, "allow"],
   ["bash", "RunInTerminal", [], "deny tool_blocked"],
 ] as const)("while %s is blocked, %s of these effects: %#", async (blocked, tool, effects, wanted) => {
-  const policy = createEmergencyPolicy({ current: () => ({ ...noEmergency, blockedTools: [blocked] }) });
+  const policy = createLimitsPolicy({ current: () => [switchesLimit({ ...noEmergency, blockedTools: [blocked] })] });
   expect(summary(await policy.decide(call(tool, {}, effects), { signal }))).toBe(wanted);
 });
 

@@ -92,9 +92,9 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   const usersRoot = users && openUsersRoot(users.workspaceRoot, { stateDir, configDir, environment });
   // There from the beginning: other servers of a shared log need a copy before their own start.
   if (users !== undefined) await openLedgerSigner(stateDir);
-  const named = options.environment["GENNAI_CAPABILITIES"] || undefined;
   // Not waited for: an issuer that is away for a moment keeps no server from starting.
-  if (verifier !== undefined) void warnOfUsers(verifier, { named, configDir, stateDir }, log);
+  if (verifier !== undefined)
+    void warnOfUsers(verifier, { environment: options.environment, configDir, stateDir }, log);
   const descriptors = new FreeDescriptors();
   const admission = new Admission(options.limits ?? defaultLimits, { descriptors });
   const callers = new Callers();

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type AgentClient,
@@ -9,6 +9,7 @@ import {
 import { settingDefaults } from "@gennai/protocol/model/session/session-settings";
 import { type RunningServer, startServer } from "@gennai/server/serve";
 import type { ServerOptions } from "@gennai/server/tenants/server-options";
+import { writeSignedPolicy } from "./signed-policy.ts";
 import {
   type Files,
   type TemporaryRepository,
@@ -75,12 +76,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     return file;
   };
 
-  // Who tests many users need not sign a profile for them first.
+  // Who tests many users need not sign a policy for them first.
   const environment: NodeJS.ProcessEnv = { ...process.env };
   if (options.server?.users !== undefined) {
     environment["XDG_CONFIG_HOME"] = scripts.root;
-    await mkdir(join(scripts.root, "gennai"));
-    await writeFile(join(scripts.root, "gennai/server.json"), '{"capabilities":{"required":false}}', { mode: 0o600 });
+    await writeSignedPolicy(join(scripts.root, "gennai"));
   }
   const token = options.server?.users === undefined ? (options.server?.token ?? "t".repeat(43)) : "";
   const warnings: string[] = [];

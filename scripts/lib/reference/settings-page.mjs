@@ -1,6 +1,6 @@
 import { scenarioSchema } from "../../../packages/agent/src/scenarios/parse-scenarios.ts";
 import { hooksSchema } from "../../../packages/governance/src/hooks/hook-config.ts";
-import { capabilityDocumentSchema } from "../../../packages/governance/src/policies/capability-profile.ts";
+import { policySchema } from "../../../packages/governance/src/limits/policy-schema.ts";
 import { projectConfigSchema } from "../../../packages/machine/src/config/project-config.ts";
 import { serverConfigSchema } from "../../../packages/machine/src/config/server-config.ts";
 import { webConfigSchema } from "../../../packages/machine/src/web/web-config.ts";
@@ -36,7 +36,7 @@ const files = [
   {
     title: "The server: server.json",
     about:
-      "In `~/.config/gennai/` of the user who runs the server, read at its start; `capabilities` before each model call, too. A file that cannot be used keeps a server from starting.",
+      "In `~/.config/gennai/` of the user who runs the server, read at its start. A file that cannot be used keeps a server from starting.",
     schema: serverConfigSchema,
   },
   {
@@ -51,10 +51,10 @@ const files = [
     schema: modelsFileSchema,
   },
   {
-    title: "Capabilities: what is signed",
+    title: "Policy: what is signed",
     about:
-      "What `gennai capabilities sign` takes; what it prints goes to `~/.config/gennai/capabilities.json`. [More](../rules.md#capability-profiles)",
-    schema: capabilityDocumentSchema,
+      "What `gennai policy sign` takes; what it prints goes to `~/.config/gennai/policy.json`. Signed, it needs `issued`, `expires` and `serial`. [More](../rules.md#signed-policies)",
+    schema: policySchema,
   },
 ];
 

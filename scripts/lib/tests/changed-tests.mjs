@@ -32,7 +32,7 @@ export const wholeWays = [
     change: /^(proto\/|packages\/(?!testkit|vscode|repl|ledger-page)[^/]+\/(src\/|package\.json))/,
     tests: [
       "test/e2e/governance/ledger/records.test.ts",
-      "test/e2e/governance/rules/capabilities-and-hooks.test.ts",
+      "test/e2e/governance/rules/limits-and-hooks.test.ts",
       "test/e2e/process/few-descriptors.test.ts",
       "test/e2e/rpc/changes/apply-proposal.test.ts",
       "test/e2e/rpc/turns/ask-user.test.ts",

@@ -1,8 +1,7 @@
 import { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { governTools } from "@gennai/governance/gate/gate";
-import { createCapabilitiesPolicy } from "@gennai/governance/policies/capabilities-policy";
-import { defaultProfile } from "@gennai/governance/policies/capability-profile";
-import { createEmergencyPolicy } from "@gennai/governance/policies/emergency-policy";
+import { meet, switchesLimit } from "@gennai/governance/limits/limits";
+import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
 import { createContainmentPolicy } from "@gennai/governance/policies/files/containment";
 import { createControlFilesPolicy } from "@gennai/governance/policies/files/control-files";
 import { createFreshnessPolicy } from "@gennai/governance/policies/files/freshness";
@@ -65,8 +64,7 @@ export async function gateDecisions(
     (_, rule) => `private/part-${rule}/**/*.${rule % 2 === 0 ? "key" : "secret"}`,
   );
   const policies: readonly Policy[] = [
-    createCapabilitiesPolicy({ current: () => ({ profile: defaultProfile }) }),
-    createEmergencyPolicy({ current: () => noEmergency }),
+    createLimitsPolicy({ current: () => meet([], [switchesLimit(noEmergency)]) }),
     createContainmentPolicy({ root }),
     createControlFilesPolicy({ root, directories: [], entriesIn: async () => [] }),
     createSecretsPolicy(),

@@ -70,9 +70,6 @@ export const commands: readonly (readonly [command: string, args: string, code: 
   ["gennai emergency stop-all", "emergency stop-all --help", 0],
   ["gennai emergency block", "emergency block --help", 0],
   ["gennai emergency unblock", "emergency unblock --help", 0],
-  ["gennai capabilities", "capabilities --help", 0],
-  ["gennai capabilities show", "capabilities show", 0],
-  ["gennai capabilities sign", "capabilities sign none", 2],
   ["gennai hooks", "hooks --help", 0],
   ["gennai hooks show", "hooks show", 0],
   ["gennai hooks trust", "hooks trust", 2],
@@ -108,6 +105,8 @@ export const commands: readonly (readonly [command: string, args: string, code: 
   ["gennai policy test", "policy test", 0],
   ["gennai policy log", "policy log", 0],
   ["gennai policy replay", "policy replay", 0],
+  ["gennai policy show", "policy show", 0],
+  ["gennai policy sign", "policy sign none", 2],
 ];
 
 /** A repository in which a session has changed a file. */

@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import type { CommandHost } from "./command-host.ts";
 import { collect, commandsOption, workspaceOption } from "./options/shared-options.ts";
 import type { PolicyCheckFlags, PolicyFlags } from "./policy-commands.ts";
+import type { PolicyShowFlags } from "./policy-limits-commands.ts";
 import type { PolicyLogFlags } from "./policy-log-command.ts";
 
-/** `gennai policy …`: what the rules say, said and stopped. */
+/** `gennai policy …`: what the rules say, said and stopped, and the policies that nobody can lift. */
 export function registerPolicyCommands(program: Command, { console, ended }: CommandHost): void {
   const policy = program
     .command("policy")
@@ -49,7 +50,34 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
       ended(await policyReplayCommand(flags, console));
     },
   );
+  policy
+    .command("show")
+    .description("show the policies that limit what may be done, or why only reading is permitted")
+    .option("--json", "print JSON")
+    .action(async (flags: PolicyShowFlags) => {
+      const { policyShowCommand } = await import("./policy-limits-commands.ts");
+      ended(await policyShowCommand(flags, console));
+    });
+  policy
+    .command("sign")
+    .description("sign a policy for the users of a team")
+    .argument("<file>", "the policy as JSON or YAML, without a signature")
+    .requiredOption("--key <pem>", "Ed25519 private key; openssl genpkey -algorithm ed25519 makes one")
+    .addHelpText("after", signHelp)
+    .action(async (file: string, flags: { readonly key: string }) => {
+      const { policySignCommand } = await import("./policy-limits-commands.ts");
+      ended(await policySignCommand(file, flags, console));
+    });
 }
+
+const signHelp = `
+Example of a policy:
+  {"gennai_policy": 1, "name": "interns", "serial": 1, "capabilities": ["read", "propose", "write"],
+   "issued": "2026-01-01T00:00:00Z", "expires": "2027-01-01T00:00:00Z"}
+Capabilities: read, propose, write, execute, network, high_impact.
+The signed policy goes to standard output. It belongs to ~/.config/gennai/policy.json, and the public key, as
+openssl pkey -in KEY -pubout prints it, to ~/.config/gennai/policy.pub.
+`;
 
 const checkHelp = `
 Examples:

@@ -69,4 +69,4 @@ export function asTyped(text: string, environment: NodeJS.ProcessEnv): string {
 }
 
 const ownCommand =
-  /(?<![\w./-])gennai(?= (?:-|\[|(?:serve|run|attempts|try|open|doctor|undo|stage|sessions|plan|policy|intents|hooks|emergency|guard|capabilities|ledger|mcp|check)\b))/g;
+  /(?<![\w./-])gennai(?= (?:-|\[|(?:serve|run|attempts|try|open|doctor|undo|stage|sessions|plan|policy|intents|hooks|emergency|guard|ledger|mcp|check)\b))/g;

@@ -5,9 +5,9 @@ import type { Answer } from "#confirmation";
 import type { LastingConnections, StandingConnection } from "#gate/confirm/lasting-connections";
 import { RememberedAnswers } from "#gate/confirm/remembered-answers";
 import type { GateOptions } from "#gate/gate-options";
+import { createLimitsPolicy } from "#limits/limits-policy";
 import type { AllowedEndpoint } from "#network/connection";
 import { runProgram } from "#network/run-program";
-import { createCapabilitiesPolicy } from "#policies/capabilities-policy";
 import { createConnectionsPolicy } from "#policies/connections";
 import type { ConnectionJudgement, Tool } from "#tool";
 import { ask, deny } from "#verdict";
@@ -95,10 +95,10 @@ test.each([
 test("what a policy denies is refused without a question, also where an answer stands", async () => {
   const remembered = new RememberedAnswers();
   remembered.rememberConnections("npm install", [{ ...registry, callId: "c" }]);
-  const without = createCapabilitiesPolicy({
-    current: () => ({
-      profile: { name: "offline", capabilities: ["read", "write", "execute"], issued: undefined, expires: undefined },
-    }),
+  const without = createLimitsPolicy({
+    current: () => [
+      { name: "offline", holder: "user", file: "", lines: {}, capabilities: ["read", "write", "execute"] },
+    ],
   });
   const { heard, run, questions } = bench("npm install", [registry], { policies: [without], remembered });
   await run("Bash");

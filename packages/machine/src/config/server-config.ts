@@ -12,17 +12,6 @@ const mebibyte = 1024 * 1024;
 
 /** The shape of the file; `docs/reference/settings.md` is generated from it. */
 export const serverConfigSchema = z.strictObject({
-  capabilities: z
-    .strictObject({
-      required: z
-        .boolean()
-        .optional()
-        .describe(
-          "Whether only reading is permitted without a signed profile. By default false, and true for a server of many users (`--auth`).",
-        ),
-    })
-    .default({})
-    .describe("Capability profiles."),
   commands: z
     .strictObject({
       memory_mib: z
@@ -58,7 +47,6 @@ export const serverConfigSchema = z.strictObject({
 
 /** What the person who runs the server wrote down; undefined where nothing is said. */
 export interface ServerConfig {
-  readonly capabilitiesRequired: boolean | undefined;
   /** Bytes. */
   readonly commandLimits: { readonly memoryBytes?: number; readonly writtenBytes?: number };
   /** Names of further variables that commands get. */
@@ -87,10 +75,9 @@ export async function requireServerConfig(configDir: string): Promise<ServerConf
 export async function loadServerConfig(configDir: string): Promise<ServerConfig> {
   try {
     const text = await readUserFile(join(configDir, serverFile));
-    const { capabilities, commands } = serverConfigSchema.parse(text === undefined ? {} : JSON.parse(text));
+    const { commands } = serverConfigSchema.parse(text === undefined ? {} : JSON.parse(text));
     const { memory_mib: memory, written_mib: written, variables = [], show = [] } = commands;
     return {
-      capabilitiesRequired: capabilities.required,
       commandLimits: {
         ...(memory === undefined ? {} : { memoryBytes: memory * mebibyte }),
         ...(written === undefined ? {} : { writtenBytes: written * mebibyte }),
@@ -101,7 +88,7 @@ export async function loadServerConfig(configDir: string): Promise<ServerConfig>
     };
   } catch (error) {
     const problem = `${join(configDir, serverFile)} cannot be used: ${whyNot(error)}`;
-    return { capabilitiesRequired: undefined, commandLimits: {}, commandVariables: [], commandsShow: [], problem };
+    return { commandLimits: {}, commandVariables: [], commandsShow: [], problem };
   }
 }
 

@@ -11,8 +11,8 @@ export const gateErrors = {
     next: "Correct the arguments and call again.",
   },
   capability_denied: {
-    means: "the capability profile in force does not permit it",
-    next: "Ask the person who issues the profile; `gennai capabilities show` says what it permits.",
+    means: "a policy in force does not permit it",
+    next: "Ask the person who issues the policy; `gennai policy show` says what it permits.",
   },
   stopped: {
     means: "the turn was stopped, or a person switched all work off",

@@ -61,7 +61,7 @@ export const requestErrors = {
   },
   cannot_switch: { means: "git could not switch branches", next: "Mend what git names, or use Proposal Mode." },
   capabilities_changed: {
-    means: "the capability profile changed since the preview",
+    means: "what the policies permit changed since the preview",
     next: "Preview and approve again.",
   },
   changed_since: {

@@ -1,6 +1,7 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import type { Intent } from "@gennai/governance/intents/intent";
+import { permitted, problemOf } from "@gennai/governance/limits/limits";
 import type { RuleFile } from "@gennai/governance/rules/compile/rule-set";
 import { listedRules } from "@gennai/governance/rules/listed-rules";
 import { ruleActivity } from "@gennai/governance/rules/rule-activity";
@@ -28,7 +29,7 @@ import type { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
 import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
 import { turnPrompt } from "@gennai/sessions/prompt/turn-prompt";
 import type { EmergencyControls } from "@gennai/sessions/rules/emergency-controls";
-import type { LoadedCapabilities } from "@gennai/sessions/rules/load-capabilities";
+import type { LoadedLimits } from "@gennai/sessions/rules/load-limits";
 import type { StandingAnswer, StandingAnswers } from "@gennai/sessions/rules/standing-answers";
 import type { Session } from "@gennai/sessions/session/session";
 import { checkCall } from "@gennai/sessions/turn/gate/check-call";
@@ -58,7 +59,7 @@ export interface GovernanceServiceOptions {
   readonly manager: SessionManager;
   readonly guarded: Pick<GuardedHosts, "tell">;
   readonly emergency: Pick<EmergencyControls, "current" | "set">;
-  readonly loadCapabilities: () => Promise<LoadedCapabilities>;
+  readonly loadLimits: () => Promise<LoadedLimits>;
   readonly ledger: {
     /** Records after a seq, in order. */
     records(workspaceRoot: string, afterSeq: number, limit: number): readonly StoredRecord[];
@@ -120,7 +121,8 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
   return {
     async getGovernanceStatus({ sessionId }) {
       const place = await placeOf(sessionId);
-      const { profile, problem } = (await options.loadCapabilities()).current();
+      const limits = (await options.loadLimits()).current();
+      const [expires] = limits.flatMap((limit) => limit.expires ?? []).sort((a, b) => a - b);
       const intents = await options.intents.report(place);
       return {
         emergency: emergencyToMessage(emergency.current()),
@@ -129,10 +131,10 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
         intentsMode: intentsModeWords.toMessage(intents?.mode ?? "off"),
         activeIntentId: intents?.activeIntentId ?? "",
         capabilities: {
-          name: profile.name,
-          capabilities: [...profile.capabilities],
-          ...(profile.expires === undefined ? {} : { expires: timestampFromMs(profile.expires) }),
-          problem: problem ?? "",
+          name: limits.map(({ name }) => name).join(", ") || "default",
+          capabilities: [...permitted(limits)],
+          ...(expires === undefined ? {} : { expires: timestampFromMs(expires) }),
+          problem: problemOf(limits) ?? "",
         },
       };
     },

@@ -1,5 +1,6 @@
+import { limitsDigest } from "@gennai/governance/limits/limits";
 import { digestOf } from "@gennai/protocol/digest";
-import type { LoadedCapabilities } from "@gennai/sessions/rules/load-capabilities";
+import type { LoadedLimits } from "@gennai/sessions/rules/load-limits";
 import type { LoadedHooks } from "@gennai/sessions/rules/workspace-hooks";
 import { releaseFiles } from "./release-files.ts";
 
@@ -18,7 +19,7 @@ export interface ParitySources {
   readonly releaseDirectory?: string | undefined;
   /** SHA-256 of the rules of the default workspace, whatever its path; undefined without one. */
   readonly rules: () => Promise<string | undefined>;
-  readonly capabilities: () => Promise<LoadedCapabilities>;
+  readonly limits: () => Promise<LoadedLimits>;
   /** Hooks of the default workspace; undefined without one. */
   readonly hooks: () => Promise<LoadedHooks | undefined>;
   readonly protectedBranches: readonly string[];
@@ -31,21 +32,12 @@ export function createParity(sources: ParitySources): () => Promise<Parity> {
   return async () => {
     release ??=
       sources.releaseDirectory === undefined ? Promise.resolve(new Map()) : releaseFiles(sources.releaseDirectory);
-    const [rules, capabilities, hooks] = await Promise.all([sources.rules(), sources.capabilities(), sources.hooks()]);
-    const { profile, problem } = capabilities.current();
+    const [rules, limits, hooks] = await Promise.all([sources.rules(), sources.limits(), sources.hooks()]);
     return {
       version: sources.version,
       policy: new Map([
         ...(rules === undefined ? [] : ([["rules", rules]] as const)),
-        [
-          "capabilities",
-          digestOf({
-            name: profile.name,
-            capabilities: [...profile.capabilities].sort(),
-            expires: profile.expires ?? 0,
-            broken: problem !== undefined,
-          }),
-        ],
+        ["limits", limitsDigest(limits.current())],
         ...(hooks === undefined ? [] : ([["hooks", digestOf(hooksFacts(hooks))]] as const)),
         ["branches", digestOf([...sources.protectedBranches].sort())],
         ["isolation", digestOf(sources.isolation)],

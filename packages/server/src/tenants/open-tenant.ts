@@ -1,6 +1,7 @@
 import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { problemOf } from "@gennai/governance/limits/limits";
 import { GuardedHosts } from "@gennai/guard/guarded-hosts";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { createRedactor } from "@gennai/machine/redaction/redactor";
@@ -20,7 +21,7 @@ import { AcceptedConnections } from "@gennai/sessions/rules/accepted-connections
 import { emergencyEvent } from "@gennai/sessions/rules/emergency-change";
 import { EmergencyControls } from "@gennai/sessions/rules/emergency-controls";
 import { EmergencyStore } from "@gennai/sessions/rules/emergency-store";
-import { loadCapabilities } from "@gennai/sessions/rules/load-capabilities";
+import { loadLimits as loadLimitsOf } from "@gennai/sessions/rules/load-limits";
 import { WorkspaceHooks } from "@gennai/sessions/rules/workspace-hooks";
 import { UserWorkspaces } from "@gennai/sessions/session/user-workspaces";
 import { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
@@ -129,14 +130,9 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     takeSeat: () => admission.turn({ tenant: place.name, user: callers.current()?.user ?? "" }),
     onUnexpectedError: (error) => log.error("Trying a model failed unexpectedly.", error),
   });
-  const capabilityFiles = {
-    named: options.environment["GENNAI_CAPABILITIES"] || undefined,
-    configDir,
-    stateDir,
-    requiredByDefault: options.users !== undefined,
-  };
-  const loadProfile = () => loadCapabilities(capabilityFiles, Date.now);
-  const { problem } = (await loadProfile()).current();
+  const limitPlace = { environment: options.environment, configDir, stateDir, required: options.users !== undefined };
+  const loadLimits = () => loadLimitsOf(limitPlace, Date.now);
+  const problem = problemOf((await loadLimits()).current());
   if (problem !== undefined) log.warn(`Only reading is permitted: ${problem}`);
   const emergencyStore =
     replica?.emergency ??
@@ -230,7 +226,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       loadScenarios,
       emergency: brakes,
       ...(replica === undefined ? {} : { ownership: replica.ownership }),
-      loadCapabilities: loadProfile,
+      loadLimits,
       governanceOf: (opened) => governance.of(opened),
       checkpointsOf: (opened) => checkpoints.of(opened),
       mcp,
@@ -286,7 +282,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     options,
     configDir,
     stateDir,
-    loadCapabilities: loadProfile,
+    loadLimits,
     isolation: isolationOf(stages),
     hasUsers: ofUsers,
     flushLedgers: () => store.flushLedgers(),

@@ -55,7 +55,7 @@ export interface ServerOptions {
   readonly log: ServerLog;
   /**
    * Environment variables used: model keys, `OTEL_…`, the user's configuration directory (`XDG_CONFIG_HOME`, `APPDATA`),
-   * `GENNAI_CAPABILITIES`, and `${NAME}` in MCP configurations. Commands, hooks and MCP servers get what `commandEnvironment`
+   * `GENNAI_POLICY`, and `${NAME}` in MCP configurations. Commands, hooks and MCP servers get what `commandEnvironment`
    * lets through.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;

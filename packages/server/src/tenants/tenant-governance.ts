@@ -22,7 +22,7 @@ import { tenantProvenance } from "./tenant-provenance.ts";
 
 /** What the governance of a tenant is based on. */
 interface GovernedTenant
-  extends Pick<GovernanceServiceOptions, "manager" | "guarded" | "emergency" | "loadCapabilities" | "hasUsers"> {
+  extends Pick<GovernanceServiceOptions, "manager" | "guarded" | "emergency" | "loadLimits" | "hasUsers"> {
   readonly governance: GovernanceRegistry;
   readonly workspaces: WorkspaceRegistry;
   /** Real path of the default workspace. */
@@ -37,13 +37,13 @@ interface GovernedTenant
 
 /** Rules, intents and ledger of a tenant, for users to see and decide. */
 export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptions {
-  const { manager, guarded, emergency, loadCapabilities, governance, workspaces, workspace, options } = tenant;
+  const { manager, guarded, emergency, loadLimits, governance, workspaces, workspace, options } = tenant;
   const { configDir, stateDir, isolation, hasUsers } = tenant;
   return {
     manager,
     guarded,
     emergency,
-    loadCapabilities,
+    loadLimits,
     parity: createParity({
       version: options.version,
       releaseDirectory: options.releaseDirectory,
@@ -52,7 +52,7 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
         const { rules } = await governance.of(await workspaces.open(workspace));
         return rulesDigest({ root: workspace, home: homedir() }, await rules.current());
       },
-      capabilities: loadCapabilities,
+      limits: loadLimits,
       hooks: async () =>
         workspace === undefined
           ? undefined

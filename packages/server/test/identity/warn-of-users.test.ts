@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { writeSignedPolicy } from "@gennai/testkit/signed-policy";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTokenIssuer } from "@gennai/testkit/token-issuer";
 import { expect, test } from "vitest";
@@ -19,12 +19,12 @@ test("a server says at the start that its users may only read, and that the issu
       claims,
       jwks: issuer.jwksUrl.href,
     });
-    const files = { named: undefined, configDir: directory, stateDir: directory };
+    const files = { environment: {}, configDir: directory, stateDir: directory };
     await warnOfUsers(verifier, files, { warn: (text) => void said.push(text) });
     return said;
   };
-  expect(await warnings()).toEqual([expect.stringMatching(/^Users may only read: .*no profile was found/)]);
-  writeFileSync(home.path("server.json"), '{"capabilities": {"required": false}}', { mode: 0o600 });
+  expect(await warnings()).toEqual([expect.stringMatching(/^Users may only read: .*no policy was found/)]);
+  await writeSignedPolicy(directory);
   expect(await warnings()).toEqual([]);
   issuer.fail(500);
   expect(await warnings()).toEqual([

@@ -1,10 +1,10 @@
 import { secretPath } from "@gennai/governance/command/secret-paths";
 import { createIntentsPolicy, type IntentRules } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
+import type { Limits } from "@gennai/governance/limits/limits";
+import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
 import { type BranchOffer, createBranchPolicy, type EditingMode } from "@gennai/governance/policies/branch";
-import { createCapabilitiesPolicy } from "@gennai/governance/policies/capabilities-policy";
 import { createConnectionsPolicy } from "@gennai/governance/policies/connections";
-import { createEmergencyPolicy, type EmergencySource } from "@gennai/governance/policies/emergency-policy";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
 import { createFoundWritesPolicy } from "@gennai/governance/policies/files/found-writes";
 import { createSingleWriterPolicy, type TreeClaim } from "@gennai/governance/policies/files/single-writer";
@@ -15,7 +15,6 @@ import { createRulesPolicy, type RulesPolicyPorts } from "@gennai/governance/rul
 import type { ProjectConfig } from "@gennai/machine/config/project-config";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { digestOf } from "@gennai/protocol/digest";
-import type { LoadedCapabilities } from "../rules/load-capabilities.ts";
 import { callPolicies } from "./call-policies.ts";
 import { branchState, protectionOf } from "./own-branch.ts";
 import { reachesSecret } from "./reaches-secret.ts";
@@ -35,8 +34,10 @@ export interface TurnPolicyOptions {
   /** As in `BranchPolicyOptions`. */
   readonly isApart?: (() => boolean) | undefined;
   readonly claimTree: () => TreeClaim | Promise<TreeClaim>;
-  readonly capabilities: LoadedCapabilities;
-  readonly emergency: EmergencySource;
+  /** With the emergency controls, fresh at every call. */
+  readonly limits: { current(): Limits };
+  /** SHA-256 of the limits without these. */
+  readonly limitsSha256: string;
   /** Absolute paths of the server's own directories. */
   readonly ownDirectories: readonly string[];
   readonly rules: RulesPolicyPorts;
@@ -56,8 +57,7 @@ export function turnPolicies(options: TurnPolicyOptions): readonly Policy[] {
   const protectedBranches = [...options.protectedBranches, ...config.protectedBranches];
   const place = { ...options, controlRoot, protectedBranches };
   return [
-    createCapabilitiesPolicy(options.capabilities),
-    createEmergencyPolicy(options.emergency),
+    createLimitsPolicy(options.limits),
     createRulesPolicy(options.rules),
     createIntentsPolicy({ root, rules: options.intentRules }),
     createScopeExpansionPolicy(),
@@ -104,8 +104,8 @@ function secretsReached({ isZeroAccess }: TurnPolicyOptions): (path: string, isP
  * @param rulesSha256 of the rule files
  */
 export function policyDigest(options: TurnPolicyOptions, policies: readonly Policy[], rulesSha256: string): string {
-  const { editingMode, protectedBranches, config } = options;
+  const { editingMode, protectedBranches, config, limitsSha256 } = options;
   const lists = { allow: config.allowPaths ?? null, deny: config.denyPaths, branches: config.protectedBranches };
   const hooks = policies.map(({ name, kind }) => ({ name, kind }));
-  return digestOf({ editingMode, protectedBranches, lists, rulesSha256, policies: hooks });
+  return digestOf({ editingMode, protectedBranches, lists, rulesSha256, limitsSha256, policies: hooks });
 }

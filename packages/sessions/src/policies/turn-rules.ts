@@ -1,5 +1,6 @@
 import type { HookCommand } from "@gennai/governance/hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@gennai/governance/hooks/hooks-policy";
+import { limitsDigest, meet, problemOf, switchesLimit } from "@gennai/governance/limits/limits";
 import type { BranchOffer, EditingMode } from "@gennai/governance/policies/branch";
 import { zeroAccessGlobs } from "@gennai/governance/policies/files/secrets";
 import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
@@ -57,8 +58,8 @@ export async function loadTurnRules(
   const syncControl = async (): Promise<void> => workspace.syncControl({ maxAgeMs: freshMs, signal: options.signal });
   const governance = await services.governanceOf(workspace);
   const damageControl = await governance.rules.current();
-  const capabilities = await services.loadCapabilities();
-  const { problem } = capabilities.current();
+  const limits = await services.loadLimits();
+  const problem = problemOf(limits.current());
   const hooks = await services.loadHooks(workspace.place);
   const runner = createHookRunner({ cwd: controlRoot, environment: services.commandEnvironment });
   const config = await loadProjectConfig(controlRoot);
@@ -67,14 +68,14 @@ export async function loadTurnRules(
     workspace,
     syncControl,
     config,
-    capabilities,
+    limits: { current: () => meet(limits.current(), [switchesLimit(services.emergency.current())]) },
+    limitsSha256: limitsDigest(limits.current()),
     editingMode: options.editingMode,
     sessionBranch: head.type === "branch" ? head.branch : undefined,
     protectedBranches: services.protectedBranches,
     claimTree: options.claimTree,
     branchOffer: options.branchOffer,
     isApart: () => client === undefined && services.stages?.open.of(session.id) !== undefined,
-    emergency: services.emergency,
     ownDirectories: services.ownDirectories,
     rules: {
       current: () =>

@@ -1,6 +1,7 @@
 import type { FileWrite } from "@gennai/governance/effect";
 import { runPolicies } from "@gennai/governance/gate/decide/run-policies";
-import { createEmergencyPolicy } from "@gennai/governance/policies/emergency-policy";
+import { forPeople, meet, switchesLimit } from "@gennai/governance/limits/limits";
+import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
 import type { PolicyInput } from "@gennai/governance/policy";
 import type { Finding, Verdict } from "@gennai/governance/verdict";
 import { ServiceError } from "@gennai/machine/service-error";
@@ -20,7 +21,7 @@ const policyTimeoutMs = 5_000;
 /**
  * Checks the rules for a user who applies a proposal: emergency controls, rule files, and rules about paths and content. A
  * verdict "ask" is fulfilled, because a user decides here; a deny cannot be overruled. Rules about the agent itself (its
- * profile, branch and intent) applied when it proposed. Throws `ServiceError` with the code of the rule.
+ * capabilities, branch and intent) applied when it proposed. Throws `ServiceError` with the code of the rule.
  */
 export async function checkPersonsWrite(session: Session, files: readonly ReviewedFile[]): Promise<UserWrite> {
   const { services, workspace } = session;
@@ -34,7 +35,9 @@ export async function checkPersonsWrite(session: Session, files: readonly Review
     turnId: "",
   };
   await workspace.syncControl();
-  const policies = [createEmergencyPolicy(services.emergency), ...(await workspacePolicies(session))];
+  const limits = forPeople((await services.loadLimits()).current());
+  const current = () => meet(limits, [switchesLimit(services.emergency.current())]);
+  const policies = [createLimitsPolicy({ current }), ...(await workspacePolicies(session))];
   const { signal } = new AbortController();
   refuseDenied((await runPolicies(policies, input, { timeoutMs: policyTimeoutMs, signal })).verdict);
   return { assertStillAllowed: () => refuseDenied(services.emergency.standingCheck.check(input)) };

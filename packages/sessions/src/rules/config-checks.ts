@@ -1,13 +1,14 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { loadServerConfig, type ServerConfig } from "@gennai/machine/config/server-config";
+import { problemOf } from "@gennai/governance/limits/limits";
+import { loadServerConfig } from "@gennai/machine/config/server-config";
 import type { Check, Finding } from "@gennai/machine/finding";
 import { looksLikeLogin } from "@gennai/machine/process/command-environment";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
 import { modelsFile, readModelsFile } from "@gennai/models/models-file";
 import { providers } from "@gennai/models/providers";
 import { McpAcceptance } from "../mcp/mcp-acceptance.ts";
-import { loadCapabilities } from "./load-capabilities.ts";
+import { loadLimits } from "./load-limits.ts";
 import { RulesService } from "./rules-service.ts";
 import { WorkspaceHooks } from "./workspace-hooks.ts";
 
@@ -24,7 +25,7 @@ export function configChecks(place: ConfigDirectories): readonly Check[] {
   return [
     { name: "rules", run: () => rulesFinding(place) },
     { name: "server.json", run: () => serverFinding(place) },
-    { name: "capabilities", run: () => capabilitiesFinding(place) },
+    { name: "policy", run: () => policyFinding(place) },
     { name: "hooks", run: () => hooksFinding(place) },
     { name: "mcp", run: () => mcpFindings(place) },
     { name: "models", run: () => modelsFinding(place) },
@@ -44,29 +45,26 @@ async function rulesFinding({ workspace, environment }: ConfigDirectories): Prom
   return { check: "rules", state: "fail", text: `${text}: ${problems.slice(0, 3).join("; ")}`, next };
 }
 
-async function capabilitiesFinding({ configDir, stateDir, environment }: ConfigDirectories): Promise<Finding> {
-  const check = "capabilities";
-  const named = environment["GENNAI_CAPABILITIES"] || undefined;
-  const files = { named, configDir, stateDir, requiredByDefault: false };
-  const { profile, problem } = (await loadCapabilities(files, Date.now)).current();
+async function policyFinding({ configDir, stateDir, environment }: ConfigDirectories): Promise<Finding> {
+  const check = "policy";
+  const limits = (await loadLimits({ environment, configDir, stateDir, required: false }, Date.now)).current();
+  const problem = problemOf(limits);
   if (problem !== undefined) {
-    const next = ["Put a profile there that is signed and in force; until then only reading is permitted."];
+    const next = ["Put a policy there that can be used; until then only reading is permitted."];
     return { check, state: "fail", text: problem, next };
   }
-  const until = profile.expires === undefined ? "" : `, until ${new Date(profile.expires).toISOString()}`;
-  return {
-    check,
-    state: "ok",
-    text: `profile ${profile.name}${until}; ${requirement(await loadServerConfig(configDir))}`,
-  };
-}
-
-function requirement({ capabilitiesRequired }: ServerConfig): string {
-  if (capabilitiesRequired === undefined)
-    return "a profile is required only for servers with --auth (capabilities.required)";
-  return capabilitiesRequired
-    ? "a profile is required (capabilities.required)"
-    : "no profile is required, also with --auth (capabilities.required)";
+  const old = [environment["GENNAI_CAPABILITIES"], join(configDir, "capabilities.json")].find((file) =>
+    limits.some((limit) => limit.file === file),
+  );
+  if (old !== undefined) {
+    const next = ["Write it as a policy, sign it with gennai policy sign, and remove the old file."];
+    return { check, state: "warn", text: `${old} is read by this release for the last time`, next };
+  }
+  if (limits.length === 0) return { check, state: "ok", text: "none: a server with --auth permits only reading" };
+  const until = limits.map(({ name, expires }) =>
+    expires === undefined ? name : `${name}, until ${new Date(expires).toISOString()}`,
+  );
+  return { check, state: "ok", text: until.join("; ") };
 }
 
 async function serverFinding({ configDir, environment }: ConfigDirectories): Promise<Finding> {

@@ -1,7 +1,7 @@
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { type LedgerEntry, outsideTurns } from "@gennai/governance/ledger/ledger-entry";
-import { foldToolName } from "@gennai/governance/policies/emergency-policy";
-import type { EmergencySwitch } from "@gennai/governance/policies/emergency-state";
+import type { EmergencySwitch } from "@gennai/governance/limits/emergency-state";
+import { foldToolName } from "@gennai/governance/limits/emergency-verdict";
 import { ServiceError } from "@gennai/machine/service-error";
 import {
   type EmergencyControl,

@@ -1,5 +1,5 @@
 import type { StandingCheck } from "@gennai/governance/gate/standing-check";
-import { emergencyVerdict } from "@gennai/governance/policies/emergency-policy";
+import { emergencyVerdict } from "@gennai/governance/limits/emergency-verdict";
 import type { Redactor } from "@gennai/governance/redaction";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { switched } from "@gennai/governance/policies/emergency-state";
+import { switched } from "@gennai/governance/limits/emergency-state";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { EmergencyState } from "@gennai/protocol/model/governance/emergency";

@@ -18,7 +18,7 @@ import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { AcceptedChecks } from "../rules/accepted-checks.ts";
 import type { AcceptedConnections } from "../rules/accepted-connections.ts";
 import type { EmergencyControls } from "../rules/emergency-controls.ts";
-import type { LoadedCapabilities } from "../rules/load-capabilities.ts";
+import type { LoadedLimits } from "../rules/load-limits.ts";
 import type { LoadedHooks } from "../rules/workspace-hooks.ts";
 import type { Callers } from "./callers.ts";
 import type { LogServices } from "./log/owned-log.ts";
@@ -72,8 +72,8 @@ export interface SessionServices extends LogServices, TurnServices {
     root: string,
   ): Promise<{ readonly scenarios: ReadonlyMap<string, Scenario>; readonly warnings: readonly string[] }>;
   readonly emergency: Pick<EmergencyControls, "current" | "standingCheck" | "assertTurnsMayStart">;
-  /** The capability profile in force; loaded anew for every turn. */
-  loadCapabilities(): Promise<LoadedCapabilities>;
+  /** The limits in force, apart from the emergency controls; loaded anew for every turn. */
+  loadLimits(): Promise<LoadedLimits>;
   /** Rules and intents of a workspace. */
   governanceOf(workspace: Workspace): Promise<WorkspaceGovernance>;
   /** The same object for the same root. */

@@ -42,19 +42,8 @@ describe("server.json", () => {
     expect(eventsOf(events, "toolResult")[0]?.output).toContain("mode=test url= depth=\n");
   });
 
-  test("seed 003 §10 least: where a license is required and missing, only reading is permitted", async () => {
-    await using config = await configured('{"capabilities":{"required":true}}');
-    const script = running("touch made.txt");
-    await using server = await startTestServer({ script, server: { environment: config.environment } });
-    const events = await runTurn(server, await startSession(server), "go");
-    expect(eventsOf(events, "toolResult").map(({ output }) => output)).toEqual([
-      expect.stringContaining("capability_denied"),
-    ]);
-    expect(await server.workspace.git("status", "--porcelain")).toBe("");
-    expect(server.warnings.join("\n")).toMatch(/Only reading is permitted: .*capabilities\.required/);
-  });
-
   test.each([
+    ["a setting of former releases", '{"capabilities":{"required":true}}', /capabilities/],
     ["a misspelt setting", '{"comands":{}}', /comands/],
     ["a limit that is none", '{"commands":{"memory_mib":"much"}}', /commands\.memory_mib/],
     ["a limit below what any program takes", '{"commands":{"memory_mib":1}}', /commands\.memory_mib/],

@@ -2,17 +2,15 @@ import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { workspaceCommand } from "../options/shared-options.ts";
 import type { AnswersFlags } from "./answers-commands.ts";
-import type { CapabilitiesFlags } from "./capabilities-commands.ts";
 import type { CheckFlags } from "./check-commands.ts";
 import type { EmergencyFlags } from "./emergency-commands.ts";
 import type { HooksFlags } from "./hooks-commands.ts";
 import type { McpFlags } from "./mcp-commands.ts";
 import type { McpLoginFlags } from "./mcp-login-commands.ts";
 
-/** Commands about what governs the agent: emergency controls, capabilities, hooks, MCP servers, accepted checks. */
+/** Commands about what governs the agent: emergency controls, hooks, MCP servers, accepted checks. */
 export function registerGovernanceCommands(program: Command, host: CommandHost): void {
   registerEmergency(program, host);
-  registerCapabilities(program, host);
   registerHooks(program, host);
   registerMcp(program, host);
   registerCheck(program, host);
@@ -63,28 +61,6 @@ function registerEmergency(program: Command, { console, ended }: CommandHost): v
         ended(await emergencySwitchCommand("block-tool", state, { ...flags, tool }, console));
       });
   }
-}
-
-function registerCapabilities(program: Command, { console, ended }: CommandHost): void {
-  const group = program.command("capabilities").description("what the signed profile of this user permits");
-  group
-    .command("show")
-    .description("show the profile in force, or why only reading is permitted")
-    .option("--json", "print JSON")
-    .action(async (flags: CapabilitiesFlags) => {
-      const { capabilitiesShowCommand } = await import("./capabilities-commands.ts");
-      ended(await capabilitiesShowCommand(flags, console));
-    });
-  group
-    .command("sign")
-    .description("sign a profile for a team")
-    .argument("<file>", "the profile as JSON, without a signature")
-    .requiredOption("--key <pem>", "Ed25519 private key; openssl genpkey -algorithm ed25519 makes one")
-    .addHelpText("after", signHelp)
-    .action(async (file: string, flags: { readonly key: string }) => {
-      const { capabilitiesSignCommand } = await import("./capabilities-commands.ts");
-      ended(await capabilitiesSignCommand(file, flags, console));
-    });
 }
 
 function registerHooks(program: Command, { console, ended }: CommandHost): void {
@@ -183,13 +159,4 @@ Examples:
   gennai emergency stop-all on --reason "it deletes the wrong files"
   gennai emergency block deploy --reason "release freeze"
   gennai emergency read-only off --reason "all clear"
-`;
-
-const signHelp = `
-Example of a profile:
-  {"type": "gennai-capabilities", "version": 1, "name": "interns", "capabilities": ["read", "propose", "write"],
-   "issued": "2026-01-01T00:00:00Z", "expires": "2027-01-01T00:00:00Z"}
-Capabilities: read, propose, write, execute, network, high_impact.
-The signed profile goes to standard output. It belongs to ~/.config/gennai/capabilities.json, and the public key, as
-openssl pkey -in KEY -pubout prints it, to ~/.config/gennai/capabilities.pub.
 `;

@@ -192,7 +192,7 @@ function ruleOrigin(rule: string): string {
   if (rule.startsWith("hook/")) return "an external hook";
   if (rule.startsWith("intents/")) return "which limits work to the selected intent";
   if (rule.startsWith("emergency/")) return "an emergency control that a person switched on";
-  if (rule.startsWith("capabilities/")) return "from the capability profile";
+  if (rule.startsWith("capabilities/")) return "which the policies in force do not permit";
   if (rule.startsWith("tool/")) return "from the tool itself";
   return "which is built in";
 }

@@ -8,7 +8,7 @@ const ways: readonly (readonly [command: string, way: string])[] = [
   ["mcp(?: (?:list|accept(?: [\\w.-]*\\w)?))?", "the MCP servers of the Governance panel"],
   ["policy(?: test)?", "the rules of the Governance panel"],
   ["answers(?: (?:list|revoke|allow))?", "the list of answers that stand in the Governance panel"],
-  ["capabilities(?: show)?", "the rights in the Governance panel"],
+  ["policy show", "the rights in the Governance panel"],
   ["stage (?:list|keep(?: [\\w./~-]*\\w)?)", "“Gennai: Keep What Git Ignores…” of VS Code"],
   ["undo", "the Checkpoints panel"],
   ["sessions(?: --all)?(?! (?:export|import|delete|fork)\\b)", "the menu of sessions"],

@@ -1,3 +1,4 @@
+import { limitsDigest } from "@gennai/governance/limits/limits";
 import type { PlanPreview } from "@gennai/governance/plan-change";
 import { digestOf } from "@gennai/protocol/digest";
 import type { Session } from "../../session/session.ts";
@@ -9,20 +10,13 @@ export async function previewBasis(
   session: Session,
 ): Promise<Pick<PlanPreview, "head" | "capabilitiesSha256" | "emergencySha256" | "intentSha256">> {
   const { services, state, workspace } = session;
-  const { profile, problem } = (await services.loadCapabilities()).current();
-  const { name, capabilities, issued, expires } = profile;
+  const limits = (await services.loadLimits()).current();
   const { readOnly, disableHighImpact, blockedTools, stopAll } = services.emergency.current();
   const { intents } = await services.governanceOf(workspace);
   const { on, active } = await intents.rules(state.activeIntentId);
   return {
     head: headOf(workspace.controlRoot),
-    capabilitiesSha256: digestOf({
-      name,
-      capabilities,
-      problem: problem ?? null,
-      issued: issued ?? null,
-      expires: expires ?? null,
-    }),
+    capabilitiesSha256: limitsDigest(limits),
     emergencySha256: digestOf({ readOnly, disableHighImpact, blockedTools, stopAll }),
     intentSha256: digestOf({
       on,
@@ -58,7 +52,7 @@ const bound: readonly {
   {
     member: "capabilitiesSha256",
     reason: "capabilities_changed",
-    message: "What is permitted here changed since the plan was approved: another capability profile is in force.",
+    message: "What is permitted here changed since the plan was approved: another policy is in force.",
   },
   {
     member: "emergencySha256",

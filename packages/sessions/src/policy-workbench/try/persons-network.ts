@@ -2,9 +2,10 @@ import type { DecideOptions } from "@gennai/governance/gate/decide/decided-call"
 import { type Decided, decisionOf } from "@gennai/governance/gate/decide/decided-call";
 import { decideEffects } from "@gennai/governance/gate/decide-found";
 import { answerMayStand, connectionWarnings } from "@gennai/governance/gate/judge-connections";
+import { switchesLimit } from "@gennai/governance/limits/limits";
+import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
 import type { AllowedEndpoint } from "@gennai/governance/network/connection";
 import { type Endpoint, endpointName, sameEndpoint } from "@gennai/governance/network/endpoint";
-import { createEmergencyPolicy } from "@gennai/governance/policies/emergency-policy";
 import type { Policy } from "@gennai/governance/policy";
 import type { CallContext, NetworkPermission, WantedConnections } from "@gennai/governance/tool";
 import { AcceptedConnections } from "../../rules/accepted-connections.ts";
@@ -107,5 +108,5 @@ async function emergencyPolicy(
 ): Promise<Policy> {
   await using controls = await EmergencyHere.open(stateDir, here);
   const { state } = controls.report(0);
-  return createEmergencyPolicy({ current: () => state });
+  return createLimitsPolicy({ current: () => [switchesLimit(state)] });
 }

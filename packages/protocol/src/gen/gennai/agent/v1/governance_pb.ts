@@ -1454,7 +1454,7 @@ export type GetParityResponse = Message<"gennai.agent.v1.GetParityResponse"> & {
   protocolSha256: string;
 
   /**
-   * What governs every session of this server, by part: rules, capabilities, hooks, branches, isolation.
+   * What governs every session of this server, by part: rules, limits, hooks, branches, isolation.
    *
    * @generated from field: repeated gennai.agent.v1.ParityPart policy = 4;
    */

@@ -5,23 +5,13 @@ import { findDeploy, isDeployTool, programOf } from "../command/dangers/find-dep
 import { foldName } from "../command/words/fold-name.ts";
 import { coveringNames } from "../covering-names.ts";
 import { type Effect, isReadOnly } from "../effect.ts";
-import type { Policy, PolicyInput } from "../policy.ts";
+import { computeRisk } from "../policies/risk.ts";
+import type { PolicyInput } from "../policy.ts";
 import { programNamed } from "../programs/known-programs.ts";
 import { allow, deny, type Verdict } from "../verdict.ts";
-import { computeRisk } from "./risk.ts";
-
-export interface EmergencySource {
-  /** Fresh at every call. `problem`: the controls cannot be read, which is why reading is all that is left. */
-  current(): EmergencyState & { readonly problem?: string };
-}
 
 /** The built-in group of everything that publishes or deploys. */
 export const deployGroup = "deploy";
-
-/** Enforces the emergency controls for every call. Nothing is asked: the decision was made when they were switched on. */
-export function createEmergencyPolicy(source: EmergencySource): Policy {
-  return { name: "emergency", kind: "guard", decide: (input) => emergencyVerdict(source.current(), input) };
-}
 
 /** The verdict on one call; also asked right before its effect and while it runs. */
 export function emergencyVerdict(
@@ -144,7 +134,7 @@ const peoplesWords: Readonly<Record<string, ReadonlySet<string>>> = {
   background: new Set(["open"]),
   guard: new Set(["install", "uninstall"]),
   hooks: new Set(["trust"]),
-  capabilities: new Set(["sign"]),
+  policy: new Set(["sign", "fetch"]),
   intents: new Set(["accept"]),
   mcp: new Set(["accept"]),
   plan: new Set(["approve", "execute"]),

@@ -2,21 +2,23 @@ import { type EmergencyControl, type EmergencyState, noEmergency } from "@gennai
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import type { Effect } from "#effect";
-import { createEmergencyPolicy, deployGroup } from "#policies/emergency-policy";
-import { switched } from "#policies/emergency-state";
+import { switched } from "#limits/emergency-state";
+import { deployGroup } from "#limits/emergency-verdict";
+import { switchesLimit } from "#limits/limits";
+import { createLimitsPolicy } from "#limits/limits-policy";
 import { allow } from "#verdict";
-import { decide, exec, inputWith, inside, outside, summary, write } from "./effects.ts";
+import { decide, exec, inputWith, inside, outside, summary, write } from "../policies/effects.ts";
 
 const readOnly: EmergencyState = { ...noEmergency, readOnly: true };
 const noHighImpact: EmergencyState = { ...noEmergency, disableHighImpact: true };
 const blocking = (...blockedTools: readonly string[]): EmergencyState => ({ ...noEmergency, blockedTools });
 
 async function verdictOf(state: EmergencyState, ...effects: readonly Effect[]): Promise<string> {
-  return summary(await decide(createEmergencyPolicy({ current: () => state }), ...effects));
+  return summary(await decide(createLimitsPolicy({ current: () => [switchesLimit(state)] }), ...effects));
 }
 
 async function toolVerdict(state: EmergencyState, toolName: string, ...effects: readonly Effect[]): Promise<string> {
-  const policy = createEmergencyPolicy({ current: () => state });
+  const policy = createLimitsPolicy({ current: () => [switchesLimit(state)] });
   const input = inputWith({ toolName, analysis: { statement: "", effects } });
   return summary(await policy.decide(input, { signal: new AbortController().signal }));
 }
@@ -56,7 +58,9 @@ describe("seed 003 §13 read-only: enforce read-only mode globally", () => {
   });
 
   it("says why, when reading is all that is left because the controls cannot be read", async () => {
-    const policy = createEmergencyPolicy({ current: () => ({ ...readOnly, problem: "the disk is gone" }) });
+    const policy = createLimitsPolicy({
+      current: () => [switchesLimit({ ...readOnly, problem: "the disk is gone" })],
+    });
     expect(await decide(policy, write(inside("a")))).toMatchObject({
       finding: { reason: expect.stringContaining("the disk is gone") },
     });
@@ -229,7 +233,7 @@ describe("seed 003 §13 auditable: emergency controls are reversible, by people 
     "gennai guard uninstall claude-code",
     "gennai guard install claude-code --user",
     "gennai open",
-    "gennai capabilities sign a --key b",
+    "gennai policy sign a --key b",
   ])("the agent may not: %s", async (command) => {
     expect(await verdictOf(noEmergency, exec(command))).toBe("deny emergency_control");
   });
@@ -269,7 +273,7 @@ describe("seed 003 §13 auditable: emergency controls are reversible, by people 
 
 it("is fresh at every call", async () => {
   let state = noEmergency;
-  const policy = createEmergencyPolicy({ current: () => state });
+  const policy = createLimitsPolicy({ current: () => [switchesLimit(state)] });
   expect(await decide(policy, write(inside("a")))).toEqual(allow);
   state = readOnly;
   expect(summary(await decide(policy, write(inside("a"))))).toBe("deny read_only_mode");

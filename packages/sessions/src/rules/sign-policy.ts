@@ -1,14 +1,14 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { encodeSignature } from "@gennai/governance/ledger/ledger-signature";
-import { capabilityMessage, parseCapabilityDocument } from "@gennai/governance/policies/capability-profile";
+import { parseSignable, policyMessage } from "@gennai/governance/limits/signed-policy";
 
-/** A team's profile with its signature, as its file contains it. Throws `Error` for an invalid document or key. */
-export function signCapabilities(document: unknown, privateKeyPem: string): string {
-  const checked = parseCapabilityDocument(document);
+/** A policy with its signature, as its file contains it. Throws `Error` for an invalid document or key. */
+export function signPolicy(document: unknown, privateKeyPem: string): string {
+  const checked = parseSignable(document);
   const privateKey = ed25519Key(privateKeyPem);
   const spki = createPublicKey(privateKey).export({ type: "spki", format: "der" });
   const keyId = createHash("sha256").update(spki).digest("hex").slice(0, 16);
-  const signature = encodeSignature(sign(null, capabilityMessage(checked, keyId), privateKey));
+  const signature = encodeSignature(sign(null, policyMessage(checked, keyId), privateKey));
   return `${JSON.stringify({ ...checked, key_id: keyId, signature }, undefined, 2)}\n`;
 }
 

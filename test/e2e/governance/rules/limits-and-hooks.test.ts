@@ -38,17 +38,20 @@ async function configured(
 const hooksFile = (event: string, matcher: string, command: string): string =>
   JSON.stringify({ hooks: { [event]: [{ matcher, hooks: [{ type: "command", command, timeout: 5 }] }] } });
 
-test("seed 003 §10 least, seed 003 §10 refusal: a profile that was named and is missing leaves reading, with a graceful refusal", async () => {
-  await using here = await configured({}, [read, write], { GENNAI_CAPABILITIES: "/no/such/profile.json" });
-  const events = await runTurn(here.server, await startSession(here.server), "do it");
-  expect(eventsOf(events, "warning").join()).toContain("Only reading is permitted");
-  expect(eventsOf(events, "toolResult")).toMatchObject([
-    { error: "" },
-    { error: expect.stringContaining("needs the capability write") },
-  ]);
-  expect(existsSync(here.server.workspace.path("new.txt"))).toBe(false);
-  expect(endState(events)).toBe("COMPLETED");
-});
+test.each(["GENNAI_POLICY", "GENNAI_CAPABILITIES"])(
+  "seed 003 §10 least, seed 003 §10 refusal: a policy that %s names and that is missing leaves reading, with a graceful refusal",
+  async (name) => {
+    await using here = await configured({}, [read, write], { [name]: "/no/such/policy.json" });
+    const events = await runTurn(here.server, await startSession(here.server), "do it");
+    expect(eventsOf(events, "warning").join()).toContain("Only reading is permitted");
+    expect(eventsOf(events, "toolResult")).toMatchObject([
+      { error: "" },
+      { error: expect.stringContaining("needs the capability write") },
+    ]);
+    expect(existsSync(here.server.workspace.path("new.txt"))).toBe(false);
+    expect(endState(events)).toBe("COMPLETED");
+  },
+);
 
 test("a hook of the user refuses, with its words; another tool goes on", async () => {
   const hooks = hooksFile("PreToolUse", "Write|Edit", "echo 'not on a Friday' >&2; exit 2");

@@ -1,0 +1,88 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type Limit, permitted, placeOf, problemOf } from "@gennai/governance/limits/limits";
+import { limitKeys } from "@gennai/governance/limits/policy-schema";
+import { userConfigDir } from "@gennai/machine/config/config-directory";
+import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
+import { errorMessage } from "@gennai/protocol/error-message";
+import { loadLimits } from "@gennai/sessions/rules/load-limits";
+import { signPolicy } from "@gennai/sessions/rules/sign-policy";
+import { CliError } from "../terminal/cli-error.ts";
+import type { Console } from "../terminal/console.ts";
+import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
+
+export interface PolicyShowFlags {
+  readonly json?: boolean;
+}
+
+/** `gennai policy show`: each key of each policy in force, and where it stands. */
+export async function policyShowCommand(flags: PolicyShowFlags, console: Console): Promise<ExitCode> {
+  const { environment } = console;
+  const place = { environment, configDir: userConfigDir(environment), stateDir: defaultStateDir(environment) };
+  // As a server on a private machine sees them.
+  const limits = (await loadLimits({ ...place, required: false }, Date.now)).current();
+  const problem = problemOf(limits);
+  if (flags.json === true) {
+    const shown = { permits: permitted(limits), problem: problem ?? null, policies: limits.map(shownLimit) };
+    console.output.write(`${JSON.stringify(shown)}\n`);
+    return exitCode.ok;
+  }
+  const rows = limits.flatMap((limit) => [
+    ["policy", limit.name, limit.file],
+    ...settings(limit).map(({ key, value, place: at }) => [key, JSON.stringify(value), at]),
+    ...(limit.expires === undefined ? [] : [["expires", new Date(limit.expires).toISOString(), ""]]),
+  ]);
+  if (rows.length === 0) rows.push(["policy", "none", ""]);
+  rows.push(["permits", permitted(limits).join(", "), ""]);
+  if (problem !== undefined) rows.push(["only reading", problem, ""]);
+  const widths = [0, 1].map((column) => Math.max(...rows.slice(0, -1).map((row) => row[column]?.length ?? 0), 12));
+  for (const row of rows) {
+    const cells = row.map((cell, column) => terminalSafe(cell).padEnd(widths[column] ?? 0));
+    console.output.write(`${cells.join("  ").trimEnd()}\n`);
+  }
+  return exitCode.ok;
+}
+
+function settings(limit: Limit) {
+  return limitKeys.flatMap((key) =>
+    limit[key] === undefined ? [] : [{ key, value: limit[key], place: placeOf(limit, key) }],
+  );
+}
+
+function shownLimit(limit: Limit) {
+  const { name, contact, holder, file, expires, serial, problem } = limit;
+  const until = expires === undefined ? null : new Date(expires).toISOString();
+  return { name, contact, holder, file, serial, expires: until, problem, keys: settings(limit) };
+}
+
+/** `gennai policy sign`: the signed policy on standard output. */
+export async function policySignCommand(
+  file: string,
+  flags: { readonly key: string },
+  console: Console,
+): Promise<ExitCode> {
+  const [text, key] = await Promise.all([read(file, console), read(flags.key, console)]);
+  try {
+    console.output.write(signPolicy(parseStrictYaml(text, file).data, key));
+  } catch (error) {
+    throw new CliError(`${file} cannot be signed: ${errorMessage(error)}`, {
+      exitCode: exitCode.usage,
+      next: ["gennai policy sign --help shows a policy and how to make a key."],
+      cause: error,
+    });
+  }
+  return exitCode.ok;
+}
+
+async function read(file: string, console: Console): Promise<string> {
+  const path = resolve(console.directory, file);
+  return readFile(path, "utf8").catch((error: unknown) => {
+    throw new CliError(`${path} cannot be read.`, {
+      exitCode: exitCode.usage,
+      next: ["Check the path."],
+      cause: error,
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import { noEmergency } from "@gennai/protocol/model/governance/emergency";
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import type { Effect } from "#effect";
+import { type Limit, type Limits, limitsAt, limitsDigest, meet, permitted, switchesLimit } from "#limits/limits";
+import { limitsVerdict } from "#limits/limits-policy";
+import { capabilities } from "#limits/policy-schema";
+import type { Verdict } from "#verdict";
+import { exec, inside, write } from "../policies/effects.ts";
+
+const limit: fc.Arbitrary<Limit> = fc.oneof(
+  fc.record(
+    {
+      name: fc.constantFrom("a", "b"),
+      holder: fc.constantFrom("root" as const, "user" as const),
+      file: fc.constantFrom("/etc/a.yaml", "/etc/b.yaml"),
+      lines: fc.constant({}),
+      capabilities: fc.subarray([...capabilities]),
+      emergency: fc.record(
+        { read_only: fc.boolean(), disable_high_impact: fc.boolean(), block: fc.subarray(["deploy", "Bash", "npm"]) },
+        { requiredKeys: [] },
+      ),
+    },
+    { requiredKeys: ["name", "holder", "file", "lines"] },
+  ),
+  fc
+    .record({ readOnly: fc.boolean(), stopAll: fc.boolean(), blockedTools: fc.subarray(["write", "deploy"]) })
+    .map((state) => switchesLimit({ ...noEmergency, ...state })),
+);
+const limits: fc.Arbitrary<Limits> = fc.array(limit, { maxLength: 3 });
+const effect: fc.Arbitrary<Effect> = fc.constantFrom<Effect>(
+  { type: "read", path: inside("a") },
+  { type: "propose", path: inside("a"), operation: "update" },
+  { type: "net", url: "https://a.example" },
+  write(inside("a")),
+  ...["ls", "npm test", "npm publish", "sudo ls", "$X", "gennai emergency read-only off"].map(exec),
+);
+const strictness = { allow: 0, ask: 1, deny: 2 } as const;
+
+describe("meet", () => {
+  it("is commutative, associative and idempotent", () => {
+    fc.assert(
+      fc.property(limits, limits, limits, (a, b, c) => {
+        expect(meet(a, b)).toEqual(meet(b, a));
+        expect(meet(meet(a, b), c)).toEqual(meet(a, meet(b, c)));
+        expect(meet(meet(a, b), b)).toEqual(meet(a, b));
+      }),
+    );
+  });
+
+  it("is never looser than either: a verdict is at least as strict", () => {
+    fc.assert(
+      fc.property(limits, limits, effect, fc.constantFrom("Bash", "Write"), (a, b, one, toolName) => {
+        const of = (each: Limits): Verdict =>
+          limitsVerdict(each, { toolName, analysis: { statement: "", effects: [one] } });
+        const strictest = Math.max(strictness[of(a).type], strictness[of(b).type]);
+        expect(strictness[of(meet(a, b)).type]).toBe(strictest);
+        expect(permitted(meet(a, b))).toEqual(permitted(a).filter((each) => permitted(b).includes(each)));
+      }),
+    );
+  });
+});
+
+test("the digest is of what limits say, not of where they lie", () => {
+  const one: Limit = { name: "a", holder: "root", file: "/a", lines: { capabilities: 3 }, capabilities: ["read"] };
+  expect(limitsDigest([{ ...one, file: "/b", lines: {} }])).toBe(limitsDigest([one]));
+  expect(limitsDigest([{ ...one, capabilities: ["read", "write"] }])).not.toBe(limitsDigest([one]));
+});
+
+describe("a limit in time", () => {
+  const day = 86_400_000;
+  const one: Limit = {
+    name: "team",
+    holder: "user",
+    file: "",
+    lines: {},
+    capabilities: ["write"],
+    issued: 10 * day,
+    expires: 20 * day,
+  };
+  it.each([
+    ["before its issue", 9 * day, "clock"],
+    ["a little before: clocks differ", 10 * day - 60_000, undefined],
+    ["in its time", 15 * day, undefined],
+    ["at its end", 20 * day, "expired"],
+    ["after", 21 * day, "expired"],
+  ])("%s", (_name, now, problem) => {
+    const [at] = limitsAt([one], now);
+    if (problem === undefined) expect(at).toEqual(one);
+    else expect(at).toMatchObject({ capabilities: ["read"], problem: expect.stringContaining(problem) });
+  });
+});
+
+test("a refusal of a file of root names the file, its line and whom to ask", () => {
+  const root: Limit = {
+    name: "acme",
+    contact: "sec@acme.example",
+    holder: "root",
+    file: "/etc/gennai/policy.yaml",
+    lines: { emergency: 7 },
+    emergency: { block: ["Deploy"] },
+  };
+  const call = { toolName: "Bash", analysis: { statement: "", effects: [exec("npm publish")] } };
+  expect(limitsVerdict([root], call)).toMatchObject({
+    type: "deny",
+    finding: {
+      code: "tool_blocked",
+      place: "/etc/gennai/policy.yaml:7",
+      hint: expect.stringMatching(/^acme .*nobody here can lift it\. Questions: sec@acme\.example\.$/),
+    },
+  });
+});

@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { type Limit, type Limits, leastPrivilege, limitsAt, meet, noLimits } from "@gennai/governance/limits/limits";
+import { verifySignedPolicy } from "@gennai/governance/limits/signed-policy";
+import { readUserFile } from "@gennai/machine/config/user-file";
+import { errorMessage } from "@gennai/protocol/error-message";
+import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
+
+export interface LimitPlace {
+  /** `GENNAI_POLICY` names a further policy, which must exist; so does `GENNAI_CAPABILITIES`, for one more release. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Has `policy.json`, and `policy.pub` with the trusted keys; `capabilities.json` and `.pub` for one more release. */
+  readonly configDir: string;
+  /** `keys/policy.pub` in it is trusted as well. */
+  readonly stateDir: string;
+  /** Whether only reading is permitted where there is no policy: a server of many users. */
+  readonly required: boolean;
+}
+
+/** What is permitted at any moment, apart from the emergency controls: a policy can expire in the middle of a turn. */
+export interface LoadedLimits {
+  current(): Limits;
+}
+
+/**
+ * Loads and checks the policies in force. Never rejects: without one everything is permitted, unless one is required; then, and if one
+ * cannot be used, only reading is permitted.
+ *
+ * @param now milliseconds since the epoch
+ */
+export async function loadLimits(place: LimitPlace, now: () => number): Promise<LoadedLimits> {
+  const signed = await signedPolicies(place);
+  const least = place.required && signed.length === 0 ? [noPolicy(place)] : [];
+  const limits = meet(signed, least);
+  return { current: () => limitsAt(limits, now()) };
+}
+
+/** Otherwise users without a policy would have more rights than those with one. */
+function noPolicy({ configDir }: LimitPlace): Limit {
+  const file = join(configDir, policyFile);
+  const problem = `${file}: no policy was found, but a server of many users needs one; put a signed one there`;
+  return leastPrivilege(problem, { name: "read-only", holder: "user", file });
+}
+
+const policyFile = "policy.json";
+
+async function signedPolicies(place: LimitPlace): Promise<Limits> {
+  const { environment, configDir } = place;
+  const named = [environment["GENNAI_POLICY"], environment["GENNAI_CAPABILITIES"]].flatMap((file) => file || []);
+  const limits = await Promise.all([
+    ...named.map((file) => signedPolicy(file, place, { mustExist: true })),
+    ...[policyFile, "capabilities.json"].map((name) =>
+      signedPolicy(join(configDir, name), place, { mustExist: false }),
+    ),
+  ]);
+  return limits.reduce<Limits>((all, limit) => meet(all, limit === undefined ? noLimits : [limit]), noLimits);
+}
+
+async function signedPolicy(
+  file: string,
+  place: LimitPlace,
+  { mustExist }: { readonly mustExist: boolean },
+): Promise<Limit | undefined> {
+  const of = { holder: "user", file } as const;
+  try {
+    const text = await readUserFile(file);
+    if (text !== undefined)
+      return await verifySignedPolicy(parseJson(text), ledgerVerifier(await trustedKeys(place)), of);
+    if (!mustExist) return undefined;
+    throw new Error("it is not there; put it there, or do not name it");
+  } catch (error) {
+    return leastPrivilege(`${file}: ${errorMessage(error)}`, { name: "read-only", ...of });
+  }
+}
+
+async function trustedKeys({ configDir, stateDir }: LimitPlace): Promise<string> {
+  const files = ["policy.pub", "capabilities.pub"].flatMap((name) => [
+    join(configDir, name),
+    join(stateDir, "keys", name),
+  ]);
+  const keys = (await Promise.all(files.map(readUserFile))).filter((text) => text !== undefined);
+  if (keys.length === 0) {
+    throw new Error(`there is no public key to check it by; put the signer's into ${files[0] ?? configDir}`);
+  }
+  return keys.join("\n");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("it is not JSON; get it anew");
+  }
+}
