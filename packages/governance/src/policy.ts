@@ -1,5 +1,5 @@
 import type { Analysis } from "./tool.ts";
-import type { Verdict } from "./verdict.ts";
+import type { Judgement } from "./verdict.ts";
 
 /** Input of a policy. Everything in it was computed by the server; nothing comes from a request's control fields. */
 export interface PolicyInput {
@@ -24,5 +24,5 @@ export interface Policy {
   readonly stage?: "external";
   /** Milliseconds it may take, when it needs other than the gate's own limit. */
   readonly timeoutMs?: number;
-  decide(input: PolicyInput, options: { readonly signal: AbortSignal }): Verdict | Promise<Verdict>;
+  decide(input: PolicyInput, options: { readonly signal: AbortSignal }): Judgement | Promise<Judgement>;
 }

@@ -4,6 +4,9 @@ export type Verdict =
   | { readonly type: "ask"; readonly finding: Finding }
   | { readonly type: "deny"; readonly finding: Finding };
 
+/** A verdict of a user's program, which may want the call to have other arguments: with these it is judged anew. */
+export type Judgement = Verdict & { readonly wanted?: Readonly<Record<string, unknown>> };
+
 /** Why a verdict is not a plain allow: the rule that gave it, for people and for the model. */
 export interface Finding {
   /** Stable code of the refusal, e.g. `outside_workspace`. */

@@ -1,6 +1,5 @@
 import type { Confirmer } from "@gennai/governance/confirmation";
 import { governTools } from "@gennai/governance/gate/gate";
-import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import type { ToolError } from "@gennai/governance/tool-error";
 import { NotedFiles } from "@gennai/sessions/context/noted-files";
 import { loadTurnRules } from "@gennai/sessions/policies/turn-rules";
@@ -135,12 +134,7 @@ async function judge(
     tools: new Map([[tool.name, tool]]),
     policies,
     confirmer: ports.confirmer,
-    journal: withPostToolHooks(journal, rules.hooks.commands, {
-      runner: rules.hooks.runner,
-      cwd: workspace.controlRoot,
-      sessionId: session.id,
-      signal,
-    }),
+    journal: rules.hooks.journal(journal, writer, signal),
     standingCheck: services.emergency.standingCheck,
     observer: services.observer.gate,
     redactor: services.redactor,

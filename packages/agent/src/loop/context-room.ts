@@ -9,7 +9,7 @@ const smallRequest = 3_000;
 
 type RoomOptions = Pick<
   TurnOptions,
-  "conversation" | "model" | "sink" | "signal" | "budget" | "request" | "contextTokens" | "instructions"
+  "conversation" | "model" | "sink" | "signal" | "budget" | "request" | "contextTokens" | "instructions" | "mayCompact"
 > & {
   /** The tools that the model is told of next. */
   readonly definitions: () => readonly ToolDefinition[];
@@ -61,6 +61,7 @@ export class ContextRoom {
    * nothing could be compacted.
    */
   async #compact(reason: "limit" | "overflow", system: string): Promise<string | undefined> {
+    if ((await this.#options.mayCompact?.()) === false) return undefined;
     const done = await compact({ ...this.#room(system), reason });
     if (done === undefined) return undefined;
     this.#options.compacted();

@@ -41,6 +41,10 @@ export interface TurnOptions {
    * false, the turn takes no more messages.
    */
   readonly saidMeanwhile?: () => boolean;
+  /** Asked when the model has answered: undefined lets the turn end, a `TurnEnd` replaces its end. */
+  readonly mayEnd?: (text: string) => Promise<TurnEnd | "again" | undefined>;
+  /** Asked before the conversation is compacted. */
+  readonly mayCompact?: () => Promise<boolean>;
   readonly sink: TurnSink;
   readonly newItemId: () => string;
   readonly signal: AbortSignal;
@@ -141,15 +145,23 @@ class RunningTurn {
 
   /** The turn's end after an answer without calls; undefined if the model must be asked again. */
   async #end(answer: ModelAnswer, iteration: number): Promise<TurnEnd | undefined> {
-    const { sink, maxIterations, saidMeanwhile } = this.#options;
+    const { sink, maxIterations, saidMeanwhile, mayEnd } = this.#options;
     const found = this.#unfinished.judge(answer);
     switch (found.type) {
-      case "answered":
+      case "answered": {
+        // Behind the answer.
+        await sink.flush();
+        const end = await mayEnd?.(found.text);
+        if (end !== undefined) {
+          this.#unfinished.progress();
+          return end === "again" ? undefined : end;
+        }
         if (iteration < maxIterations && saidMeanwhile?.() === true) {
           this.#unfinished.progress();
           return undefined;
         }
         return this.#final({ text: found.text, thinking: answer.thinking });
+      }
       case "failed":
         return failed(found.code, found.message, found.hint, found.code !== "answer_refused");
       case "again":

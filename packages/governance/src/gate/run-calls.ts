@@ -4,6 +4,7 @@ import { singleWriter } from "../policies/files/single-writer.ts";
 import { computeRisk } from "../policies/risk.ts";
 import type { Analysis, CallContext } from "../tool.ts";
 import { ToolFailure } from "../tool-error.ts";
+import { deny, strictest } from "../verdict.ts";
 import { toolsAlone } from "./call-runner.ts";
 import { answerTo, askAbout, factsOf, questionContext, withPattern } from "./confirm/ask-person.ts";
 import { buildQuestion } from "./confirm/build-question.ts";
@@ -11,6 +12,7 @@ import { explainedRefusal } from "./confirm/explain-refusal.ts";
 import {
   type AdmittedCall,
   changedAfterApproval,
+  type Decided,
   type DecidedCall,
   type DecideOptions,
   decisionOf,
@@ -26,7 +28,7 @@ import { unobservedGate } from "./decide/gate-observer.ts";
 import { badArguments, invalidCall, unknownTool } from "./decide/invalid-call.ts";
 import { parseArguments } from "./decide/parse-arguments.ts";
 import { redactedRun } from "./decide/redacted-reason.ts";
-import { runPolicies } from "./decide/run-policies.ts";
+import { type ChangedArguments, runPolicies } from "./decide/run-policies.ts";
 import { textEditorCall } from "./decide/text-editor-call.ts";
 import { toolNamed } from "./decide/usual-form.ts";
 import { warn } from "./decide/warn.ts";
@@ -152,7 +154,7 @@ export async function decideCall(made: ToolCall, context: CallContext, options: 
   // 4 decide
   const about = policyInput({ call, tool, args, analysis }, context, options);
   const run = await runPolicies(options.policies, about, { timeoutMs: options.policyTimeoutMs, signal });
-  return {
+  const decided: Decided = {
     type: "decided",
     call,
     tool,
@@ -164,7 +166,47 @@ export async function decideCall(made: ToolCall, context: CallContext, options: 
     input,
     ...(asCalled === false ? {} : { asCalled }),
   };
+  const [change, ...others] = run.verdict.type === "deny" ? [] : run.changes;
+  return change === undefined ? decided : decideChanged(decided, [change, ...others], context, options);
 }
+
+/** The call with the arguments that users' programs want goes through stages 1 to 4 anew; only those programs have judged it. */
+async function decideChanged(
+  decided: Decided,
+  changes: readonly [ChangedArguments, ...ChangedArguments[]],
+  context: CallContext,
+  options: DecideOptions,
+): Promise<DecidedCall> {
+  const [{ args }] = changes;
+  const argumentsJson = JSON.stringify(args);
+  const refuse = async (reason: string): Promise<DecidedCall> => {
+    const shown = await options.redactor.redact(argumentsJson.slice(0, maxHint));
+    const hint = argumentsJson.length <= maxHint ? `Call the tool with ${shown}.` : "Ask the user for them.";
+    const verdict = deny({ code: "hook_denied", rule: "hook/arguments", reason, hint });
+    return { ...decided, verdict, fired: [...decided.fired, { policy: "hooks", verdict }] };
+  };
+  // Another agent runs its call as it made it.
+  if (decided.tool.runBy === "host") return refuse("A hook of the user wants other arguments.");
+  if (options.isChanged === true || changes.some((other) => canonicalJson(other.args) !== canonicalJson(args))) {
+    return refuse("Hooks of the user want different arguments.");
+  }
+  const policies = options.policies.filter((policy) => changes.every((change) => change.policy !== policy));
+  const call = { ...decided.call, argumentsJson };
+  const again = await decideCall(call, context, { ...options, policies, isChanged: true });
+  if (again.type === "invalid") return again;
+  const asks = decided.fired.filter(({ policy }) => changes.some((change) => change.policy.name === policy));
+  return {
+    ...again,
+    call: decided.call,
+    verdict: strictest([again.verdict, ...asks.map(({ verdict }) => verdict)]),
+    fired: [...again.fired, ...asks],
+    asCalled: decided.asCalled ?? `${decided.call.name} ${decided.input}`.slice(0, 4096),
+    warnings: [...decided.warnings, ...again.warnings, `A hook changed the arguments of ${decided.call.name}.`],
+  };
+}
+
+/** Longer arguments that a hook wants are not repeated to the model. */
+const maxHint = 4_000;
 
 /** Every rule that looks at the risk sees the higher one. */
 function withDeclaredRisk(analysis: Analysis, declared: Risk | undefined): Analysis {

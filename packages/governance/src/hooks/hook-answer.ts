@@ -1,8 +1,7 @@
-import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
-import { allow, ask, deny, type Verdict } from "../verdict.ts";
-import type { HookCommand } from "./hook-config.ts";
+import { allow, ask, deny, type Judgement } from "../verdict.ts";
+import { type HookCommand, hookEvents } from "./hook-config.ts";
 
 /** How a user's program ended. */
 export interface HookRun {
@@ -49,55 +48,79 @@ const answerSchema = z.looseObject({
     .nullish(),
 });
 
-/** Longer arguments that a hook wants are not repeated to the model. */
-const maxHint = 4_000;
-
-/**
- * The verdict of a `PreToolUse` program about these arguments. It can tighten but never loosen: its `allow` counts as no opinion.
- * Arguments that it wants changed are refused, for the model to make that call itself, which is judged like any other. Throws
- * `HookFailure` if it failed, printed no decision, or said anything else that is not understood.
- */
-export function hookVerdict(hook: HookCommand, run: HookRun, toolInput: unknown): Verdict {
-  const answer = answerOf(hook, run, toolInput);
-  if (answer === undefined) throw new HookFailure("its answer has no decision; for no objection, print nothing");
-  return answer;
+/** What a program said about an event. */
+export interface HookAnswer {
+  /** Why it refuses what it was told of. */
+  readonly refusal?: string;
+  /** The turn is to stop, too. */
+  readonly stops?: true;
+  /** Why a person is to be asked. */
+  readonly asks?: string;
+  /** Arguments that a call is to have. */
+  readonly wanted?: Readonly<Record<string, unknown>>;
+  /** For the model. */
+  readonly context?: string;
+  /** For the user. */
+  readonly message?: string;
+  /** False: an answer without a decision. */
+  readonly decided: boolean;
 }
 
-/** Undefined: it printed an answer without a decision. */
-function answerOf(hook: HookCommand, run: HookRun, toolInput: unknown): Verdict | undefined {
+/**
+ * The verdict of a `PreToolUse` program. It can tighten but never loosen: its `allow` counts as no opinion. Throws `HookFailure`
+ * if it failed, printed no decision, or said anything else that is not understood.
+ */
+export function hookVerdict(hook: HookCommand, run: HookRun): Judgement {
+  const { refusal, asks, wanted, decided } = hookAnswer(hook, run);
   const rule = `hook/${nameOf(hook)}`;
-  const refusal = (reason: string, hint?: string): Verdict => {
-    const finding = { code: "hook_denied", rule, reason: `A hook of the user refused this: ${reason}` };
-    return deny(hint === undefined ? finding : { ...finding, hint });
-  };
+  if (refusal !== undefined) {
+    return deny({ code: "hook_denied", rule, reason: `A hook of the user refused this: ${refusal}` });
+  }
+  if (!decided) throw new HookFailure("its answer has no decision; for no objection, print nothing");
+  const verdict = asks === undefined ? allow : ask({ code: "hook_asks", rule, reason: asks });
+  return wanted === undefined ? verdict : { ...verdict, wanted };
+}
+
+/** Throws `HookFailure`. */
+export function hookAnswer(hook: HookCommand, run: HookRun): HookAnswer {
   if (run.failure !== undefined) throw new HookFailure(run.failure);
-  if (run.exitCode === 2) return refusal(firstWords(run.stderr) || "it gave no reason.");
+  if (run.exitCode === 2) return { refusal: firstWords(run.stderr) || "it gave no reason.", decided: true };
   if (run.exitCode !== 0) {
     throw new HookFailure(`it ended with exit code ${run.exitCode ?? "unknown"}: ${firstWords(run.stderr)}`);
   }
-  if (run.stdout.trim() === "") return allow;
-  const answer = parsedAnswer(run.stdout.trim());
+  const printed = run.stdout.trim();
+  if (printed === "") return { decided: true };
+  // Before a call, words would pass for a yes.
+  if (hook.event !== "PreToolUse" && !printed.startsWith("{")) {
+    return { decided: true, ...(tellsModel.has(hook.event) ? { context: firstWords(printed) } : {}) };
+  }
+  const answer = parsedAnswer(printed);
   const { hookSpecificOutput: specific, decision, permission, continue: goOn } = answer;
   const said = [specific?.permissionDecision, answer.permissionDecision, decision, permission];
   const words = firstWords(
     specific?.permissionDecisionReason ?? answer.permissionDecisionReason ?? answer.reason ?? answer.stopReason ?? "",
   );
-  if (goOn === false || answer.cancel === true) return refusal(words || "it asked to stop.");
-  if (said.includes("deny") || said.includes("block")) return refusal(words || "it gave no reason.");
-  assertUnderstood(answer, hook);
+  const told = {
+    ...(specific?.additionalContext ? { context: firstWords(specific.additionalContext) } : {}),
+    ...(answer.systemMessage ? { message: firstWords(answer.systemMessage) } : {}),
+    decided: true,
+  };
+  if (goOn === false || answer.cancel === true) return { ...told, stops: true, refusal: words || "it asked to stop." };
+  if (said.includes("deny") || said.includes("block")) return { ...told, refusal: words || "it gave no reason." };
+  if ("decides" in hookEvents[hook.event]) assertUnderstood(answer, hook);
   const wanted = specific?.updatedInput ?? undefined;
-  if (wanted !== undefined && canonicalJson(wanted) !== canonicalJson(toolInput)) {
-    const json = JSON.stringify(wanted);
-    const hint = `${json.length <= maxHint ? `Call the tool with ${json}` : "Ask the user which arguments"}.`;
-    return refusal(words || "it wants other arguments.", hint);
-  }
   // A deferred call waits for somebody outside.
-  if (said.includes("ask") || said.includes("defer")) {
-    return ask({ code: "hook_asks", rule, reason: words || "A hook of the user asks for a confirmation of this." });
-  }
-  const decided = wanted !== undefined || typeof goOn === "boolean" || said.some((one) => typeof one === "string");
-  return decided ? allow : undefined;
+  const asks = said.includes("ask") || said.includes("defer");
+  return {
+    ...told,
+    ...(wanted === undefined ? {} : { wanted }),
+    ...(asks ? { asks: words || "A hook of the user asks for a confirmation of this." } : {}),
+    decided: wanted !== undefined || typeof goOn === "boolean" || said.some((one) => typeof one === "string"),
+  };
 }
+
+/** Events for which what a program prints is for the model. */
+const tellsModel: ReadonlySet<string> = new Set(["SessionStart", "UserPromptSubmit"]);
 
 function parsedAnswer(stdout: string): z.infer<typeof answerSchema> {
   let value: unknown;
@@ -124,14 +147,9 @@ function assertUnderstood(answer: z.infer<typeof answerSchema>, { event }: HookC
   if (typeof about === "string" && about !== event) throw new HookFailure(`it answered as ${firstWords(about)}`);
 }
 
-/** A `PostToolUse` program's message to the user; undefined if there is none. It cannot change anything any more. */
-export function hookRemark(hook: HookCommand, run: HookRun, toolInput: unknown): string | undefined {
-  try {
-    const verdict = answerOf(hook, run, toolInput) ?? allow;
-    return verdict.type === "allow" ? undefined : `${nameOf(hook)}: ${verdict.finding.reason}`;
-  } catch (error) {
-    return `The hook ${nameOf(hook)} failed: ${errorMessage(error)}`;
-  }
+/** Why a program failed, for its user. */
+export function hookFailed(hook: HookCommand, error: unknown): string {
+  return `The hook ${nameOf(hook)} failed: ${errorMessage(error)}`;
 }
 
 /** For rules and messages: the program's own name, without its words, which may hold secrets. */
@@ -140,7 +158,10 @@ export function nameOf(hook: HookCommand): string {
   return program.slice(program.lastIndexOf("/") + 1).slice(0, 60) || "command";
 }
 
-function firstWords(text: string): string {
-  const line = text.trim();
-  return line.length <= 1_000 ? line : `${line.slice(0, 1_000).toWellFormed()}…`;
+/** Contexts longer than this are cut, as any words of a hook. */
+const maxWords = 10_000;
+
+function firstWords(words: string): string {
+  const line = words.trim();
+  return line.length <= maxWords ? line : `${line.slice(0, maxWords).toWellFormed()}…`;
 }

@@ -1,13 +1,33 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 
-/** Points of a call at which users' programs run. */
-export type HookEvent = "PreToolUse" | "PostToolUse";
+/**
+ * Points at which users' programs run, by Claude Code's contract (https://code.claude.com/docs/en/hooks), which says what each is
+ * told and what it may answer. `decides`: what it tells of does not happen if it refuses or fails.
+ */
+export const hookEvents = {
+  SessionStart: { about: "Run with the first prompt of a session here, and after it was cleared or compacted." },
+  SessionEnd: { about: "Run when a session is cleared, deleted or closed." },
+  UserPromptSubmit: { decides: true, about: "Run before a prompt starts a turn or joins one, and decide." },
+  PreToolUse: { decides: true, about: "Run before a call, and decide; they may change its arguments." },
+  PostToolUse: { about: "Run after a call that succeeded, and can only comment." },
+  PostToolUseFailure: { about: "Run after a call that failed, and can only comment." },
+  PermissionDenied: { about: "Run after a call was refused, and can only comment." },
+  Notification: { about: "Run when a question waits for a person." },
+  Stop: { decides: true, about: "Run when the agent wants to end its turn; they may have it go on." },
+  SubagentStop: { decides: true, about: "The same for a sub-agent." },
+  PreCompact: { decides: true, about: "Run before the conversation is compacted, and decide." },
+} as const satisfies Readonly<Record<string, { readonly decides?: true; readonly about: string }>>;
+
+export type HookEvent = keyof typeof hookEvents;
+
+/** Their hooks always run: there is nothing that a matcher could name. */
+const unmatched: ReadonlySet<string> = new Set(["UserPromptSubmit", "Stop"] satisfies HookEvent[]);
 
 /** One hook program of a user, and the tools it runs for. */
 export interface HookCommand {
   readonly event: HookEvent;
-  /** Matches names of tools whole; undefined: all. */
+  /** Matches names whole, of tools or of what the event is about; undefined: all. */
   readonly matcher: string | undefined;
   /** A line for the shell. */
   readonly command: string;
@@ -21,11 +41,7 @@ const defaultTimeoutMs = 10_000;
 const entries = z
   .array(
     z.object({
-      matcher: z
-        .string()
-        .max(1_000)
-        .optional()
-        .describe("Names of tools joined by `|`, `*` as a wildcard. Without it: every tool."),
+      matcher: z.string().max(1_000).optional().describe("Names joined by `|`, `*` as a wildcard. Without it: all."),
       hooks: z
         .array(
           // A field that is not known, e.g. `args`, may change what runs.
@@ -42,11 +58,22 @@ const entries = z
   )
   .max(100);
 
+const of = (event: HookEvent) => entries.optional().describe(hookEvents[event].about);
+
 /** Other events of the format are other tools' business and stay unread. `docs/reference/settings.md` is generated from it. */
 export const hooksSchema = z.object({
   hooks: z.object({
-    PreToolUse: entries.optional().describe("Run before a call, and decide."),
-    PostToolUse: entries.optional().describe("Run after a call, and can only comment."),
+    SessionStart: of("SessionStart"),
+    SessionEnd: of("SessionEnd"),
+    UserPromptSubmit: of("UserPromptSubmit"),
+    PreToolUse: of("PreToolUse"),
+    PostToolUse: of("PostToolUse"),
+    PostToolUseFailure: of("PostToolUseFailure"),
+    PermissionDenied: of("PermissionDenied"),
+    Notification: of("Notification"),
+    Stop: of("Stop"),
+    SubagentStop: of("SubagentStop"),
+    PreCompact: of("PreCompact"),
   }),
 });
 
@@ -66,26 +93,25 @@ export function parseHooks(text: string, source: string): readonly HookCommand[]
     const [issue] = parsed.error.issues;
     throw new Error(`${source}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is not valid"}`);
   }
-  const { PreToolUse: before = [], PostToolUse: after = [] } = parsed.data.hooks;
-  const read = (event: HookEvent, list: z.infer<typeof entries>): readonly HookCommand[] =>
-    list.flatMap(({ matcher, hooks }) => {
+  const read = (event: HookEvent): readonly HookCommand[] =>
+    (parsed.data.hooks[event] ?? []).flatMap(({ matcher, hooks }) => {
       assertMatcher(matcher, source);
       return hooks.map(({ command, timeout }) => ({
         event,
-        matcher,
+        matcher: unmatched.has(event) ? undefined : matcher,
         command,
         timeoutMs: timeout === undefined ? defaultTimeoutMs : timeout * 1000,
         source,
       }));
     });
-  return [...read("PreToolUse", before), ...read("PostToolUse", after)];
+  return hooksSchema.shape.hooks.keyof().options.flatMap(read);
 }
 
 /**
  * Whether the matcher includes one of these names. A matcher is names joined by `|`, optionally with `*` or `.*`; empty and `*`
- * match every tool.
+ * match all.
  */
-export function matchesTool(matcher: string | undefined, names: readonly string[]): boolean {
+export function matchesHook(matcher: string | undefined, names: readonly string[]): boolean {
   if (matcher === undefined || matcher === "" || matcher === "*") return true;
   return matcher.split("|").some((pattern) => names.some((name) => wildcard(pattern.trim(), name)));
 }

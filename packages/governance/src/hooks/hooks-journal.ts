@@ -1,70 +1,73 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { coveringNames } from "../covering-names.ts";
 import type { CallOutcome, Decision, GateJournal } from "../gate/gate-journal.ts";
-import { hookRemark } from "./hook-answer.ts";
-import { type HookCommand, matchesTool } from "./hook-config.ts";
+import type { EventAnswer, HookedEvent } from "./event-hooks.ts";
+import type { HookEvent } from "./hook-config.ts";
 import { hookInputs } from "./hook-inputs.ts";
-import type { HookRunner } from "./hooks-policy.ts";
 
 /** Milliseconds for all files of a call together; more only if a program may take longer for one file. */
 const wholeCallMs = 60_000;
 
+export interface CallHooks {
+  /** The longest that a program of this event may take, milliseconds; 0: there is none. */
+  longestMs(event: HookEvent): number;
+  tell(event: HookedEvent, options: { readonly mostMs: number; readonly signal: AbortSignal }): Promise<EventAnswer>;
+}
+
 /**
- * The gate's journal, which tells users' `PostToolUse` programs of every call that ran, after its outcome is recorded.
- * They only look: what they say, and that they failed, becomes a warning.
+ * The gate's journal, which tells users' programs of every call that ended, after its outcome is recorded. They only look: what
+ * they say is added to the call for the model, and that they failed becomes a warning.
  */
-export function withPostToolHooks(
+export function withCallHooks(
   journal: GateJournal,
-  hooks: readonly HookCommand[],
+  hooks: CallHooks,
   options: {
-    readonly runner: HookRunner;
-    readonly cwd: string;
-    readonly sessionId: string;
+    /** Adds a note to a call that ended. */
+    note(callId: string, text: string, turnId: string): void;
+    /** Stops the turn, without waiting for its end. */
+    stop(reason: string, turnId: string): void;
     readonly signal: AbortSignal;
   },
 ): GateJournal {
-  const after = hooks.filter(({ event }) => event === "PostToolUse");
-  if (after.length === 0) return journal;
-
-  const tell = async (result: CallOutcome, { effects }: Decision, turnId: string): Promise<void> => {
-    const toolName = result.call.name;
-    const due = after.filter(({ matcher }) => matchesTool(matcher, coveringNames(toolName, effects)));
-    if (due.length === 0 || options.signal.aborted) return;
+  const { signal } = options;
+  const tell = async (result: CallOutcome, { effects, reason }: Decision, turnId: string): Promise<void> => {
+    const { call, outcome, error } = result;
+    const event =
+      outcome === undefined ? "PermissionDenied" : error === undefined ? "PostToolUse" : "PostToolUseFailure";
+    const longestMs = hooks.longestMs(event);
+    if (longestMs === 0 || signal.aborted) return;
     const about = {
-      session_id: options.sessionId,
-      cwd: options.cwd,
-      hook_event_name: "PostToolUse" as const,
-      tool_name: toolName,
-      tool_use_id: result.call.id,
-      tool_response: {
-        output: result.output,
-        error: result.error?.message ?? null,
-        exit_code: result.outcome?.exitCode ?? null,
-        truncated: result.truncated,
-      },
+      tool_name: call.name,
+      tool_use_id: call.id,
+      ...(event === "PermissionDenied" ? { reason: error?.message ?? reason } : {}),
+      ...(event === "PostToolUseFailure" ? { error: error?.message ?? "", is_interrupt: false } : {}),
+      ...(event === "PermissionDenied"
+        ? {}
+        : {
+            tool_response: {
+              output: result.output,
+              error: error?.message ?? null,
+              exit_code: outcome?.exitCode ?? null,
+              truncated: result.truncated,
+            },
+          }),
     };
-    const inputs = hookInputs({ toolName, args: result.args, effects });
-    const allMs = Math.max(wholeCallMs, ...due.map(({ timeoutMs }) => timeoutMs));
+    const inputs = hookInputs({ toolName: call.name, args: result.args ?? argumentsOf(call.argumentsJson), effects });
+    const allMs = Math.max(wholeCallMs, longestMs);
     const deadline = performance.now() + allMs;
     for (const [done, toolInput] of inputs.entries()) {
-      const leftMs = Math.ceil(deadline - performance.now());
-      if (leftMs <= 0) {
-        const missed = `${inputs.length - done} of ${inputs.length} files that ${toolName} changed`;
+      const mostMs = Math.ceil(deadline - performance.now());
+      if (mostMs <= 0) {
+        const missed = `${inputs.length - done} of ${inputs.length} files that ${call.name} changed`;
         journal.warn(`Hooks were not run for ${missed}: they have ${allMs / 1000} s for all.`, turnId);
         return;
       }
       const input = Object.assign({ tool_input: toolInput }, about);
-      await Promise.all(
-        due.map(async (hook) => {
-          const bounded = { ...hook, timeoutMs: Math.min(hook.timeoutMs, leftMs) };
-          const remark = hookRemark(
-            hook,
-            await options.runner.run(bounded, input, { signal: options.signal }),
-            toolInput,
-          );
-          if (remark !== undefined) journal.warn(remark, turnId);
-        }),
-      );
+      const names = coveringNames(call.name, effects);
+      const { notes, messages, stop } = await hooks.tell({ event, names, input }, { mostMs, signal });
+      for (const note of notes) options.note(call.id, note, turnId);
+      for (const message of messages) journal.warn(message, turnId);
+      if (stop !== undefined) options.stop(stop, turnId);
     }
   };
 
@@ -76,13 +79,21 @@ export function withPostToolHooks(
     async end(outcomes, turnId) {
       await journal.end(outcomes, turnId);
       for (const { result, decision } of outcomes) {
-        if (result.outcome === undefined) continue;
         await tell(result, decision, turnId).catch((error: unknown) => {
           // The turn was stopped: the remarks are no longer needed.
-          if (options.signal.aborted) return;
+          if (signal.aborted) return;
           journal.warn(`A hook failed: ${errorMessage(error)}`, turnId);
         });
       }
     },
   };
+}
+
+/** Of a call that never ran. */
+function argumentsOf(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json;
+  }
 }

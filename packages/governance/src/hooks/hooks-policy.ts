@@ -1,8 +1,9 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { coveringNames } from "../covering-names.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
-import { strictest, type Verdict } from "../verdict.ts";
+import { type Judgement, strictest } from "../verdict.ts";
 import { HookFailure, type HookRun, hookVerdict, nameOf } from "./hook-answer.ts";
-import { type HookCommand, type HookEvent, matchesTool } from "./hook-config.ts";
+import { type HookCommand, type HookEvent, matchesHook } from "./hook-config.ts";
 import { hookInputs } from "./hook-inputs.ts";
 
 /** What a hook reads from its standard input, as JSON. */
@@ -10,11 +11,8 @@ export interface HookInput {
   readonly session_id: string;
   readonly cwd: string;
   readonly hook_event_name: HookEvent;
-  readonly tool_name: string;
-  readonly tool_input: unknown;
-  readonly tool_use_id: string;
-  /** After the call only. */
-  readonly tool_response?: unknown;
+  /** The event's own. */
+  readonly [field: string]: unknown;
 }
 
 export interface HookRunner {
@@ -61,9 +59,9 @@ async function verdictOf(
   hook: HookCommand,
   input: PolicyInput,
   { runner, cwd, signal }: { readonly runner: HookRunner; readonly cwd: string; readonly signal: AbortSignal },
-): Promise<Verdict> {
-  if (!matchesTool(hook.matcher, coveringNames(input.toolName, input.analysis.effects))) return { type: "allow" };
-  const verdicts: Verdict[] = [];
+): Promise<Judgement> {
+  if (!matchesHook(hook.matcher, coveringNames(input.toolName, input.analysis.effects))) return { type: "allow" };
+  const verdicts: Judgement[] = [];
   const { toolName, args, analysis } = input;
   for (const toolInput of hookInputs({ toolName, args, effects: analysis.effects })) {
     const told: HookInput = {
@@ -74,7 +72,11 @@ async function verdictOf(
       tool_input: toolInput,
       tool_use_id: input.callId,
     };
-    verdicts.push(hookVerdict(hook, await runner.run(hook, told, { signal }), toolInput));
+    const { wanted, ...verdict } = hookVerdict(hook, await runner.run(hook, told, { signal }));
+    if (wanted === undefined || canonicalJson(wanted) === canonicalJson(toolInput)) verdicts.push(verdict);
+    // Of a call that was told file by file, nobody wrote these arguments.
+    else if (toolInput !== args) throw new HookFailure("it cannot change the arguments of a call of several files");
+    else return { ...verdict, wanted };
   }
   return strictest(verdicts);
 }

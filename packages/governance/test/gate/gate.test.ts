@@ -206,3 +206,70 @@ describe("failures while running", () => {
     expect(steps.at(-1)).toBe("end c1:ran");
   });
 });
+
+describe("arguments that a user's hook wants", () => {
+  const wanting = (value: string, verdict: Verdict = allow): Policy => ({
+    name: "hook",
+    kind: "observer",
+    stage: "external",
+    decide: ({ args }) => ((args as { value?: string }).value === value ? verdict : { ...verdict, wanted: { value } }),
+  });
+  const judging = (denied: string, judged: unknown[]): Policy => ({
+    name: "ours",
+    kind: "guard",
+    decide: ({ args }) => {
+      judged.push((args as { value?: string }).value);
+      return (args as { value?: string }).value === denied ? deny(finding) : allow;
+    },
+  });
+
+  it.each([
+    { name: "run, once judged", hooks: [wanting("good")], judged: ["first", "good"], code: undefined },
+    { name: "a policy denies", hooks: [wanting("bad")], judged: ["first", "bad"], code: "no" },
+    {
+      name: "another hook denies",
+      hooks: [
+        wanting("good"),
+        {
+          ...wanting("x"),
+          decide: ({ args }: { args: unknown }) =>
+            (args as { value: string }).value === "good" ? deny(finding) : allow,
+        },
+      ],
+      judged: ["first", "good"],
+      code: "no",
+    },
+    {
+      name: "hooks that disagree",
+      hooks: [wanting("good"), wanting("better")],
+      judged: ["first"],
+      code: "hook_denied",
+    },
+    { name: "hooks that agree", hooks: [wanting("good"), wanting("good")], judged: ["first", "good"], code: undefined },
+    {
+      name: "its question stands",
+      hooks: [wanting("good", ask(finding))],
+      judged: ["first", "good"],
+      code: "nobody_to_ask",
+    },
+    {
+      name: "that the tool does not take",
+      hooks: [{ ...wanting("x"), decide: () => ({ ...allow, wanted: { no: 1 } }) }],
+      judged: ["first"],
+      code: "bad_arguments",
+    },
+  ])("$name", async ({ hooks, judged, code }) => {
+    const seen: unknown[] = [];
+    const { run, steps, decisions } = gateWith({
+      policies: [judging("bad", seen), ...hooks],
+      answer: { type: "nobody" },
+    });
+    const [result] = await run("Change", { value: "first" });
+    expect(seen).toEqual(judged);
+    expect(result?.error?.code).toBe(code);
+    expect(steps.includes("execute Change")).toBe(code === undefined);
+    if (code !== undefined) return;
+    expect(result?.output).toMatch(/good$/);
+    expect(decisions[0]).toMatchObject({ input: '{"value":"good"}', asCalled: 'Change {"value":"first"}' });
+  });
+});

@@ -1,38 +1,35 @@
 import { expect, test, vi } from "vitest";
 import type { CallOutcome, Decision, GateJournal } from "#gate/gate-journal";
-import { type HookCommand, parseHooks } from "#hooks/hook-config";
-import { withPostToolHooks } from "#hooks/hooks-journal";
+import { withCallHooks } from "#hooks/hooks-journal";
 
 /** Ends a patch of so many files, with a hook that uses up all of its time each time. */
 async function patchOf(files: number, timeout: number) {
-  const hooks = parseHooks(
-    JSON.stringify({ hooks: { PostToolUse: [{ hooks: [{ type: "command", command: "hang", timeout }] }] } }),
-    "hooks.json",
-  );
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => now);
-  const given: HookCommand[] = [];
+  const given: number[] = [];
   const warnings: string[] = [];
   const end = vi.fn<GateJournal["end"]>(async () => undefined);
   const journal = { end, warn: (text: string) => void warnings.push(text) } as unknown as GateJournal;
   const effects = Array.from({ length: files }, (_, at) => ({ type: "write", path: { absolute: `/ws/${at}` } }));
-  const { end: endWithHooks } = withPostToolHooks(journal, hooks, {
-    runner: {
-      async run(hook) {
-        given.push(hook);
-        now += hook.timeoutMs;
-        return { exitCode: undefined, stdout: "", stderr: "", failure: "it timed out" };
-      },
+  const hooks: Parameters<typeof withCallHooks>[1] = {
+    longestMs: () => timeout * 1000,
+    tell: async (_event, { mostMs }) => {
+      const usedMs = Math.min(timeout * 1000, mostMs);
+      given.push(usedMs / 1000);
+      now += usedMs;
+      return { notes: [], messages: ["it timed out"] };
     },
-    cwd: "/ws",
-    sessionId: "s",
+  };
+  const { end: endWithHooks } = withCallHooks(journal, hooks, {
+    note: () => undefined,
+    stop: () => undefined,
     signal: new AbortController().signal,
   });
   const result = { call: { id: "c", name: "apply_patch" }, args: { input: "" }, outcome: {} } as CallOutcome;
   await endWithHooks([{ result, decision: { effects } as unknown as Decision }], "turn");
   vi.restoreAllMocks();
   expect(end).toHaveBeenCalledOnce();
-  return { times: given.map(({ timeoutMs }) => timeoutMs / 1000), warnings };
+  return { times: given, warnings };
 }
 
 test("a hook that hangs holds a patch of many files for a minute in all", async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it, test } from "vitest";
 import type { Effect } from "#effect";
 import { runPolicies } from "#gate/decide/run-policies";
-import { type HookRun, hookRemark, hookVerdict, nameOf } from "#hooks/hook-answer";
-import { matchesTool, parseHooks } from "#hooks/hook-config";
+import { runEventHooks } from "#hooks/event-hooks";
+import { type HookRun, hookVerdict, nameOf } from "#hooks/hook-answer";
+import { type HookEvent, matchesHook, parseHooks } from "#hooks/hook-config";
 import { createBrokenHooksPolicy, createHookPolicies, type HookInput } from "#hooks/hooks-policy";
 import type { Policy } from "#policy";
 import { allow } from "#verdict";
@@ -48,10 +49,10 @@ describe("what a hook says", () => {
     ],
     ["continue true", { stdout: '{"continue":true,"suppressOutput":true}' }, "allow"],
     ["a deferred call waits for a person", { stdout: decision("defer") }, "ask hook_asks"],
-    ["the same arguments", { stdout: JSON.stringify(specific("allow", { updatedInput: { command: "ls" } })) }, "allow"],
-    ["other arguments", { stdout: JSON.stringify(specific("allow", { updatedInput: { command: "id" } })) }, denied],
-    ["other arguments, undecided", { stdout: '{"hookSpecificOutput":{"updatedInput":{"command":"id"}}}' }, denied],
-    ["other arguments, asked", { stdout: JSON.stringify(specific("ask", { updatedInput: {} })) }, denied],
+    ["other arguments", { stdout: JSON.stringify(specific("allow", { updatedInput: { command: "id" } })) }, "allow"],
+    ["other arguments, undecided", { stdout: '{"hookSpecificOutput":{"updatedInput":{"command":"id"}}}' }, "allow"],
+    ["other arguments, asked", { stdout: JSON.stringify(specific("ask", { updatedInput: {} })) }, "ask hook_asks"],
+    ["other arguments, denied", { stdout: JSON.stringify(specific("deny", { updatedInput: {} })) }, denied],
     [
       "other arguments that are no map",
       { stdout: JSON.stringify(specific("allow", { updatedInput: "id" })) },
@@ -79,32 +80,21 @@ describe("what a hook says", () => {
     ["only words", { stdout: '{"systemMessage":"I looked."}' }, "failure"],
   ];
   it.each(rows)("%s", (_name, run, wanted) => {
-    const said = (): string => summary(hookVerdict(hook, ran(run), { command: "ls" }));
+    const said = (): string => summary(hookVerdict(hook, ran(run)));
     if (wanted === "failure") expect(said).toThrow();
     else expect(said()).toBe(wanted);
   });
 
   it("hands its reason on, under its own name and without its words", () => {
     expect(nameOf(hook)).toBe("check.sh");
-    expect(hookVerdict(hook, ran({ exitCode: 2, stderr: "not on a Friday\n" }), {})).toMatchObject({
+    expect(hookVerdict(hook, ran({ exitCode: 2, stderr: "not on a Friday\n" }))).toMatchObject({
       finding: { rule: "hook/check.sh", reason: expect.stringContaining("not on a Friday") },
     });
   });
 
-  it("has the model make the call that it wants, which is judged like any other", () => {
-    const stdout = JSON.stringify(specific("allow", { updatedInput: { command: "ls -a" } }));
-    expect(hookVerdict(hook, ran({ stdout }), { command: "ls" })).toMatchObject({
-      type: "deny",
-      finding: { hint: 'Call the tool with {"command":"ls -a"}.' },
-    });
-  });
-
-  it("only remarks on what is done already", () => {
-    const remark = (run: Partial<HookRun>) => hookRemark(hook, ran(run), {});
-    expect(remark({})).toBeUndefined();
-    expect(remark({ stdout: '{"systemMessage":"I looked."}' })).toBeUndefined();
-    expect(remark({ exitCode: 2, stderr: "format it" })).toContain("format it");
-    expect(remark({ exitCode: 3 })).toContain("failed");
+  it("says which arguments it wants", () => {
+    const stdout = JSON.stringify(specific("ask", { updatedInput: { command: "ls -a" } }));
+    expect(hookVerdict(hook, ran({ stdout }))).toMatchObject({ type: "ask", wanted: { command: "ls -a" } });
   });
 });
 
@@ -121,7 +111,69 @@ test.each([
   ["mcp__*__write", "mcp__write", false],
   ["Notebook.*", "Bash", false],
 ] as const)("the matcher %s and %s: %s", (matcher, tool, wanted) => {
-  expect(matchesTool(matcher, [tool])).toBe(wanted);
+  expect(matchesHook(matcher, [tool])).toBe(wanted);
+});
+
+describe("an event", () => {
+  const tell = (event: HookEvent, run: Partial<HookRun>, names?: readonly string[]) =>
+    runEventHooks(
+      parseHooks(
+        JSON.stringify({ hooks: { [event]: [{ matcher: "one", hooks: [{ type: "command", command: "h" }] }] } }),
+        "f",
+      ),
+      { event, input: {}, ...(names === undefined ? {} : { names }) },
+      { runner: { run: async () => ran(run) }, cwd: "/ws", sessionId: "s", signal: new AbortController().signal },
+    );
+  const silent = { notes: [], messages: [] };
+  const note = (words: string) => [`The user's hook h says: ${words}`];
+  const failure = "The hook h failed: it ended with exit code 1: ";
+  const block = JSON.stringify({ decision: "block", reason: "no" });
+  const context = (hookEventName: string) =>
+    JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext: "it rains" }, systemMessage: "hello" });
+
+  it.each([
+    // What decides, refuses, and refuses where it fails.
+    ["UserPromptSubmit", { exitCode: 2, stderr: "no" }, { ...silent, refusal: "h: no" }],
+    ["UserPromptSubmit", { exitCode: 1 }, { ...silent, refusal: failure, failed: true }],
+    [
+      "UserPromptSubmit",
+      { stdout: '{"verdict":"no"}' },
+      { ...silent, refusal: expect.stringContaining("unknown field"), failed: true },
+    ],
+    ["UserPromptSubmit", { stdout: "it rains" }, { ...silent, notes: note("it rains") }],
+    ["UserPromptSubmit", { stdout: context("UserPromptSubmit") }, { notes: note("it rains"), messages: ["h: hello"] }],
+    ["Stop", { stdout: block }, { ...silent, refusal: "h: no" }],
+    [
+      "Stop",
+      { stdout: '{"continue":false}' },
+      { ...silent, refusal: "h: it asked to stop.", stop: "h: it asked to stop." },
+    ],
+    ["Stop", { stdout: "done" }, silent],
+    ["Stop", { stdout: "{" }, { ...silent, refusal: expect.stringContaining("not JSON"), failed: true }],
+    ["SubagentStop", { exitCode: 1 }, { ...silent, refusal: failure, failed: true }],
+    ["PreCompact", { exitCode: 2 }, { ...silent, refusal: "h: it gave no reason." }],
+    // What only looks, comments.
+    ["SessionStart", { stdout: "it rains" }, { ...silent, notes: note("it rains") }],
+    ["SessionStart", { exitCode: 1 }, { ...silent, messages: [failure] }],
+    ["PostToolUse", { exitCode: 2, stderr: "format it" }, { notes: note("format it"), messages: ["h: format it"] }],
+    ["PostToolUse", { stdout: "formatted" }, silent],
+    [
+      "PostToolUseFailure",
+      { stdout: context("PostToolUseFailure") },
+      { notes: note("it rains"), messages: ["h: hello"] },
+    ],
+    ["PermissionDenied", { stdout: block }, { notes: note("no"), messages: ["h: no"] }],
+    ["Notification", { exitCode: 1 }, { ...silent, messages: [failure] }],
+    ["SessionEnd", {}, silent],
+  ] as const)("%s %j", async (event, run, wanted) => {
+    expect(await tell(event, run)).toEqual(wanted);
+  });
+
+  it("is told to the programs of its kind; a matcher of a prompt's or a turn's end means nothing", async () => {
+    expect(await tell("PreCompact", { exitCode: 2 }, ["two"])).toEqual(silent);
+    expect(await tell("PreCompact", { exitCode: 2 }, ["one"])).not.toEqual(silent);
+    expect(await tell("Stop", { exitCode: 2 }, ["two"])).not.toEqual(silent);
+  });
 });
 
 test.each([

@@ -36,6 +36,8 @@ export function sessionBridge(options: {
   readonly answerMs?: number | undefined;
   /** Milliseconds a question waits for a client that can answer it; default: the session's setting. */
   readonly waitForClientMs?: number | undefined;
+  /** Is told of each question that waits for a person. */
+  readonly onQuestion?: (kind: "permission_prompt" | "elicitation_dialog", message: string) => void;
 }): SessionBridge {
   const { clients, requests, turnId, settings, waitForClientMs } = options;
   const methods = editorMethods<EditorCallOptions>(async (kind, request, { signal, onOutput }) => {
@@ -63,6 +65,7 @@ export function sessionBridge(options: {
     const { questionSeconds } = settings();
     // The answer grants no permission: without a user, the model continues at once.
     if (!clients.offers("user-question")) return { end: "nobody" };
+    options.onQuestion?.("elicitation_dialog", questions[0]?.question ?? "");
     const end = await requests.ask(requestBody("user-question", { questions }), {
       ability: "user-question",
       turnId: turnId(),
@@ -85,6 +88,7 @@ export function sessionBridge(options: {
     if (!interactive && !clients.offers("user-question")) return { type: "nobody" };
     // The original protocol has no confirmations: no answer would ever come.
     if (clients.areOriginal) return { type: "nobody" };
+    options.onQuestion?.("permission_prompt", question.maskedStatement ?? question.actionStatement);
     const end = await requests.ask(
       { kind: "confirmation", question },
       {

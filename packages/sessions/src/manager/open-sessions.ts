@@ -3,6 +3,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
 import type { SessionHead } from "@gennai/store/log/session-log";
 import { finishInterruptedRestore } from "../restore/finish-restore.ts";
+import { tellSessionEnd } from "../rules/session-hooks.ts";
 import { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/session-services.ts";
 
@@ -134,6 +135,7 @@ export class OpenSessions {
   /** Closes a deleted session. */
   async discard(session: Session): Promise<void> {
     this.#forget(session.id);
+    await ended(session);
     await session.background[Symbol.asyncDispose]();
     if (session.workspace.client !== undefined) this.#services.closeClientWorkspace(session.workspace, session.id);
   }
@@ -146,6 +148,7 @@ export class OpenSessions {
       const session = await opening.catch(() => undefined);
       if (session?.isIdle === false || this.#held.has(id) || this.#open.get(id) !== opening) continue;
       this.#forget(id);
+      if (session !== undefined) await ended(session);
       await session?.background[Symbol.asyncDispose]();
       if (session?.workspace.client !== undefined) this.#services.closeClientWorkspace(session.workspace, id);
     }
@@ -163,4 +166,9 @@ export class OpenSessions {
     this.#open.delete(sessionId);
     this.#users.delete(sessionId);
   }
+}
+
+/** Tells users' programs, if they were told of its start. */
+export async function ended(session: Session): Promise<void> {
+  if (session.startDue === undefined) await tellSessionEnd(session, "other");
 }

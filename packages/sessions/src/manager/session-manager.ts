@@ -14,7 +14,7 @@ import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionServices } from "../session/session-services.ts";
 import { forkSession, type SessionOrigin } from "./fork-session.ts";
-import { OpenSessions } from "./open-sessions.ts";
+import { ended, OpenSessions } from "./open-sessions.ts";
 import type { SessionsLoad } from "./server-load.ts";
 
 /** The sessions of this server. A logged session is opened on first use. */
@@ -193,6 +193,7 @@ export class SessionManager {
   /** Stops every running turn because the server shuts down: a user can continue them afterwards. */
   async leave(): Promise<void> {
     await this.#stopEach((session) => session.leave());
+    await Promise.all((await this.#open.all()).map(ended));
   }
 
   async #stopEach(stop: (session: Session) => Promise<string | undefined>): Promise<readonly string[]> {

@@ -1,5 +1,3 @@
-import type { HookCommand } from "@gennai/governance/hooks/hook-config";
-import { createBrokenHooksPolicy, createHookPolicies, type HookRunner } from "@gennai/governance/hooks/hooks-policy";
 import { limitsDigest, meet, problemOf, switchesLimit } from "@gennai/governance/limits/limits";
 import type { BranchOffer, EditingMode } from "@gennai/governance/policies/branch";
 import { zeroAccessGlobs } from "@gennai/governance/policies/files/secrets";
@@ -8,7 +6,7 @@ import type { Policy } from "@gennai/governance/policy";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import type { ZeroAccess } from "@gennai/shell/stages/stages";
-import { createHookRunner } from "../rules/run-hook.ts";
+import { SessionHooks } from "../rules/session-hooks.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkspaceGovernance } from "../session/workspace-governance.ts";
 import { policyDigest, type TurnPolicyOptions, turnPolicies } from "./turn-policies.ts";
@@ -26,11 +24,10 @@ export interface TurnRules {
   readonly searchExcludes: readonly string[];
   /** What rule files hide completely. */
   readonly zeroAccess: ZeroAccess;
-  readonly hooks: { readonly commands: readonly HookCommand[]; readonly runner: HookRunner };
+  readonly hooks: SessionHooks;
   /** The workspace has intents and uses them. */
   readonly intentsOn: boolean;
-  /** Warnings for the user about hooks, and all others. */
-  readonly hookWarnings: readonly string[];
+  /** Warnings for the user about all but hooks. */
   readonly warnings: readonly string[];
   /** SHA-256 of the rules in force. @param policies all of them, including these */
   digest(policies: readonly Policy[]): string;
@@ -60,8 +57,7 @@ export async function loadTurnRules(
   const damageControl = await governance.rules.current();
   const limits = await services.loadLimits();
   const problem = problemOf(limits.current());
-  const hooks = await services.loadHooks(workspace.place);
-  const runner = createHookRunner({ cwd: controlRoot, environment: services.commandEnvironment });
+  const hooks = await SessionHooks.of(session);
   const config = await loadProjectConfig(controlRoot);
   const zeroAccess = zeroAccessOf(damageControl, workspace.root);
   const policyOptions: TurnPolicyOptions = {
@@ -85,10 +81,7 @@ export async function loadTurnRules(
     isZeroAccess: (path) => zeroAccess.covers(path),
     gitContents: governance.gitContents,
     intentRules: () => syncControl().then(() => governance.intents.rules(state.activeIntentId)),
-    hookPolicies: [
-      ...createHookPolicies(hooks.hooks, { runner, cwd: controlRoot }),
-      ...hooks.problems.map(createBrokenHooksPolicy),
-    ],
+    hookPolicies: hooks.policies,
   };
   const intents = await governance.intents.status();
   return {
@@ -97,9 +90,8 @@ export async function loadTurnRules(
     policies: turnPolicies(policyOptions),
     zeroAccess,
     searchExcludes: [...zeroAccessGlobs, ...config.denyPaths, ...damageControl.searchExcludes],
-    hooks: { commands: hooks.hooks, runner },
+    hooks,
     intentsOn: intents.on,
-    hookWarnings: hooks.warnings,
     warnings: [
       ...intents.problems,
       ...governance.rules.status().problems,

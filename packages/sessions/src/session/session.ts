@@ -19,6 +19,7 @@ import { BackgroundRuns } from "../background/background-runs.ts";
 import { ClientRegistry } from "../bridge/client-registry.ts";
 import { PendingRequests } from "../bridge/pending-requests.ts";
 import { SessionWorkspaceChannel } from "../bridge/workspace-channel.ts";
+import { tellSessionEnd } from "../rules/session-hooks.ts";
 import { OwnedLog } from "./log/owned-log.ts";
 import type { SessionWriter } from "./log/session-writer.ts";
 import { QueuedMessages } from "./queued-messages.ts";
@@ -52,6 +53,10 @@ export class Session {
    * finds the beginning of the next request in its cache.
    */
   readonly editorAbilities = new Set<EditorRequestKind>();
+  /** Why users' programs are to be told of its start, before the next prompt; undefined: they were. */
+  startDue: "startup" | "resume" | "clear" | "compact" | undefined;
+  /** What users' programs said about messages that wait. */
+  readonly hookContext: SessionEvent[] = [];
   readonly outputs: LargeOutputs;
   /** Messages to the running turn. */
   readonly queuedMessages: QueuedMessages;
@@ -77,6 +82,7 @@ export class Session {
     this.id = head.sessionId;
     this.user = head.user;
     this.state = state;
+    this.startDue = state.turns.size === 0 ? "startup" : "resume";
     this.#log = new OwnedLog(services, head, state);
     this.#turns = new SessionTurns(this, this.#log);
     this.queuedMessages = new QueuedMessages({
@@ -265,6 +271,8 @@ export class Session {
   async clear(): Promise<void> {
     this.refuseWhileRunning("clear the session");
     await this.catchUp();
+    if (this.startDue === undefined) await tellSessionEnd(this, "clear");
+    this.startDue = "clear";
     this.remembered.forget();
     this.seen.clear();
     await this.writer.commit([{ type: "session-cleared" }], { turnId: "", durable: true });

@@ -13,6 +13,7 @@ import { turnInstructions } from "../prompt/turn-prompt.ts";
 import type { Session } from "../session/session.ts";
 import { type EventWriter, NestedWriter } from "./nested-writer.ts";
 import { createRedactingSink } from "./records/redacting-sink.ts";
+import type { TurnHooks } from "./turn-hooks.ts";
 
 /** Maximum model calls of a sub-agent, if the session permits more. */
 const maxIterations = 100;
@@ -26,6 +27,7 @@ export interface ParentTurn {
   readonly contextTokens: number;
   /** Ids of the turn's calls, including sub-agents'. */
   readonly callIds: Set<string>;
+  readonly hooks: TurnHooks;
   /** The project's notes, as they were when the turn began. */
   readonly notes: ProjectNotes;
   /** Puts tools behind the turn's own gate; their records belong to the call that runs the sub-agent. */
@@ -68,6 +70,7 @@ export async function runSubAgent(
   });
   const report = { text: "" };
   const sink = subAgentSink(session, writer, conversation, context, report);
+  const emit = (event: SessionEvent): void => sink.emit(event);
   const run = (): Promise<TurnEnd> =>
     runTurn({
       turnId: context.turnId,
@@ -80,6 +83,8 @@ export async function runSubAgent(
       contextTokens: place.contextTokens,
       budget: place.budget,
       callIds: place.callIds,
+      mayEnd: place.hooks.ending(emit, { id: context.callId, type: order.scenario.name }),
+      mayCompact: () => place.hooks.mayCompact("auto", emit, true),
       sink,
       newItemId: randomUUID,
       signal: context.signal,

@@ -24,7 +24,7 @@ export async function hooksShowCommand(flags: HooksFlags, console: Console): Pro
   }
   for (const { event, matcher, command, timeoutMs, source } of loaded.hooks) {
     const which = matcher === undefined || matcher === "" ? "*" : matcher;
-    console.output.write(`${event.padEnd(12)} ${which}  ${spelledOut(command)}  (${timeoutMs / 1000} s, ${source})\n`);
+    console.output.write(`${event.padEnd(18)} ${which}  ${spelledOut(command)}  (${timeoutMs / 1000} s, ${source})\n`);
   }
   if (loaded.hooks.length === 0) console.output.write("No hooks run here.\n");
   for (const problem of loaded.problems)

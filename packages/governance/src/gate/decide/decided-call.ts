@@ -50,6 +50,8 @@ export interface DecideOptions {
   readonly sessionId: string;
   readonly policyTimeoutMs: number;
   readonly runner?: Pick<CallRunner, "analyse">;
+  /** A user's program has changed the arguments once. */
+  readonly isChanged?: true;
 }
 
 /** The call as policies see it. */

@@ -12,7 +12,10 @@ export async function redactedError(error: ToolError, redactor: Redactor): Promi
 }
 
 /** The same for all that policies say. */
-export async function redactedRun({ verdict, fired, warnings }: PolicyRun, redactor: Redactor): Promise<PolicyRun> {
+export async function redactedRun(
+  { verdict, fired, warnings }: PolicyRun,
+  redactor: Redactor,
+): Promise<Omit<PolicyRun, "changes">> {
   return {
     verdict: await redactedVerdict(verdict, redactor),
     fired: await Promise.all(

@@ -1,7 +1,7 @@
 import { errorMessage } from "@gennai/protocol/error-message";
 import { isReadOnly } from "../../effect.ts";
 import type { Policy, PolicyInput } from "../../policy.ts";
-import { allow, deny, strictest, type Verdict } from "../../verdict.ts";
+import { allow, deny, type Judgement, strictest, type Verdict } from "../../verdict.ts";
 
 /** A policy's verdict that is not a plain allow. */
 export interface FiredPolicy {
@@ -15,6 +15,13 @@ export interface PolicyRun {
   readonly fired: readonly FiredPolicy[];
   /** Observers that failed on a pure read, in words for the user. */
   readonly warnings: readonly string[];
+  /** Policies that want other arguments, and these. */
+  readonly changes: readonly ChangedArguments[];
+}
+
+export interface ChangedArguments {
+  readonly policy: Policy;
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
 interface RunOptions {
@@ -43,6 +50,7 @@ export async function runPolicies(
     verdict: strictest([own.verdict, theirs.verdict]),
     fired: [...own.fired, ...theirs.fired],
     warnings: [...own.warnings, ...theirs.warnings],
+    changes: theirs.changes,
   };
 }
 
@@ -50,7 +58,7 @@ async function askAll(policies: readonly Policy[], input: PolicyInput, options: 
   const pureRead = input.access === "read" && input.analysis.effects.every(isReadOnly);
   const warnings: string[] = [];
   const verdicts = await Promise.all(
-    policies.map(async (policy): Promise<Verdict> => {
+    policies.map(async (policy): Promise<Judgement> => {
       try {
         return checked(await withinTime(policy, input, options));
       } catch (error) {
@@ -73,10 +81,14 @@ async function askAll(policies: readonly Policy[], input: PolicyInput, options: 
     const verdict = verdicts[index];
     return verdict === undefined || verdict.type === "allow" ? [] : [{ policy: policy.name, verdict }];
   });
-  return { verdict: strictest(verdicts), fired, warnings };
+  const changes = policies.flatMap((policy, index) => {
+    const args = verdicts[index]?.wanted;
+    return args === undefined ? [] : [{ policy, args }];
+  });
+  return { verdict: strictest(verdicts), fired, warnings, changes };
 }
 
-function withinTime(policy: Policy, input: PolicyInput, options: RunOptions): Verdict | Promise<Verdict> {
+function withinTime(policy: Policy, input: PolicyInput, options: RunOptions): Judgement | Promise<Judgement> {
   const verdict = policy.decide(input, { signal: options.signal });
   if (!(verdict instanceof Promise)) return verdict;
   const timeoutMs = policy.timeoutMs ?? options.timeoutMs;
@@ -91,7 +103,7 @@ function withinTime(policy: Policy, input: PolicyInput, options: RunOptions): Ve
 }
 
 /** A hook from elsewhere may return anything. */
-function checked(verdict: Verdict): Verdict {
+function checked(verdict: Judgement): Judgement {
   const type: unknown = (verdict as { type?: unknown } | undefined)?.type;
   if (type === "allow" || type === "ask" || type === "deny") return verdict;
   throw new Error("it did not return a verdict");

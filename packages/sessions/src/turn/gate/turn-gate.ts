@@ -4,7 +4,6 @@ import { canChange } from "@gennai/agent/scenarios/tool-groups";
 import type { Confirmer } from "@gennai/governance/confirmation";
 import type { RememberedAnswers } from "@gennai/governance/gate/confirm/remembered-answers";
 import { type GovernedTools, governTools } from "@gennai/governance/gate/gate";
-import { withPostToolHooks } from "@gennai/governance/hooks/hooks-journal";
 import { areFound, type EditingMode, needsBranch } from "@gennai/governance/policies/branch";
 import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
 import type { Tool } from "@gennai/governance/tool";
@@ -27,6 +26,7 @@ import type { KnownFiles } from "../../session/state/known-files.ts";
 import { WorkingTreeClaim } from "../../session/working-tree-claim.ts";
 import { SessionJournal, type SessionJournalOptions } from "../records/session-journal.ts";
 import { type TaskPorts, taskTools } from "../task-tools.ts";
+import { TurnHooks } from "../turn-hooks.ts";
 import { TreeWait } from "./tree-wait.ts";
 import { TurnBranch, type TurnBranchOptions } from "./turn-branch.ts";
 import { TurnCalls } from "./turn-calls.ts";
@@ -40,6 +40,7 @@ export interface TurnGate extends Disposable {
   readonly tools: GovernedTools;
   /** Warnings for the user before the turn runs. */
   readonly warnings: readonly (string | Warning)[];
+  readonly hooks: TurnHooks;
   /** SHA-256 of the rules in force. */
   readonly policySha256: string;
   readonly own: OwnCalls;
@@ -70,7 +71,7 @@ export async function buildTurnGate(
     /** Replaces the session's known files. */
     readonly knownFiles?: KnownFiles;
     /** What the turn's sub-agents need; without it there are none. */
-    readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern">;
+    readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern" | "hooks">;
     /** Replaces the session's editing mode. */
     readonly editingMode?: ChosenMode;
     /** Begins a branch at the first write; without it, nothing is written on a protected one. */
@@ -96,6 +97,7 @@ export async function buildTurnGate(
     settings: () => settings,
     answerMs: services.confirmation.answerMs,
     waitForClientMs: turn.waitForClientMs,
+    onQuestion: (kind, message) => rules.hooks.notify(kind, message, signal),
   });
   const tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   // A mere check must not block other work.
@@ -183,12 +185,7 @@ export async function buildTurnGate(
       }),
       policies,
       confirmer: branch?.asking(confirmer) ?? confirmer,
-      journal: withPostToolHooks(journal, rules.hooks.commands, {
-        runner: rules.hooks.runner,
-        cwd: workspace.controlRoot,
-        sessionId: session.id,
-        signal,
-      }),
+      journal: rules.hooks.journal(journal, calls.writer, signal),
       standingCheck: services.emergency.standingCheck,
       running: session.runningCalls,
       observer: services.observer.gate,
@@ -209,14 +206,16 @@ export async function buildTurnGate(
     return governed;
   };
   const own = govern(ownTools, { writer, forUser: true });
+  const hooks = new TurnHooks(session, rules.hooks, signal);
   if (turn.subAgents !== undefined) {
-    for (const tool of taskTools({ ...turn.subAgents, session, scenario, tools: () => tools, govern })) {
+    for (const tool of taskTools({ ...turn.subAgents, session, scenario, tools: () => tools, govern, hooks })) {
       if (offered.has(tool.name)) tools.set(tool.name, tool);
     }
   }
 
   return {
     policySha256,
+    hooks,
     tools: govern(tools),
     own: {
       tools: own,
@@ -233,7 +232,7 @@ export async function buildTurnGate(
     warnings: [
       // Warnings are given once, so a mere check must not use them up.
       ...(onlyChecks ? [] : await proposalWarnings(session, { scenario, editingMode, proposal })),
-      ...rules.hookWarnings,
+      ...rules.hooks.warnings,
       ...warnings,
       ...rules.warnings,
     ],

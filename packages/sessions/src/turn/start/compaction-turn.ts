@@ -6,9 +6,11 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { askEditorModel } from "../../bridge/ask-editor-model.ts";
 import { chooseScenario } from "../../policies/choose-scenario.ts";
 import { turnPrompt } from "../../prompt/turn-prompt.ts";
+import { SessionHooks } from "../../rules/session-hooks.ts";
 import type { Session } from "../../session/session.ts";
 import type { PreparedTurn } from "../../session/turns/prepared-turn.ts";
 import { sessionSink } from "../records/session-sink.ts";
+import { TurnHooks } from "../turn-hooks.ts";
 import { turnResources } from "./turn-resources.ts";
 
 /**
@@ -46,6 +48,14 @@ async function prepareCompaction(
     run: async () => {
       const sink = sessionSink(session, turnId);
       try {
+        const hooks = new TurnHooks(session, await SessionHooks.of(session), signal);
+        if (!(await hooks.mayCompact("manual", (event) => sink.emit(event)))) {
+          report.failure = new ServiceError(
+            "failed_precondition",
+            "A hook of the user refused the compaction; the session's events say why.",
+          );
+          return { type: "completed" };
+        }
         const compacted = await compact({
           conversation: state.conversation,
           model,

@@ -77,6 +77,11 @@ export async function prepareTurn(
     },
   });
 
+  using unlessPrepared = new DisposableStack();
+  unlessPrepared.use(gate);
+  const hooked = await gate.hooks.begin(continues === undefined ? input.text : undefined);
+  unlessPrepared.move();
+  const emit = (event: SessionEvent): void => sink.emit(event);
   const context = new TurnContext({
     turnId,
     gate,
@@ -94,6 +99,7 @@ export async function prepareTurn(
     openingEvents: [
       { type: "status", state: "started", iteration: 0 },
       openingEvent(input, { text, scenario: scenario.name, images }),
+      ...hooked,
       ...[...warnings, ...notes.warnings, ...resources.warnings, ...gate.warnings].map(warningEvent),
     ],
     gate,
@@ -121,9 +127,15 @@ export async function prepareTurn(
         sessionUsage: () => state.usage,
         beforeModelCall: async () => {
           await context.beforeModelCall();
-          await session.queuedMessages.deliver(turnId, sink, (text) => context.mentionedIn(text));
+          await session.queuedMessages.deliver(turnId, sink, async (said) => {
+            for (const event of session.hookContext.splice(0)) emit(event);
+            await context.mentionedIn(said);
+          });
+          for (const event of await gate.hooks.started()) emit(event);
         },
         saidMeanwhile: () => session.queuedMessages.hasMore(turnId),
+        mayEnd: gate.hooks.ending(emit),
+        mayCompact: () => gate.hooks.mayCompact("auto", emit),
         sink: warming,
         newItemId: randomUUID,
         signal,

@@ -1,4 +1,6 @@
+import { SessionHooks } from "../../rules/session-hooks.ts";
 import type { Session } from "../../session/session.ts";
+import { TurnHooks } from "../turn-hooks.ts";
 import { storeImages } from "./store-images.ts";
 
 /** A user's message during a turn. */
@@ -11,8 +13,14 @@ export interface SaidMessage {
 /** Stores it for the model's next call; resolves with the turn's id when it is durable. Rejects with `ServiceError`. */
 export async function queueMessage(session: Session, { messageId, text, images }: SaidMessage): Promise<string> {
   const { redactor, blobs } = session.services;
+  const known = session.state.messageTurns.get(messageId);
+  if (known !== undefined) return known;
+  const { signal } = new AbortController();
+  const hooked = await new TurnHooks(session, await SessionHooks.of(session), signal).join(text);
   const [masked, stored] = await Promise.all([redactor.redact(text), storeImages(blobs, images)]);
-  return session.queuedMessages.add(messageId, { text: masked, images: stored });
+  const turnId = await session.queuedMessages.add(messageId, { text: masked, images: stored });
+  session.hookContext.push(...hooked);
+  return turnId;
 }
 
 /** Withdraws a message that no model got. Otherwise rejects with `ServiceError`. */
