@@ -124,3 +124,26 @@ test("it ends with the turn that runs it, and shares its budget", async () => {
   });
   expect(world.provider.requests).toHaveLength(3);
 });
+
+test("a repository's sub-agent has its own instructions, and never more tools than the turn", async () => {
+  const file = "---\nname: reviewer\ndescription: Reviews\ntools: Read, Bash, Write, Deploy\n---\nReview it twice.\n";
+  await using world = await providerWorld(
+    (_count, request) => {
+      if (asked(request) === "look") {
+        if (results(request) > 0) return { text: ["Fine."] };
+        return { calls: [call("s1", "Write", { file_path: "x.txt", content: "x" })] };
+      }
+      if (results(request) > 0) return { text: ["Done."] };
+      return { calls: [task("Explore", "c1", "look", { agent: "reviewer" })] };
+    },
+    { files: { ".claude/agents/reviewer.md": file } },
+  );
+  const events = await runTurn(world.server, await startSession(world.server), "do it");
+  expect(endState(events)).toBe("COMPLETED");
+  const [first, nested] = world.provider.requests;
+  expect(JSON.stringify(first?.body["tools"])).toContain("reviewer (.claude/agents/reviewer.md): Reviews");
+  expect(messagesOf(nested)[0]?.content).toContain("grant no permission]\nReview it twice.");
+  const names = (nested?.body["tools"] as { function: { name: string } }[]).map((each) => each.function.name);
+  expect(names).toEqual(["Read"]);
+  expect(eventsOf(events, "toolResult")[0]?.error).not.toBe("");
+});

@@ -1,4 +1,4 @@
-import { repositorySkills } from "../prompt/load-skills.ts";
+import { repositoryInstructions } from "../prompt/load-skills.ts";
 import { projectNoteFiles, projectNotePaths } from "../prompt/project-notes.ts";
 
 /** Maximum directories whose own notes are fetched. */
@@ -17,7 +17,7 @@ const files: readonly string[] = [
 /** Including everything below them. */
 const directories: readonly string[] = [
   ".gennai",
-  ...repositorySkills.filter((place) => !place.startsWith(".gennai/")),
+  ...repositoryInstructions.filter((place) => !place.startsWith(".gennai/")),
 ];
 
 /** What a turn needs to know of a workspace. @param workedOn files whose directories may have their own notes */

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { parseStrictYaml, YamlError } from "@gennai/machine/config/strict-yaml";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { systemErrorCode } from "@gennai/machine/system-error";
+import { visibleText } from "@gennai/machine/web/visible-text";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { isWithin } from "@gennai/protocol/is-within";
 import * as z from "zod";
@@ -20,10 +21,30 @@ export interface Skill {
   readonly file: string;
 }
 
-export interface LoadedSkills {
+/** A sub-agent of a file of another agent: its instructions are the rest of the file. */
+export interface SubAgentFile extends Skill {
+  readonly instructions: string;
+  /** Names of the tools that it may use at most; undefined: those of the agent that starts it. */
+  readonly tools: readonly string[] | undefined;
+  /** Names of tools that it may not use. */
+  readonly without: readonly string[];
+}
+
+interface Loaded<Kind extends Skill> {
   /** By name. */
-  readonly skills: ReadonlyMap<string, Skill>;
+  readonly found: ReadonlyMap<string, Kind>;
   readonly warnings: readonly string[];
+}
+
+interface LoadOptions {
+  /** Real path of the workspace. */
+  readonly root: string;
+  /** Of the user's own configuration. */
+  readonly userDirectory: string;
+  /** Of the user, for the directories that other agents have as well. */
+  readonly home: string;
+  /** Whether the agent may read a workspace file. */
+  readonly mayRead: (path: string) => Promise<boolean>;
 }
 
 const skillFile = "SKILL.md";
@@ -34,8 +55,10 @@ const maxEntries = 1_000;
 /** Of a repository, below its root, and of a user, below the home; the first of two with one name wins. */
 const skillPlaces = [".agents/skills", ".claude/skills"] as const;
 const commandPlaces = [".claude/commands"] as const;
-/** Directories of a repository that have skills and commands. */
-export const repositorySkills = [".gennai/skills", ...skillPlaces, ...commandPlaces] as const;
+const agentPlaces = [".claude/agents"] as const;
+const repositorySkills = [".gennai/skills", ...skillPlaces, ...commandPlaces] as const;
+/** Directories of a repository that have skills, commands and sub-agents. */
+export const repositoryInstructions = [...repositorySkills, ...agentPlaces] as const;
 
 const frontMatter = z.object({
   name: z
@@ -49,60 +72,81 @@ const maxDescription = 1024;
 /**
  * The user's skills and the repository's. A repository cannot replace a user's skill: of two with one name the user's wins,
  * then the one in `.gennai`. Never rejects; what is left out is named in a warning.
- * @param root real path of the workspace
- * @param userDirectory of the user's own configuration
- * @param home of the user, for the directories that other agents have as well
- * @param mayRead whether the agent may read a workspace file
  */
-export async function loadSkills(options: {
-  readonly root: string;
-  readonly userDirectory: string;
-  readonly home: string;
-  readonly mayRead: (path: string) => Promise<boolean>;
-}): Promise<LoadedSkills> {
-  const { root, userDirectory, home, mayRead } = options;
-  const skills = new Map<string, Skill>();
+export function loadSkills(options: LoadOptions): Promise<Loaded<Skill>> {
+  const { userDirectory, home } = options;
+  const theirs = [...skillPlaces, ...commandPlaces].map((place) => join(home, place));
+  const users = [join(userDirectory, "skills"), ...theirs];
+  return load(options, { word: "skill", users, repository: repositorySkills }, (skill) => skill);
+}
+
+/** The same for sub-agents. They may have no more tools than who starts them, whatever their files say. */
+export function loadSubAgents(options: LoadOptions): Promise<Loaded<SubAgentFile>> {
+  const users = agentPlaces.map((place) => join(options.home, place));
+  return load(options, { word: "sub-agent", users, repository: agentPlaces }, (skill, text, path) => {
+    const { tools, disallowedTools } = fieldsOf(matter.exec(text)?.[1] ?? "", path);
+    const named = namesOf(tools, path);
+    const isAll = tools === undefined || tools === null || named.includes("*");
+    const instructions = visibleText(skillBody(text));
+    return { ...skill, instructions, tools: isAll ? undefined : named, without: namesOf(disallowedTools, path) };
+  });
+}
+
+/** Names in a list, or in one text with commas. What is neither is refused, as it may be meant to take tools away. */
+function namesOf(value: unknown, path: string): readonly string[] {
+  const parsed = z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .safeParse(value);
+  if (!parsed.success) throw new SkillError(`${path}: tools is no list of names`);
+  const names = typeof parsed.data === "string" ? parsed.data.split(",") : (parsed.data ?? []);
+  return names.map((name) => name.trim()).filter((name) => name !== "");
+}
+
+async function load<Kind extends Skill>(
+  { root, mayRead }: LoadOptions,
+  places: { readonly word: string; readonly users: readonly string[]; readonly repository: readonly string[] },
+  make: (skill: Skill, text: string, path: string) => Kind,
+): Promise<Loaded<Kind>> {
+  const { word, users, repository } = places;
+  const all = new Map<string, Kind>();
   const warnings: string[] = [];
-  const add = (skill: Skill, file: string): void => {
-    const first = skills.get(skill.name);
+  const add = (skill: Skill, text: string, file: string): void => {
+    const first = all.get(skill.name);
     if (first !== undefined)
-      warnings.push(`${file}: there is a skill ${skill.name} in ${first.folder} already; it is ignored`);
-    else skills.set(skill.name, skill);
+      warnings.push(`${file}: there is a ${word} ${skill.name} in ${first.folder} already; it is ignored`);
+    else all.set(skill.name, make(skill, text, file));
   };
   let left = 0;
   const isFull = (): boolean => {
-    if (skills.size < maxSkills) return false;
+    if (all.size < maxSkills) return false;
     left += 1;
     return true;
   };
-  const users = [
-    join(userDirectory, "skills"),
-    ...[...skillPlaces, ...commandPlaces].map((place) => join(home, place)),
-  ];
   for (const place of users) {
     for (const found of entriesOf(place, place, warnings)) {
       if (isFull()) continue;
       const path = join(found.folder, found.file);
-      await read(path, warnings, async () => {
+      await read(path, word, warnings, async () => {
         const text = await readUserFile(path);
-        if (text !== undefined) add({ ...headOf(text, path, found), from: "user" }, path);
+        if (text !== undefined) add({ ...headOf(text, path, found), from: "user" }, text, path);
       });
     }
   }
-  for (const place of repositorySkills) {
+  for (const place of repository) {
     const directory = insideOf(root, place);
     if (directory === undefined) continue;
     for (const found of entriesOf(directory, place, warnings)) {
       if (isFull()) continue;
       const path = `${found.folder}/${found.file}`;
-      await read(path, warnings, async () => {
+      await read(path, word, warnings, async () => {
         const text = await readControlFile(root, path, maxSkillBytes);
-        if (await mayRead(path)) add({ ...headOf(text, path, found), from: "repository" }, path);
+        if (await mayRead(path)) add({ ...headOf(text, path, found), from: "repository" }, text, path);
       });
     }
   }
-  if (left > 0) warnings.push(`There are more than ${maxSkills} skills; ${left} of the last ones are not looked at`);
-  return { skills, warnings };
+  if (left > 0) warnings.push(`There are more than ${maxSkills} ${word}s; ${left} of the last ones are not looked at`);
+  return { found: all, warnings };
 }
 
 /** The text after the front matter. */
@@ -152,7 +196,7 @@ class SkillError extends Error {
   override readonly name = "SkillError";
 }
 
-async function read(file: string, warnings: string[], work: () => Promise<void>): Promise<void> {
+async function read(file: string, word: string, warnings: string[], work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -160,7 +204,7 @@ async function read(file: string, warnings: string[], work: () => Promise<void>)
     if (code === "ENOENT" || code === "ENOTDIR") return;
     const known = error instanceof SkillError || error instanceof YamlError || code === undefined;
     const why = known && error instanceof Error ? error.message : `${file}: cannot be read (${code})`;
-    warnings.push(`${why}; the skill is ignored`);
+    warnings.push(`${why}; the ${word} is ignored`);
   }
 }
 
@@ -168,13 +212,14 @@ async function read(file: string, warnings: string[], work: () => Promise<void>)
 function entriesOf(directory: string, place: string, warnings: string[]): readonly Found[] {
   if (!existsSync(directory)) return [];
   const isCommand = commandPlaces.some((each) => place.endsWith(each));
+  const isFile = isCommand || agentPlaces.some((each) => place.endsWith(each));
   try {
     const entries = readdirSync(directory, { withFileTypes: true }).filter(({ name }) => !name.startsWith("."));
     const all = entries
-      .filter((entry) => (isCommand ? entry.name.endsWith(".md") : !entry.isFile()))
+      .filter((entry) => (isFile ? entry.name.endsWith(".md") : !entry.isFile()))
       .map(
         ({ name }): Found =>
-          isCommand
+          isFile
             ? { name: basename(name, ".md").toLowerCase(), folder: place, file: name, isCommand }
             : { name, folder: `${place}/${name}`, file: skillFile, isCommand },
       )

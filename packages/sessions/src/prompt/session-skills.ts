@@ -9,5 +9,5 @@ import { loadSkills, type Skill } from "./load-skills.ts";
 export async function sessionSkills(session: Session, mayRead?: MayRead): Promise<ReadonlyMap<string, Skill>> {
   const { workspace, services } = session;
   const options = { root: workspace.controlRoot, userDirectory: services.configDir, home: services.home };
-  return (await loadSkills({ ...options, mayRead: mayRead ?? (await createMayRead(session)) })).skills;
+  return (await loadSkills({ ...options, mayRead: mayRead ?? (await createMayRead(session)) })).found;
 }

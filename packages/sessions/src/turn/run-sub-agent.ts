@@ -38,6 +38,8 @@ export interface ParentTurn {
 }
 
 export interface SubAgentOrder {
+  /** Name of the sub-agent, else of its scenario; for users' programs. */
+  readonly type: string;
   readonly prompt: string;
   readonly scenario: Scenario;
   readonly tools: ReadonlyMap<string, Tool>;
@@ -83,7 +85,7 @@ export async function runSubAgent(
       contextTokens: place.contextTokens,
       budget: place.budget,
       callIds: place.callIds,
-      mayEnd: place.hooks.ending(emit, { id: context.callId, type: order.scenario.name }),
+      mayEnd: place.hooks.ending(emit, { id: context.callId, type: order.type }),
       mayCompact: () => place.hooks.mayCompact("auto", emit, true),
       sink,
       newItemId: randomUUID,

@@ -1,6 +1,6 @@
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { loadSkills } from "../../src/prompt/load-skills.ts";
+import { loadSkills, loadSubAgents } from "../../src/prompt/load-skills.ts";
 
 const skill = (head: string, body = "Do so."): string => `---\n${head}\n---\n${body}\n`;
 
@@ -9,7 +9,7 @@ async function loaded(files: { readonly root?: Record<string, string>; readonly 
   await using root = await temporaryDirectory(files.root ?? {});
   await using home = await temporaryDirectory(files.home ?? {});
   const options = { root: root.root, home: home.root, userDirectory: home.path(".config/gennai") };
-  const { skills, warnings } = await loadSkills({ ...options, mayRead: async () => true });
+  const { found: skills, warnings } = await loadSkills({ ...options, mayRead: async () => true });
   const shown = (text: string): string => text.replaceAll(`${home.root}/`, "~/");
   return {
     skills: [...skills.values()].map((each) =>
@@ -85,4 +85,28 @@ test("of more than a hundred the last are not looked at, and their number is tol
   const { skills, warnings } = await loaded({ root });
   expect([skills.length, skills.at(-1)?.slice(0, 4)]).toEqual([100, "s099"]);
   expect(warnings).toEqual(["There are more than 100 skills; 3 of the last ones are not looked at"]);
+});
+
+test("sub-agents of Claude Code, with their tools; what is no list of tools leaves one out", async () => {
+  await using root = await temporaryDirectory({
+    ".claude/agents/reviewer.md": skill("name: reviewer\ndescription: Reviews\ntools: Read, Grep", "Review it."),
+    ".claude/agents/doer.md": skill("name: doer\ndescription: Does\ndisallowedTools: [Bash]"),
+    ".claude/agents/none.md": skill("name: none\ndescription: Nothing\ntools: ''"),
+    ".claude/agents/odd.md": skill("name: odd\ndescription: Odd\ntools: {all: true}"),
+    ".claude/agents/bare.md": "No front matter.",
+  });
+  await using home = await temporaryDirectory({
+    ".claude/agents/doer.md": skill("name: doer\ndescription: The user's\ntools: [Read]"),
+  });
+  const options = { root: root.root, home: home.root, userDirectory: home.path(".config/gennai") };
+  const { found, warnings } = await loadSubAgents({ ...options, mayRead: async () => true });
+  expect([...found.values()].map(({ name, from, tools, without }) => ({ name, from, tools, without }))).toEqual([
+    { name: "doer", from: "user", tools: ["Read"], without: [] },
+    { name: "none", from: "repository", tools: [], without: [] },
+    { name: "reviewer", from: "repository", tools: ["Read", "Grep"], without: [] },
+  ]);
+  expect(found.get("reviewer")?.instructions).toBe("Review it.");
+  expect(warnings.join("\n")).toMatch(
+    /bare\.md: begins with no front matter.*\n.*doer\.md: there is a sub-agent doer.*\n.*odd\.md: tools is no list/,
+  );
 });

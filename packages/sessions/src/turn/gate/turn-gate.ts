@@ -71,7 +71,7 @@ export async function buildTurnGate(
     /** Replaces the session's known files. */
     readonly knownFiles?: KnownFiles;
     /** What the turn's sub-agents need; without it there are none. */
-    readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern" | "hooks">;
+    readonly subAgents?: Omit<TaskPorts, "session" | "scenario" | "tools" | "govern" | "hooks" | "named">;
     /** Replaces the session's editing mode. */
     readonly editingMode?: ChosenMode;
     /** Begins a branch at the first write; without it, nothing is written on a protected one. */
@@ -117,7 +117,7 @@ export async function buildTurnGate(
   const rules = await loadTurnRules(session, { editingMode, claimTree, branchOffer: branch?.offer, signal });
   const repositoryChecks = new Map<string, ProjectCheck>();
   const isOpen = (): boolean => services.stages?.open.of(session.id) !== undefined;
-  const { tools, ownTools, offered, warnings } = await turnTools(session, scenario, {
+  const { tools, ownTools, offered, subAgents, warnings } = await turnTools(session, scenario, {
     editor,
     rules,
     editingMode,
@@ -208,7 +208,8 @@ export async function buildTurnGate(
   const own = govern(ownTools, { writer, forUser: true });
   const hooks = new TurnHooks(session, rules.hooks, signal);
   if (turn.subAgents !== undefined) {
-    for (const tool of taskTools({ ...turn.subAgents, session, scenario, tools: () => tools, govern, hooks })) {
+    const ports = { ...turn.subAgents, session, scenario, tools: () => tools, govern, hooks, named: subAgents };
+    for (const tool of taskTools(ports)) {
       if (offered.has(tool.name)) tools.set(tool.name, tool);
     }
   }

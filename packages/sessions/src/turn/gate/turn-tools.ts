@@ -13,7 +13,7 @@ import { createMayRead } from "../../context/may-read.ts";
 import { loadToolsTool } from "../../mcp/load-tools-tool.ts";
 import type { OfferedTools } from "../../mcp/mcp-servers.ts";
 import type { TurnRules } from "../../policies/turn-rules.ts";
-import { loadSkills } from "../../prompt/load-skills.ts";
+import { loadSkills, loadSubAgents, type SubAgentFile } from "../../prompt/load-skills.ts";
 import { proposeStagedTool } from "../../proposal/propose-staged-tool.ts";
 import { SessionProposal } from "../../proposal/session-proposal.ts";
 import { stageProposedChanges } from "../../proposal/stage-proposed-changes.ts";
@@ -38,6 +38,8 @@ export interface TurnTools {
   readonly ownTools: Map<string, Tool>;
   /** Names that the scenario and the editing mode permit, even if no such tool exists. */
   readonly offered: ReadonlySet<string>;
+  /** Sub-agents of the user's and the repository's files, by name. */
+  readonly subAgents: ReadonlyMap<string, SubAgentFile>;
   readonly warnings: readonly (string | Warning)[];
 }
 
@@ -129,12 +131,14 @@ export async function turnTools(
     const key = () => services.searchKey(search.provider);
     tools.set("WebSearch", webSearchTool(search, { key, redact: (text) => services.redactor.redact(text) }));
   }
-  const { skills, warnings: skillWarnings } = await loadSkills({
+  const places = {
     root: workspace.controlRoot,
     userDirectory: services.configDir,
     home: services.home,
     mayRead: await createMayRead(session, signal),
-  });
+  };
+  const { found: skills, warnings: skillWarnings } = await loadSkills(places);
+  const subAgents = await loadSubAgents(places);
   const { editorAbilities } = session;
   for (const kind of ["diagnostics", "find-symbols"] as const) if (editor.can(kind)) editorAbilities.add(kind);
   if (editorAbilities.has("diagnostics")) tools.set("Problems", problemsTool({ workspace, editor }));
@@ -164,10 +168,12 @@ export async function turnTools(
     tools,
     ownTools,
     offered,
+    subAgents: subAgents.found,
     warnings: [
       ...(client === undefined ? [] : warningsForClient(client, scenario)),
       ...external.warnings,
       ...skillWarnings,
+      ...subAgents.warnings,
       ...(web.problem === undefined ? [] : [web.problem]),
     ],
   };
