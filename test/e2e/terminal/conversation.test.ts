@@ -123,3 +123,18 @@ test("without a terminal that can be drawn on there are plain lines, printed onc
     expect(terminal.written().replaceAll(/\u001b\[(?:\d+[GDC]|0?J|\?2004[hl])/g, "")).not.toContain("\u001b");
   }
 });
+
+test("a command of the person's runs without the model, and is taken back", async () => {
+  await using scene = await terminalScene([[{ text: "nobody asks me" }]]);
+  const terminal = scene.gennai();
+  await terminal.see("model.json");
+  terminal.type(`!echo one > mine.txt; cat mine.txt${keys.enter}`);
+  await terminal.see("✓ Bash");
+  await terminal.see(empty);
+  expect(terminal.all()).toContain("› !echo one > mine.txt; cat mine.txt");
+  expect(terminal.all()).not.toContain("nobody asks me");
+  terminal.type(`/undo${keys.enter}`);
+  await terminal.see(/[Uu]ndone|[Tt]aken back|[Tt]ook back/);
+  terminal.type(keys.control("d"));
+  expect(await terminal.ended).toBe(0);
+});

@@ -143,7 +143,7 @@ export class Conversation {
     switch (event.type) {
       case "user-message":
         this.#endAnswer({ closeCalls: true });
-        this.#push({ role: "user", text: event.text });
+        this.#push({ role: "user", text: event.isCommand === true ? ranByUser(event.text) : event.text });
         if (event.images.length > 0) this.#unfilled.add(this.#messages.length - 1, { images: digests(event.images) });
         break;
       case "status":
@@ -367,4 +367,9 @@ function callOf({ id, name, argumentsJson, providerState }: MessageCall): Messag
 
 function digests(images: readonly { readonly sha256: string }[]): readonly string[] {
   return images.map(({ sha256 }) => sha256);
+}
+
+/** What the model is told of a command that it did not call. */
+function ranByUser(text: string): string {
+  return `I ran this command myself, not you: ${text.slice(1)}`;
 }

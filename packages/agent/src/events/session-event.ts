@@ -76,6 +76,8 @@ type SessionFact =
       readonly images: readonly BlobRef[];
       /** Set for a message sent while a turn ran; it begins no turn, and `clientTurnId` is empty. */
       readonly messageId?: string;
+      /** It is `!` and a command that the user had run; the call that follows is theirs. */
+      readonly isCommand?: true;
     }
   /** In place of a user's message: this turn continues an interrupted one. */
   | {

@@ -32,6 +32,8 @@ export interface TurnOptions {
   readonly callIds?: Set<string>;
   /** Calls of the conversation without a result, to be run before the model is asked. */
   readonly openCalls?: readonly ToolCall[];
+  /** The turn is these calls alone: the model is not asked. */
+  readonly callsOnly?: boolean;
   /** Total use of the session so far, logged at the end of the turn. */
   readonly sessionUsage?: () => UsageSum;
   /** Runs before each model call; events that it writes to the log belong to that call. */
@@ -125,6 +127,7 @@ class RunningTurn {
       const end = await this.#runCalls({ calls: openCalls, made: openCalls.length, finish: "tool-calls" });
       if (end !== undefined) return end;
     }
+    if (this.#options.callsOnly === true) return { type: "completed" };
     for (let iteration = 1; iteration <= maxIterations; iteration++) {
       signal.throwIfAborted();
       await this.#options.beforeModelCall?.();

@@ -32,6 +32,11 @@ export function typedCommand(prompt: string): { readonly name: string; readonly 
   return name === undefined ? undefined : { name: name.toLowerCase(), text: text.trim() };
 }
 
+/** What `!COMMAND` has the user run, behind the same gate as the model's commands; undefined: the prompt is another one. */
+export function usersCommand(prompt: string): string | undefined {
+  return /^!\s*(\S[\s\S]*)$/.exec(prompt.trim())?.[1];
+}
+
 /** e.g. `/plan [GOAL]`. */
 export function commandUsage({ name, argument }: Pick<SlashCommand, "name" | "argument">): string {
   return argument === "" ? `/${name}` : `/${name} ${argument}`;

@@ -12,6 +12,8 @@ export interface TurnRequest {
   readonly text: string;
   /** Id of the turn that was cut off and is gone on with, in place of a prompt. */
   readonly continues?: string;
+  /** The text is a command that the user runs, as all commands run; no model is asked. */
+  readonly runsCommand?: boolean;
   /** What a branch is for that the first write begins without a question; absent: a person is asked. */
   readonly branchTask?: string;
   /** Empty: the server's default for the session's mode. */
@@ -31,6 +33,7 @@ export function startTurnFields(sessionId: string, request: TurnRequest) {
     userInput: request.text,
     continueTurnId: request.continues ?? "",
     branchTask: request.branchTask ?? "",
+    runsCommand: request.runsCommand ?? false,
     enableThinking: request.enableThinking ?? true,
     images: [...(request.images ?? [])],
     ...(request.context === undefined ? {} : { editorContext: editorContextFields(request.context) }),

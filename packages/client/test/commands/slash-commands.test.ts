@@ -1,7 +1,7 @@
 import type { ReportedSettings } from "@gennai/protocol/model/session/session-settings";
 import { expect, test } from "vitest";
 import type { CommandPlace } from "#commands/command";
-import { slashCommands, typedCommand } from "#commands/slash-commands";
+import { slashCommands, typedCommand, usersCommand } from "#commands/slash-commands";
 import type { AgentClient, GovernanceClient } from "#connection/connection";
 
 const place: CommandPlace = {
@@ -109,4 +109,15 @@ test("another session is opened where a client can, and its copy first", async (
     expect(await run(line, { session, openSession })).toEqual({ type: "said", text: "" });
   }
   expect(opened).toEqual([undefined, "copy", "other"]);
+});
+
+test.for([
+  ["!npm test", "npm test"],
+  ["  ! npm test \n", "npm test"],
+  ["!a\nb", "a\nb"],
+  ["!", undefined],
+  ["look!", undefined],
+  ["", undefined],
+] as const)("%j is the user's command %j", ([prompt, command]) => {
+  expect(usersCommand(prompt)).toBe(command);
 });

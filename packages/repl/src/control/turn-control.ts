@@ -1,4 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { usersCommand } from "@gennai/client/commands/slash-commands";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import type { EditorContext } from "@gennai/client/host/editor-context";
 import type { AgentSession } from "@gennai/client/session/agent-session";
@@ -100,9 +101,9 @@ export class TurnControl {
     const { value: progress } = this.progress;
     if (progress !== "idle") {
       this.queue.add(prompt);
-      // An editor's context and a scenario are only sent with a prompt that begins a turn.
+      // An editor's context, a scenario and a command of the user's are only sent with a prompt that begins a turn.
       const session = this.#options.followed.value?.session;
-      const begins = context !== undefined || scenario !== undefined;
+      const begins = context !== undefined || scenario !== undefined || usersCommand(text) !== undefined;
       if (progress === "running" && !begins && session !== undefined) {
         this.#tellBehindOthers(prompt, session);
       }
@@ -265,8 +266,10 @@ export class TurnControl {
       const followed = shown.value ?? (await newSession(abort));
       await ready();
       const images = prompt.images.map(({ bytes }) => bytes);
+      const command = usersCommand(prompt.text);
+      const said = command === undefined ? { text: prompt.text } : { text: command, runsCommand: true };
       const turn = await followed.startTurn(
-        { ...request(), ...ownRequest(prompt), text: prompt.text, images },
+        { ...request(), ...ownRequest(prompt), ...said, images },
         { signal: abort },
       );
       this.#sent(left);

@@ -252,6 +252,25 @@ it("says no more that a prompt was not sent once one was, and keeps what else we
   expect(control.failure.value).toBeUndefined();
 });
 
+it("has a command run that begins with !, after the turn that runs", async () => {
+  const server = new OneSession();
+  const { startTurn } = server.methods;
+  const begun: { readonly userInput?: string; readonly runsCommand?: boolean }[] = [];
+  server.methods.startTurn = (request, context) => {
+    begun.push({ userInput: request.userInput, runsCommand: request.runsCommand });
+    if (startTurn === undefined) throw new Error("It begins no turns.");
+    return startTurn(request, context);
+  };
+  const { control } = appOn(server);
+  await opened(control);
+  control.turns.send("make it blue");
+  await progress(control, "running");
+  control.turns.send("!npm test");
+  expect(begun).toEqual([{ userInput: "make it blue", runsCommand: false }]);
+  server.end(InvokeState.COMPLETED);
+  await vi.waitFor(() => expect(begun.at(-1)).toEqual({ userInput: "npm test", runsCommand: true }));
+});
+
 it("does what its host asks", async () => {
   const server = new OneSession();
   const { control, notify } = appOn(server);

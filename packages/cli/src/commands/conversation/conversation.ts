@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import type { CommandPlace, CommandResult, SlashCommand } from "@gennai/client/commands/command";
-import { slashCommands, typedCommand } from "@gennai/client/commands/slash-commands";
+import { slashCommands, typedCommand, usersCommand } from "@gennai/client/commands/slash-commands";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { TurnRequest } from "@gennai/client/session/turn";
@@ -149,7 +149,9 @@ export class Conversation {
   /** Does what was typed: a command, a request, or a message to the turn that runs. Never rejects: the face says what went wrong. */
   async submit(text: string): Promise<void> {
     const typed = typedCommand(text);
+    const command = usersCommand(text);
     await this.attempt(async () => {
+      if (command !== undefined) return this.#runCommand(command);
       if (typed !== undefined) await this.#carryOut(await this.#commanded(typed));
       else if (this.#planning && !this.isRunning) await this.#plan(text);
       else await this.#request(text, this.#scenario);
@@ -328,6 +330,12 @@ export class Conversation {
     const { prepare, thinking } = this.#options;
     await prepare(text, this.mode, this.session);
     await this.#turn({ text, branchTask: text, scenario, enableThinking: thinking });
+  }
+
+  async #runCommand(text: string): Promise<void> {
+    if (this.isRunning)
+      throw new CliError("Your command can run when this turn has ended.", { next: ["Esc stops it."] });
+    await this.#turn({ text, runsCommand: true, branchTask: text });
   }
 
   async #turn(request: TurnRequest): Promise<void> {

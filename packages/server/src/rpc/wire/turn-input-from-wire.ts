@@ -31,6 +31,7 @@ export function turnInputFromWire(request: InvokeRequest | StartTurnRequest, cli
     images,
     clientTurnId,
     ...agreed,
+    ...("runsCommand" in request && request.runsCommand ? { isCommand: true } : {}),
     ...(editorContext === undefined ? {} : { editorContext }),
   };
 }

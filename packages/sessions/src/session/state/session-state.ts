@@ -271,11 +271,17 @@ export class SessionState {
 
   #nameTurn(
     turnId: string,
-    { clientTurnId, scenario, enableThinking }: Pick<TurnRecord, "clientTurnId"> & NonNullable<TurnRecord["prompt"]>,
+    {
+      clientTurnId,
+      scenario,
+      enableThinking,
+      isCommand = false,
+    }: Pick<TurnRecord, "clientTurnId"> & NonNullable<TurnRecord["prompt"]> & { readonly isCommand?: boolean },
   ): void {
     const turn = this.turns.get(turnId);
     if (turn === undefined) return;
-    const named: TurnRecord = { ...turn, clientTurnId, prompt: { scenario, enableThinking } };
+    // A command that a person ran has nothing that a model could go on with.
+    const named: TurnRecord = { ...turn, clientTurnId, ...(isCommand ? {} : { prompt: { scenario, enableThinking } }) };
     this.turns.set(turnId, named);
     this.turnByClientId.set(clientTurnId, named);
   }

@@ -65,6 +65,8 @@ export async function buildTurnGate(
   turn: {
     readonly turnId: string;
     readonly modelId: string;
+    /** Who made the calls, where no model did. */
+    readonly askedBy?: "user";
     readonly signal: AbortSignal;
     /** Nothing runs: the working tree is not claimed. */
     readonly onlyChecks?: boolean;
@@ -170,7 +172,13 @@ export async function buildTurnGate(
   ): GovernedTools => {
     const isMain = calls.parentToolCallId === undefined && calls.forUser !== true;
     const reader = proposal && (isMain ? proposal.reader : new ProposalReader(proposal.tree));
-    const journal = new SessionJournal(session, { ...calls, modelId, governance: rules.governance, notes });
+    const journal = new SessionJournal(session, {
+      ...calls,
+      modelId,
+      askedBy: turn.askedBy,
+      governance: rules.governance,
+      notes,
+    });
     const governed: GovernedTools = governTools({
       lasting:
         calls.forUser === true ? lastingCheckAnswers(repositoryChecks, services.acceptedChecks(workspace)) : undefined,

@@ -26,6 +26,8 @@ export interface SessionJournalOptions {
   /** The session's writer, or that of a sub-agent. */
   readonly writer: Pick<SessionWriter, "emit" | "commit">;
   readonly modelId: string;
+  /** Who made the calls, where no model did. */
+  readonly askedBy?: "user" | undefined;
   readonly governance: Pick<WorkspaceGovernance, "rules" | "intentMap">;
   /** Records what the calls read and changed. */
   readonly notes: NotedFiles;
@@ -256,7 +258,7 @@ export class SessionJournal implements GateJournal {
     details: LedgerEntry["details"] = {},
   ): LedgerEntry {
     const { id: sessionId, state, services, workspace } = this.#session;
-    const { modelId, parentToolCallId, guarded } = this.#options;
+    const { modelId, askedBy, parentToolCallId, guarded } = this.#options;
     const { isolation, isolationReason } =
       guarded === undefined
         ? placeOfCommands(this.#session)
@@ -278,6 +280,7 @@ export class SessionJournal implements GateJournal {
         isolation,
         isolation_reason: isolationReason,
         ...(activeIntentId === undefined ? {} : { intent: activeIntentId }),
+        ...(askedBy === undefined ? {} : { asked_by: askedBy }),
         ...(parentToolCallId === undefined ? {} : { parent_call: parentToolCallId }),
         ...(guarded === undefined ? {} : { agent: guarded.agent, agent_session: guarded.agentSession }),
       },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { warningEvent } from "@gennai/agent/events/warning";
 import { runTurn } from "@gennai/agent/loop/turn-loop";
+import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import { askEditorModel } from "../../bridge/ask-editor-model.ts";
@@ -28,6 +29,8 @@ export interface TurnInput {
   readonly clientTurnId: string;
   /** Id of the turn to continue, instead of a prompt. */
   readonly continues?: string;
+  /** The text is a command that the user runs. */
+  readonly isCommand?: boolean;
   /** What a branch is for that the first write begins without a question; absent: it is for the prompt, and a person is asked. */
   readonly branchTask?: string;
   /** The editor state that the user chose to send. */
@@ -49,6 +52,7 @@ export async function prepareTurn(
   const model = await services.createModel(settings, { askEditor: askEditorModel(session.requests, turnId) });
   const images = await storeImages(services.blobs, input.images);
   const text = await services.redactor.redact(input.text);
+  const call = input.isCommand === true ? await commandCall(session, input.text) : undefined;
   const notes = await projectNotes(session);
   const resources = await turnResources(session, model);
   const sink = sessionSink(session, turnId);
@@ -61,7 +65,8 @@ export async function prepareTurn(
   const callIds = new Set<string>();
   const gate = await buildTurnGate(session, scenario, {
     turnId,
-    modelId: model.id,
+    modelId: call === undefined ? model.id : "",
+    ...(call === undefined ? {} : { askedBy: "user" }),
     signal,
     branch: {
       task: (continues === undefined ? input.branchTask : undefined) ?? text,
@@ -79,7 +84,7 @@ export async function prepareTurn(
 
   using unlessPrepared = new DisposableStack();
   unlessPrepared.use(gate);
-  const hooked = await gate.hooks.begin(continues === undefined ? input.text : undefined);
+  const hooked = await gate.hooks.begin(continues === undefined && call === undefined ? input.text : undefined);
   unlessPrepared.move();
   const emit = (event: SessionEvent): void => sink.emit(event);
   const context = new TurnContext({
@@ -87,7 +92,8 @@ export async function prepareTurn(
     gate,
     sink,
     signal,
-    prompt: input.text,
+    // A command mentions no files for a model.
+    prompt: call === undefined ? input.text : "",
     editorContext: input.editorContext,
     editingMode: settings.editingMode,
     workspace: session.workspace,
@@ -100,6 +106,7 @@ export async function prepareTurn(
       { type: "status", state: "started", iteration: 0 },
       openingEvent(input, { text, scenario: scenario.name, images }),
       ...hooked,
+      ...(call === undefined ? [] : [{ type: "tool-call", ...call } as const]),
       ...[...warnings, ...notes.warnings, ...resources.warnings, ...gate.warnings].map(warningEvent),
     ],
     gate,
@@ -108,7 +115,7 @@ export async function prepareTurn(
       using warming = warmingSink(sink, () => gate.warmUp());
       const openCalls =
         continues === undefined
-          ? []
+          ? [call].filter((each) => each !== undefined)
           : callsToRun(state.conversation.openCalls, (call) => gate.tools.isRepeatable(call));
       // Changes by calls are checked from here on.
       if (openCalls.length > 0) await context.beforeModelCall();
@@ -121,6 +128,7 @@ export async function prepareTurn(
         request,
         callIds,
         openCalls,
+        callsOnly: call !== undefined,
         maxIterations: settings.maxIterations,
         budget: resources.budget,
         contextTokens: resources.contextTokens,
@@ -153,6 +161,17 @@ export async function prepareTurn(
   };
 }
 
+/** The user's command as a call, which takes the way of every call. It is logged as every argument is: masked. */
+async function commandCall(session: Session, command: string): Promise<ToolCall> {
+  const argumentsJson = JSON.stringify({ command });
+  if ((await session.services.redactor.redact(argumentsJson)) !== argumentsJson) {
+    throw new ServiceError("invalid_argument", "The command holds a secret, which would be kept in the log.", {
+      hint: "Put it into a variable or a file, and name that.",
+    });
+  }
+  return { id: `user-${randomUUID()}`, name: "Bash", argumentsJson };
+}
+
 function stillUnderWay(operation: string): string {
   return (
     `In this session ${operation} is under way. Your own files and repository are as they were. ` +
@@ -174,10 +193,11 @@ function cutOffTurn({ state }: Session, turnId: string) {
 }
 
 function openingEvent(
-  { continues, clientTurnId, enableThinking }: TurnInput,
+  { continues, clientTurnId, enableThinking, isCommand }: TurnInput,
   { text, scenario, images }: { readonly text: string; readonly scenario: string; readonly images: readonly BlobRef[] },
 ): SessionEvent {
   const begun = { scenario, clientTurnId, enableThinking };
+  if (isCommand === true) return { type: "user-message", text: `!${text}`, images, ...begun, isCommand };
   return continues === undefined
     ? { type: "user-message", text, images, ...begun }
     : { type: "turn-continued", continuedTurnId: continues, ...begun };
