@@ -52,7 +52,7 @@ test("a paste of 400 lines is one mark in the prompt, and goes as it is", async 
   await terminal.see("read it");
   await terminal.see("388 more lines");
   const kept = readFileSync(scene.state.path("prompts.jsonl"), "utf8");
-  expect(JSON.parse(kept)).toBe(`look: ${lines.join("\n")}`);
+  expect(JSON.parse(kept)).toMatchObject({ prompt: `look: ${lines.join("\n")}`, workspace: scene.repository.root });
   terminal.type(keys.control("d"));
   await terminal.ended;
   // It is offered again, in this conversation gone on with.

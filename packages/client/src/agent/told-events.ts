@@ -1,4 +1,5 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { parsedJson } from "@gennai/protocol/json-value";
 import { turnOutcome } from "../session/turn-state.ts";
 import type { ViewItem } from "../view/items/view-item.ts";
 import { SessionView } from "../view/session-view.ts";
@@ -33,7 +34,9 @@ function toldBy(event: InvokeEvent, added: string, view: SessionView): Told | un
     case "toolCall": {
       const { id: callId } = body.value;
       const call = view.call(callId)?.item.peek();
-      return call && { type: "call", callId, name: call.name, args: parsed(call.argumentsJson) };
+      return (
+        call && { type: "call", callId, name: call.name, args: parsedJson(call.argumentsJson) ?? call.argumentsJson }
+      );
     }
     case "toolResult": {
       const { id: callId } = body.value;
@@ -81,12 +84,4 @@ function noticeEvent({ level, text, code, hint }: Extract<ViewItem, { readonly k
 
 function placeOf({ seq, turnId, parentToolCallId: parentCallId }: InvokeEvent): AgentEventPlace {
   return { seq: Number(seq), turnId, parentCallId };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
 }

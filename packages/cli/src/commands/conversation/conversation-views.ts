@@ -15,9 +15,9 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { describeActions, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
 import { describeRestored } from "../sessions/undo-text.ts";
 import type { Conversation } from "./conversation.ts";
-import type { PickerItem } from "./views/picker.ts";
-import { sessionItem } from "./views/session-item.ts";
-import type { TextKey } from "./views/text-view.ts";
+import type { PickerItem } from "./input/picker.ts";
+import { sessionItem } from "./input/picker.ts";
+import type { TextKey } from "./input/text-view.ts";
 
 /** What views need of the terminal. */
 export interface ViewPlace {

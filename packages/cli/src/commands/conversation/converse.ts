@@ -4,6 +4,7 @@ import type { TurnReport } from "@gennai/client/view/turn-report";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import { branchTitle } from "../../client/agent-branch.ts";
+import { KeptPrompts } from "../../client/kept-prompts.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, requireIsolation, serverRequest } from "../../connection/server-choice.ts";
@@ -24,9 +25,8 @@ import { sessionToResume } from "../run/session-to-resume.ts";
 import { answeringEditor } from "./answering-editor.ts";
 import { Conversation } from "./conversation.ts";
 import type { DrawnFace, DrawnOptions } from "./drawn-face.ts";
-import { KeptPrompts } from "./editor/kept-prompts.ts";
+import { sessionItem } from "./input/picker.ts";
 import { PlainFace } from "./plain-face.ts";
-import { sessionItem } from "./views/session-item.ts";
 
 /** `gennai`: a conversation in this directory, with a running server or one of its own. Throws `CliError` before it begins. */
 export async function converse(flags: RunFlags, console: Console): Promise<ExitCode> {
@@ -145,6 +145,10 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
     );
     await face.converse(conversation, signal);
   } else {
+    if (resumed === undefined) {
+      const place = terminalSafe(session.workingDir);
+      face.note(`Gennai ${version} in ${place}. /help: commands. !COMMAND: one of yours. Ctrl-D: leave.`);
+    }
     if (intent !== undefined) face.note(`intent ${intentTitle(intent)}`);
     await face.converse(conversation, isolation);
   }

@@ -1,5 +1,6 @@
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
+import { KeptPrompts } from "../../client/kept-prompts.ts";
 import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
@@ -22,9 +23,11 @@ export async function ledgerPurgeCommand(flags: LedgerPurgeFlags, console: Conso
     console.errors.write("Nothing was purged.\n");
     return exitCode.refused;
   }
-  const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
+  const stateDir = defaultStateDir(console.environment);
+  const ledger = new WorkspaceLedger({ workspaceRoot, stateDir });
   const request = { toolVersion: version, ...(session === undefined ? {} : { sessionId: session }) };
   const report = await ledger.purge(request);
+  await new KeptPrompts(stateDir).forget(session === undefined ? { workspace: workspaceRoot } : { session });
   if (flags.json === true) console.output.write(`${JSON.stringify(report)}\n`);
   else {
     const { sessions, events, records, blobs, notes } = report;

@@ -1,6 +1,8 @@
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
 import { callArguments, callSubject } from "@gennai/client/view/call-subject";
 import type { ToolCallItem } from "@gennai/client/view/items/view-item";
+import { diffLines } from "@gennai/protocol/diff/line-diff";
+import { countLines } from "@gennai/protocol/diff/line-edit";
 import { parsedJson } from "@gennai/protocol/json-value";
 import { plural } from "@gennai/protocol/plural";
 import { colouredLine, type Paint } from "../../../terminal/colours.ts";
@@ -66,10 +68,11 @@ function markOf({ status, argumentsJson, result }: ToolCallItem, paint: Paint): 
   return isKnown ? paint("green", "✓") : paint("dim", "•");
 }
 
-function factsOf({ status, result, startedAt, endedAt }: ToolCallItem): string {
+function factsOf(call: ToolCallItem): string {
+  const { status, result, startedAt, endedAt } = call;
   const took = startedAt === undefined || endedAt === undefined ? 0 : endedAt.getTime() - startedAt.getTime();
   const facts = [
-    changedLines(result?.output ?? ""),
+    status === "done" ? changedLines(call) : "",
     status === "refused" ? "refused" : status === "ended" ? "did not end" : "",
     result?.exitCode === undefined || result.exitCode === 0 ? "" : `exit code ${result.exitCode}`,
     result?.verification === "failed" ? "verification failed" : "",
@@ -78,12 +81,15 @@ function factsOf({ status, result, startedAt, endedAt }: ToolCallItem): string {
   return facts.length === 0 ? "" : `   ${facts.join(" · ")}`;
 }
 
-/** e.g. `+3 -1`, of a result that is a unified diff. */
-function changedLines(output: string): string {
-  if (!/^@@ /m.test(output)) return "";
-  const count = (sign: string): number =>
-    output.split("\n").filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length;
-  return `+${count("+")} -${count("-")}`;
+/** e.g. `+3 -1`, of an edit of one place, or a new file; else empty. */
+function changedLines({ argumentsJson, changes }: ToolCallItem): string {
+  const { old_string: before, new_string: after, replace_all: everywhere, content } = callArguments(argumentsJson);
+  if (typeof before === "string" && typeof after === "string" && everywhere !== true) {
+    const { edits } = diffLines(before, after, { timeoutMs: 20 });
+    const sum = (side: "newCount" | "oldCount"): number => edits.reduce((lines, edit) => lines + edit[side], 0);
+    return `+${sum("newCount")} -${sum("oldCount")}`;
+  }
+  return typeof content === "string" && changes[0]?.operation === "create" ? `+${countLines(content)}` : "";
 }
 
 /** Why a call was refused, or the end of what a failed one printed. */

@@ -1,9 +1,9 @@
 import { isKeyRepeat, matchesKey } from "@earendil-works/pi-tui";
 import { KeyArming } from "@gennai/client/questions/key-arming";
 import type { Paint } from "../../../terminal/colours.ts";
-import { PromptEditor } from "../editor/prompt-editor.ts";
 import type { Frame } from "../screen/inline-screen.ts";
 import type { Panel, PanelAnswer } from "./panel.ts";
+import { PromptEditor } from "./prompt-editor.ts";
 
 /** Milliseconds in which nothing may follow a key that answers: a terminal that does not mark pastes sends more at once. */
 const pasteGap = 50;

@@ -1,8 +1,9 @@
 import { matchesKey, SelectList } from "@earendil-works/pi-tui";
+import type { SessionSummary } from "@gennai/client/session/session-summary";
 import type { Paint } from "../../../terminal/colours.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
-import { listTheme } from "../editor/prompt-editor.ts";
 import type { Frame } from "../screen/inline-screen.ts";
+import { listTheme } from "./prompt-editor.ts";
 
 export interface PickerItem {
   readonly value: string;
@@ -71,4 +72,9 @@ export class Picker {
 
 function oneLine(text: string): string {
   return terminalSafe(text).replace(/\s+/g, " ").trim();
+}
+
+/** A session as a row to choose. */
+export function sessionItem({ sessionId, title, updated }: SessionSummary): PickerItem {
+  return { value: sessionId, label: title || sessionId, description: updated.slice(0, 16).replace("T", " ") };
 }
