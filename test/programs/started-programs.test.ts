@@ -43,6 +43,7 @@ const allowed: Readonly<Record<string, string>> = {
   "cli/src/client/run-in-terminal.ts":
     "commands that the gate admitted, in the sandbox of the machine that holds the files",
   "shell/src/machine-checks.ts": "ripgrep --version, over nobody's files",
+  "cli/src/commands/guard/agent-program.ts": "an agent of the user's search path, which says its version",
   "cli/src/commands/guard/guard-commands.ts": "our own hook, as another agent starts it, to see whether it answers",
   "cli/src/commands/guard/guard-plugin.ts":
     "text of a plugin that another agent loads: there it starts our own hook, by its whole path, with none of the agent's words",

@@ -143,7 +143,7 @@ test("a repository's sub-agent has its own instructions, and never more tools th
   const [first, nested] = world.provider.requests;
   expect(JSON.stringify(first?.body["tools"])).toContain("reviewer (.claude/agents/reviewer.md): Reviews");
   expect(messagesOf(nested)[0]?.content).toContain("grant no permission]\nReview it twice.");
-  const names = (nested?.body["tools"] as { function: { name: string } }[]).map((each) => each.function.name);
+  const names = ((nested?.body["tools"] ?? []) as { function: { name: string } }[]).map((each) => each.function.name);
   expect(names).toEqual(["Read"]);
   expect(eventsOf(events, "toolResult")[0]?.error).not.toBe("");
 });

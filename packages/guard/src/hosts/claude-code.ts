@@ -46,6 +46,7 @@ export const claudeCode: GuardedHost = {
       join(workspace, ".claude", "settings.json"),
     ],
     program: "claude",
+    majors: [2],
     home: ({ CLAUDE_CONFIG_DIR, HOME }) => CLAUDE_CONFIG_DIR || join(HOME || homedir(), ".claude"),
     switches: ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"],
     userFile: "settings.json",

@@ -38,6 +38,7 @@ export const codex: GuardedHost = {
     greeting: '{"session_id":"doctor","hook_event_name":"Doctor"}',
     projectFiles: (workspace) => [join(workspace, ".codex", "hooks.json")],
     program: "codex",
+    majors: [0],
     home: ({ CODEX_HOME, HOME }) => CODEX_HOME || join(HOME || homedir(), ".codex"),
     userFile: "hooks.json",
     nextStep: trust,

@@ -41,6 +41,7 @@ export const copilot: GuardedHost = {
       join(workspace, ".github", "copilot", "settings.json"),
     ],
     program: "copilot",
+    majors: [1],
     home: ({ COPILOT_HOME, HOME }) => COPILOT_HOME || join(HOME || homedir(), ".copilot"),
     userFile: join("hooks", "gennai-guard.json"),
     nextStep:

@@ -49,6 +49,7 @@ export const gemini: GuardedHost = {
     saysProject: true,
     projectFiles: (workspace) => [join(workspace, ".gemini", "settings.json")],
     program: "gemini",
+    majors: [0],
     home: ({ GEMINI_CLI_HOME, HOME }) => join(GEMINI_CLI_HOME || HOME || homedir(), ".gemini"),
     userFile: "settings.json",
     limits: [

@@ -29,6 +29,8 @@ export interface HookPlace {
   readonly saysProject?: true;
   /** Name of its program on the search path. */
   readonly program: string;
+  /** Major versions of it with which the hook was tried. Any other counts as unguarded. */
+  readonly majors: readonly number[];
   /** Absolute paths of its hook files for a project: ours is written to the first; the others are only examined. */
   projectFiles(workspace: string): readonly [string, ...string[]];
   /** Where its user's own configuration is. */

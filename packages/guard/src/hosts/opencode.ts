@@ -11,9 +11,10 @@ const parsed = payloadReader("These are not arguments of opencode");
 /**
  * opencode calls `tool.execute.before` before each call, which does not run if that throws, and `tool.execute.after` after a call
  * that ran. It reports a failed call by an event.
+ * Version 2 loads none of that: it calls `setup`, whose hook before a call rejects it by throwing. It was not tried, so it counts as unguarded.
  */
 const opencodePlugin = String.raw`
-export const GennaiGuard = async ({ client, directory, worktree }) => {
+const server = async ({ client, directory, worktree }) => {
   const project = worktree && worktree !== "/" ? worktree : directory;
   // Calls that were let go on, and did not end yet.
   const open = new Set();
@@ -54,6 +55,23 @@ export const GennaiGuard = async ({ client, directory, worktree }) => {
     },
   };
 };
+
+const setup = async (context) => {
+  // opencode 1 calls it as well, with a context without tools.
+  if (typeof context?.tool?.hook !== "function") return;
+  const directory = context.directory ?? process.cwd();
+  const told = (event, call) => ({ event, session: call.sessionID, call: call.callID, tool: call.tool, args: call.args ?? call.input });
+  await context.tool.hook("execute.before", async (call) => {
+    const answer = await tell({ ...told("before", call), directory, asks: false }, directory);
+    if (answer !== undefined) throw new Error(answer.reason || "Gennai refused it.");
+  });
+  await context.tool.hook("execute.after", async (call) => {
+    const failed = call.status !== undefined && call.status !== "completed";
+    await tell({ ...told("after", call), failed, message: "" }, directory).catch(() => undefined);
+  });
+};
+
+export default { id: "gennai-guard", server, setup };
 `;
 
 /** opencode's tools, as the hooks of a plugin are told about them by version 1.18. */
@@ -70,6 +88,7 @@ export const opencode: GuardedHost = {
     greeting: '{"event":"hello"}',
     projectFiles: (workspace) => [join(workspace, ".opencode", "plugins", "gennai-guard.js")],
     program: "opencode",
+    majors: [1],
     switches: ["OPENCODE_PURE"],
     home: ({ XDG_CONFIG_HOME, HOME }) => join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "opencode"),
     userFile: join("plugins", "gennai-guard.js"),
@@ -86,7 +105,15 @@ export const opencode: GuardedHost = {
 };
 
 /** They affect only the agent's own state and its user; a sub-agent's actions come as separate calls. */
-const ownTools: ReadonlySet<string> = new Set(["invalid", "plan_exit", "question", "task", "todoread", "todowrite"]);
+const ownTools: ReadonlySet<string> = new Set([
+  "invalid",
+  "plan_exit",
+  "question",
+  "subagent",
+  "task",
+  "todoread",
+  "todowrite",
+]);
 
 const text = z.string();
 const bash = z.looseObject({ command: text, workdir: text.optional(), description: text.optional() });
@@ -101,7 +128,8 @@ const search = z.looseObject({ query: text });
 function hostCall(tool: string, args: Readonly<Record<string, unknown>>, directory: string | undefined): HostCall {
   if (ownTools.has(tool)) return { type: "own" };
   switch (tool) {
-    case "bash": {
+    case "bash":
+    case "shell": {
       const { command, workdir, description } = parsed(bash, args);
       const cwd = directory === undefined ? undefined : startsIn(workdir, directory);
       return judged("Bash", { command, description, cwd });

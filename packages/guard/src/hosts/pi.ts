@@ -68,6 +68,7 @@ export const pi: GuardedHost = {
     greeting: '{"event":"hello"}',
     projectFiles: (workspace) => [join(workspace, ".pi", "extensions", "gennai-guard.js")],
     program: "pi",
+    majors: [0, 1],
     home: ({ PI_CODING_AGENT_DIR, HOME }) => PI_CODING_AGENT_DIR || join(HOME || homedir(), ".pi", "agent"),
     userFile: join("extensions", "gennai-guard.js"),
     nextStep:

@@ -9,7 +9,7 @@ import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { agentProgram } from "./agent-program.ts";
+import { agentProgram, agentVersion } from "./agent-program.ts";
 import { guardedAgents, hookFormat } from "./guarded-agents.ts";
 import { GuardedFile } from "./guarded-file.ts";
 import { type HookProgram, hookProgram } from "./hook-program.ts";
@@ -31,11 +31,13 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
   }
   for (const agent of here) {
     const file = await guardedFile(agent, flags, console);
-    const { problems } = await surroundings(agent, flags, console);
+    const { problems, unknown } = await surroundings(agent, flags, console);
     const isNew = await file.install();
     console.output.write(`${isNew ? "Installed in" : "In place already:"} ${file.path}\n`);
     for (const problem of problems) console.output.write(`But ${problem}.\n`);
-    console.output.write(`${agent.title} asks Gennai about each call from its next session on.\n`);
+    if (unknown === undefined) {
+      console.output.write(`${agent.title} asks Gennai about each call from its next session on.\n`);
+    }
     const nextStep = flags.user === true ? agent.hook.nextStepOfUser : agent.hook.nextStep;
     if (nextStep !== undefined) console.output.write(`${nextStep}\n`);
   }
@@ -75,8 +77,9 @@ export async function guardStatusCommand(
   console.output.write(
     `server  ${server ?? "none runs, so guarded agents may change nothing. Start one: gennai serve"}\n`,
   );
-  for (const { agent, installed, problems, limits } of all) {
-    console.output.write(`${agent}  ${installed.length === 0 ? "not guarded here" : "guarded"}\n`);
+  for (const { agent, version, unguarded, installed, problems, limits } of all) {
+    const state = installed.length === 0 ? "not guarded here" : unguarded ? "unguarded" : "guarded";
+    console.output.write(`${agent}  ${state}${version === null ? "" : `, version ${version}`}\n`);
     for (const path of installed) console.output.write(`  hook    ${path}\n`);
     for (const problem of problems) console.output.write(`  problem ${problem}\n`);
     for (const limit of limits) console.output.write(`  limit   ${limit}\n`);
@@ -86,9 +89,11 @@ export async function guardStatusCommand(
 
 async function statusOf(agent: GuardedHost, flags: GuardFlags, console: Console) {
   const places = await bothPlaces(agent, flags, console);
-  const { problems, beside } = await surroundings(agent, flags, console);
+  const { problems, beside, version, unknown } = await surroundings(agent, flags, console);
   return {
     agent: agent.id,
+    version: version ?? null,
+    unguarded: unknown !== undefined,
     installed: places.flatMap((file) => (file.isInstalled ? [file.path] : [])),
     problems,
     limits: [...agent.hook.limits, ...beside],
@@ -218,8 +223,14 @@ async function surroundings(agent: GuardedHost, flags: GuardFlags, console: Cons
   const files = [local, ...shared.map((path) => new GuardedFile(path, { stateDir, root, format })), user];
   const said = files.map((file) => ({ path: file.path, ...file.surroundings() }));
   const switches = agent.hook.switches?.filter((name) => (console.environment[name] ?? "") !== "") ?? [];
+  const program = agentProgram(agent.hook.program, console.environment, realpathSync(root));
+  const version = program === undefined ? undefined : await agentVersion(program, console.environment);
+  const unknown = program === undefined ? undefined : unknownVersion(agent, version);
   return {
+    version,
+    unknown,
     problems: [
+      ...(unknown === undefined ? [] : [unknown]),
       ...switches.map((name) => `${name} is set, with which ${agent.title} starts no hook`),
       ...said.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`)),
     ],
@@ -229,6 +240,13 @@ async function surroundings(agent: GuardedHost, flags: GuardFlags, console: Cons
       ),
     ),
   };
+}
+
+/** Why its version counts as unguarded; undefined: the hook was tried with it. */
+function unknownVersion({ title, hook: { majors } }: GuardedHost, version: string | undefined): string | undefined {
+  if (version === undefined) return `${title} does not tell its version, so it counts as unguarded`;
+  if (majors.includes(Number.parseInt(version, 10))) return undefined;
+  return `${title} ${version} counts as unguarded: the hook was tried with version ${majors.join(" and ")}`;
 }
 
 /** The agent's hook file in the project, and the one of its user. */

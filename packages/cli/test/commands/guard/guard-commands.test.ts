@@ -54,6 +54,32 @@ describe("status and doctor", () => {
     expect((await said("status", "")).printed).not.toContain(`problem ${variable}`);
   });
 
+  test.each([
+    ["2.4.1", "opencode 2.4.1 counts as unguarded: the hook was tried with version 1"],
+    ["new", "opencode does not tell its version, so it counts as unguarded"],
+    ["1.18.33", undefined],
+  ])("an agent that says version %s", async (version, problem) => {
+    await using place = await guardedProject();
+    const bin = join(place.root, "..", "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "opencode"), `#!/bin/sh\necho opencode ${version}\n`, { mode: 0o755 });
+    const said = (command: string) => place.run(`guard ${command}`, "", { PATH: `${bin}:${process.env["PATH"]}` });
+    const installed = (await said("install opencode")).printed;
+    const status = (await said("status opencode")).printed;
+    const doctor = await said("doctor opencode");
+    if (problem === undefined) {
+      expect(installed).toContain("asks Gennai about each call");
+      expect(status).toContain("opencode  guarded, version 1.18.33");
+      expect(doctor.printed).not.toContain("unguarded");
+      return;
+    }
+    expect(installed).toContain(`But ${problem}.`);
+    expect(installed).not.toContain("asks Gennai about each call");
+    expect(status).toMatch(/^opencode {2}unguarded/m);
+    expect(status).toContain(`problem ${problem}`);
+    expect(doctor).toMatchObject({ code: 1, printed: expect.stringContaining(`fail  ${problem}`) });
+  });
+
   test("doctor starts no program that a file of the workspace names", async () => {
     await using place = await guardedProject();
     mkdirSync(join(place.root, ".claude"));

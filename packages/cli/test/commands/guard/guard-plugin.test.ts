@@ -60,8 +60,8 @@ const recordSchema = z.object({
 });
 
 type Handler = (...args: readonly unknown[]) => Promise<unknown>;
-const load = async (root: string, path: string): Promise<Readonly<Record<string, Handler>>> =>
-  (await import(pathToFileURL(join(root, path)).href)) as Record<string, Handler>;
+const load = async <Plugin>(root: string, path: string): Promise<Plugin> =>
+  ((await import(pathToFileURL(join(root, path)).href)) as { default: Plugin }).default;
 
 describe.each(Object.entries(plugins))("%s", (agent, path) => {
   test("is put in place, once, and taken away without a trace", async () => {
@@ -131,8 +131,8 @@ test("opencode's plugin: what may run, what may not, the result, and all of it s
   await here.run("guard install opencode");
   const stopped: unknown[] = [];
   const client = { session: { abort: async (told: unknown) => stopped.push(told) } };
-  const { GennaiGuard } = await load(root, plugins.opencode);
-  const hooks = (await GennaiGuard?.({ client, directory: root, worktree: "/" })) as Record<string, Handler>;
+  const plugin = await load<Readonly<Record<"server" | "setup", Handler>>>(root, plugins.opencode);
+  const hooks = (await plugin.server({ client, directory: root, worktree: "/" })) as Record<string, Handler>;
   const on = (name: string, ...args: readonly unknown[]) => hooks[name]?.(...args);
   const call = (tool: string, callID: string) => ({ tool, sessionID: "s", callID });
   const read = { filePath: join(root, "src/a.txt") };
@@ -171,6 +171,17 @@ test("opencode's plugin: what may run, what may not, the result, and all of it s
     "opencode, outcome, Bash allow failed",
     "opencode, refusal, Read deny",
   ]);
+  // Version 2, as its page says: what is refused, throws; what lacks a name, too. Version 1 calls it without tools.
+  expect(await plugin.setup({})).toBeUndefined();
+  const later = new Map<string, Handler>();
+  const tool = { hook: async (name: string, handler: Handler) => void later.set(name, handler) };
+  await governance.setEmergencyControl({ control: EmergencyControl.STOP_ALL, enabled: false, by: "a", reason: "b" });
+  await plugin.setup({ tool, directory: root });
+  const shell = (command: string) => ({ ...call("shell", "l1"), input: { command } });
+  await expect(later.get("execute.before")?.(shell("touch made"))).rejects.toThrow("nobody can be asked");
+  await expect(later.get("execute.before")?.({ tool: "shell" })).rejects.toThrow();
+  await later.get("execute.before")?.(shell("ls src"));
+  await later.get("execute.after")?.({ ...shell("ls src"), status: "completed" });
 });
 
 test("pi's extension: its user is asked where one is there, and says yes or no", async () => {
@@ -178,8 +189,8 @@ test("pi's extension: its user is asked where one is there, and says yes or no",
   const { root } = here;
   await here.run("guard install pi");
   const handlers = new Map<string, Handler>();
-  const { default: extension } = await load(root, plugins.pi);
-  await extension?.({ on: (name: string, handler: Handler) => void handlers.set(name, handler) });
+  const extension = await load<Handler>(root, plugins.pi);
+  await extension({ on: (name: string, handler: Handler) => void handlers.set(name, handler) });
   const asked: string[] = [];
   let says: boolean | undefined = true;
   const ctx = (hasUI: boolean) => ({
