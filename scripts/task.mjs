@@ -52,6 +52,7 @@ const tasks = {
       "vscode/install/package.test",
       "vscode/panels/terminals.test",
       "browser/page.pictures",
+      "terminal/terminal.pictures",
       "browser/panels/attempts.test",
     ];
     const files = tests.map((name) => `test/e2e/${name}.ts`);
@@ -82,7 +83,7 @@ const usages = {
   fix: "npm run fix   corrects what it can: format, imports, generated code, some lint.\n",
   build: "npm run build   builds the program and the pages into dist.\n",
   generate: "npm run generate   writes the protocol's code, the catalogue of models and docs/reference anew.\n",
-  pictures: `npm run pictures [-- FILE …]   makes the pictures of docs/pictures that show the page and VS Code anew; needs Chromium
+  pictures: `npm run pictures [-- FILE …]   makes the pictures of docs/pictures that show the page, the terminal and VS Code anew; needs Chromium
 
 FILE: tests that make some of them, for example test/e2e/browser/panels/attempts.test.ts; without one, all.
 `,

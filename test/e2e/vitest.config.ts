@@ -27,8 +27,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: "browser",
-          // `npm run pictures` alone makes those of the page.
-          include: ["test/e2e/browser/**/*.test.ts", ...(pictures ? ["test/e2e/browser/*.pictures.ts"] : [])],
+          // `npm run pictures` alone makes those of the page and of the terminal.
+          include: [
+            "test/e2e/browser/**/*.test.ts",
+            ...(pictures ? ["test/e2e/{browser,terminal}/*.pictures.ts"] : []),
+          ],
         },
       },
       {

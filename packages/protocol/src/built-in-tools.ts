@@ -11,6 +11,9 @@ export const toolGroups = [
   "agents",
 ] as const;
 
+/** Ids of calls begin with it that a user made, by `!COMMAND`. */
+export const usersCallPrefix = "user-";
+
 interface ToolFacts {
   /** Empty: no scenario names it, and every turn has it that can use it. */
   readonly groups: readonly (typeof toolGroups)[number][];

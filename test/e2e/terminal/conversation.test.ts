@@ -129,7 +129,7 @@ test("a command of the person's runs without the model, and is taken back", asyn
   const terminal = scene.gennai();
   await terminal.see("model.json");
   terminal.type(`!echo one > mine.txt; cat mine.txt${keys.enter}`);
-  await terminal.see("✓ Bash");
+  await terminal.see(/✓ Bash .*\n {2}one$/m);
   await terminal.see(empty);
   expect(terminal.all()).toContain("› !echo one > mine.txt; cat mine.txt");
   expect(terminal.all()).not.toContain("nobody asks me");

@@ -18,6 +18,8 @@ export interface DrawnTerminal extends AsyncDisposable {
   see(text: string | RegExp): Promise<void>;
   kill(signal: string): void;
   readonly ended: Promise<number>;
+  /** What the emulator holds, with colours. */
+  readonly emulator: xterm.Terminal;
 }
 
 export interface TerminalOptions {
@@ -77,6 +79,7 @@ export function openTerminal(file: string, args: readonly string[], options: Ter
     },
     kill: (signal) => child.kill(signal),
     ended,
+    emulator: terminal,
     [Symbol.asyncDispose]: async () => {
       if (!isOver) child.kill("SIGKILL");
       await ended;

@@ -4,6 +4,7 @@ import { warningEvent } from "@gennai/agent/events/warning";
 import { runTurn } from "@gennai/agent/loop/turn-loop";
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
 import { ServiceError } from "@gennai/machine/service-error";
+import { usersCallPrefix } from "@gennai/protocol/built-in-tools";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
 import { askEditorModel } from "../../bridge/ask-editor-model.ts";
 import type { EditorContext } from "../../context/editor-context.ts";
@@ -169,7 +170,7 @@ async function commandCall(session: Session, command: string): Promise<ToolCall>
       hint: "Put it into a variable or a file, and name that.",
     });
   }
-  return { id: `user-${randomUUID()}`, name: "Bash", argumentsJson };
+  return { id: `${usersCallPrefix}${randomUUID()}`, name: "Bash", argumentsJson };
 }
 
 function stillUnderWay(operation: string): string {

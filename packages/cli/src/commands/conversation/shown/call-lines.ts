@@ -1,6 +1,7 @@
 import { resultForPeople } from "@gennai/client/session/text/result-for-people";
 import { callArguments, callSubject } from "@gennai/client/view/call-subject";
 import type { ToolCallItem } from "@gennai/client/view/items/view-item";
+import { usersCallPrefix } from "@gennai/protocol/built-in-tools";
 import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { countLines } from "@gennai/protocol/diff/line-edit";
 import { parsedJson } from "@gennai/protocol/json-value";
@@ -11,6 +12,8 @@ import { durationWords } from "./words.ts";
 
 /** Lines of a failed call's output that are shown at once. */
 const failureLines = 3;
+/** The same, of what a command of the person's own printed. */
+const ownLines = 40;
 /** Milliseconds from which on it is said how long a call took. */
 const toldDuration = 2000;
 
@@ -92,21 +95,23 @@ function changedLines({ argumentsJson, changes }: ToolCallItem): string {
   return typeof content === "string" && changes[0]?.operation === "create" ? `+${countLines(content)}` : "";
 }
 
-/** Why a call was refused, or the end of what a failed one printed. */
+/** Why a call was refused, or the end of what a failed one printed, or one of the person's own. */
 function reasonLines(call: ToolCallItem, paint: Paint): readonly string[] {
   const { status, result, decision, liveOutput } = call;
-  if (status !== "failed" && status !== "refused") return [];
+  const isOwn = call.callId.startsWith(usersCallPrefix);
+  if (status !== "failed" && status !== "refused" && !isOwn) return [];
   const { error = "", output = "" } = result === undefined ? {} : resultForPeople(result);
   const message = messageIn(error);
-  const reason = message !== "" ? message : (decision?.reason ?? "");
+  const reason = message !== "" || status === "done" ? message : (decision?.reason ?? "");
   const told = reason === "" ? [] : [paint(status === "failed" ? "red" : "yellow", oneLine(reason))];
   if (status === "refused") return told;
   // In brackets are words for the model.
   const printed = (liveOutput === "" ? output : liveOutput)
     .split("\n")
     .filter((line) => line.trim() !== "" && !/^\[.*\]$/.test(line));
-  const left = printed.length - failureLines;
-  const shown = printed.slice(-failureLines).map((line) => paint("dim", terminalSafe(line)));
+  const most = isOwn ? ownLines : failureLines;
+  const left = printed.length - most;
+  const shown = printed.slice(-most).map((line) => paint("dim", terminalSafe(line)));
   return [...told, ...(left > 0 ? [paint("dim", `… ${plural(left, "line")} before (Ctrl-O)`)] : []), ...shown];
 }
 
