@@ -51,9 +51,9 @@ const files = [
     schema: modelsFileSchema,
   },
   {
-    title: "Policy: what is signed",
+    title: "Policy: root's, and signed ones",
     about:
-      "What `gennai policy sign` takes; what it prints goes to `~/.config/gennai/policy.json`. Signed, it needs `issued`, `expires` and `serial`. [More](../rules.md#signed-policies)",
+      "Root's in `/etc/gennai/policy.yaml` and `policy.d/*.yaml` ([more](../managed-policy.md)). A user's is what `gennai policy sign` takes; what it prints goes to `~/.config/gennai/policy.json`. Signed, it needs `issued`, `expires` and `serial`. [More](../rules.md#signed-policies)",
     schema: policySchema,
   },
 ];

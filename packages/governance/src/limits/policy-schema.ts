@@ -25,6 +25,12 @@ const policyKeys = {
     })
     .optional()
     .describe("Emergency controls that nobody can switch off."),
+  require: z
+    .strictObject({
+      license: z.boolean().optional().describe("Without a signed policy of the user only reading is permitted."),
+    })
+    .optional()
+    .describe("What must be there."),
 };
 
 /** A policy: root's `policy.yaml`, or a document that a user is given; `docs/reference/settings.md` is generated from it. */
@@ -38,13 +44,20 @@ export const policySchema = z.strictObject({
   ...policyKeys,
 });
 
-export const limitKeys = ["capabilities", "emergency"] as const satisfies readonly (keyof typeof policyKeys)[];
+export const limitKeys = [
+  "capabilities",
+  "emergency",
+  "require",
+] as const satisfies readonly (keyof typeof policyKeys)[];
 
 export type PolicyDocument = z.infer<typeof policySchema>;
 export type PolicyKeys = Readonly<Pick<PolicyDocument, keyof typeof policyKeys>>;
 
 /** Keys of later versions: a file with one of them is refused, not half obeyed. */
-const notYet: ReadonlySet<string> = new Set(["export"]);
+const notYet: ReadonlySet<string> = new Set([
+  ...["rules", "protected_branches", "models", "network", "mcp", "hooks", "answers", "export", "retention"],
+  ...["require.sandbox", "require.stages", "require.intents", "require.guard", "require.version"],
+]);
 
 /** A policy that cannot be used. The message begins with `FILE:LINE`. */
 class PolicyError extends Error {
@@ -82,8 +95,11 @@ export function policyProblem(error: z.ZodError): {
   }
   const key = issue.keys[0] ?? "";
   const path = [...at, key];
-  if (at.length === 0 && notYet.has(key)) {
-    return { at: path, message: `${key} is not supported by this version; remove it, or use a newer Gennai` };
+  if (notYet.has(path.join("."))) {
+    return {
+      at: path,
+      message: `${path.join(".")} is not supported by this version; remove it, or use a newer Gennai`,
+    };
   }
   const known = keysAt(policySchema, at);
   const meant = misspeltKey(key, known);

@@ -10,6 +10,10 @@ export const gateErrors = {
     means: "the arguments are not JSON, or do not fit the tool's schema",
     next: "Correct the arguments and call again.",
   },
+  policy_invalid: {
+    means: "a policy of this machine's administrator cannot be used, so nothing may be changed or run",
+    next: "Ask the administrator to correct the file; `gennai policy show` names it and its line.",
+  },
   capability_denied: {
     means: "a policy in force does not permit it",
     next: "Ask the person who issues the policy; `gennai policy show` says what it permits.",

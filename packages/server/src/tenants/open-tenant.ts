@@ -22,6 +22,7 @@ import { emergencyEvent } from "@gennai/sessions/rules/emergency-change";
 import { EmergencyControls } from "@gennai/sessions/rules/emergency-controls";
 import { EmergencyStore } from "@gennai/sessions/rules/emergency-store";
 import { loadLimits as loadLimitsOf } from "@gennai/sessions/rules/load-limits";
+import { ManagedPolicy } from "@gennai/sessions/rules/managed-policy";
 import { WorkspaceHooks } from "@gennai/sessions/rules/workspace-hooks";
 import { UserWorkspaces } from "@gennai/sessions/session/user-workspaces";
 import { GovernanceRegistry } from "@gennai/sessions/session/workspace-governance";
@@ -131,7 +132,8 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     onUnexpectedError: (error) => log.error("Trying a model failed unexpectedly.", error),
   });
   const limitPlace = { environment: options.environment, configDir, stateDir, required: options.users !== undefined };
-  const loadLimits = () => loadLimitsOf(limitPlace, Date.now);
+  const managed = new ManagedPolicy(options.policyFiles);
+  const loadLimits = () => loadLimitsOf({ ...limitPlace, managed }, Date.now);
   const problem = problemOf((await loadLimits()).current());
   if (problem !== undefined) log.warn(`Only reading is permitted: ${problem}`);
   const emergencyStore =

@@ -2,6 +2,7 @@ import type { Outside } from "@gennai/egress/network/way-out";
 import type { ServerLog } from "@gennai/machine/server-log";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
+import type { PolicyFiles } from "@gennai/sessions/rules/managed-policy";
 import type { AdmissionLimits } from "../admission/limits.ts";
 import type { ListenAddress } from "../http/listen/listen-address.ts";
 import type { TlsFiles } from "../http/listen/tls-files.ts";
@@ -52,6 +53,8 @@ export interface ServerOptions {
   readonly announce: boolean;
   /** Announces the server for all workspaces of its user. */
   readonly shared?: boolean;
+  /** Root's policies; those of this machine by default. */
+  readonly policyFiles?: PolicyFiles;
   readonly log: ServerLog;
   /**
    * Environment variables used: model keys, `OTEL_…`, the user's configuration directory (`XDG_CONFIG_HOME`, `APPDATA`),

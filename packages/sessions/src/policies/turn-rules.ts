@@ -95,6 +95,7 @@ export async function loadTurnRules(
     warnings: [
       ...intents.problems,
       ...governance.rules.status().problems,
+      ...limits.warnings,
       ...(problem === undefined ? [] : [`Only reading is permitted: ${problem}.`]),
     ],
     digest: (policies) => policyDigest(policyOptions, policies, damageControl.sha256),

@@ -47,7 +47,8 @@ async function rulesFinding({ workspace, environment }: ConfigDirectories): Prom
 
 async function policyFinding({ configDir, stateDir, environment }: ConfigDirectories): Promise<Finding> {
   const check = "policy";
-  const limits = (await loadLimits({ environment, configDir, stateDir, required: false }, Date.now)).current();
+  const loaded = await loadLimits({ environment, configDir, stateDir, required: false }, Date.now);
+  const limits = loaded.current();
   const problem = problemOf(limits);
   if (problem !== undefined) {
     const next = ["Put a policy there that can be used; until then only reading is permitted."];
@@ -60,10 +61,15 @@ async function policyFinding({ configDir, stateDir, environment }: ConfigDirecto
     const next = ["Write it as a policy, sign it with gennai policy sign, and remove the old file."];
     return { check, state: "warn", text: `${old} is read by this release for the last time`, next };
   }
-  if (limits.length === 0) return { check, state: "ok", text: "none: a server with --auth permits only reading" };
-  const until = limits.map(({ name, expires }) =>
-    expires === undefined ? name : `${name}, until ${new Date(expires).toISOString()}`,
-  );
+  if (limits.length === 0)
+    return { check, state: "ok", text: "not managed, and none signed: a server with --auth permits only reading" };
+  if (loaded.warnings.length > 0) {
+    return { check, state: "warn", text: loaded.warnings.join(" "), next: ["Renew the policy before it ends."] };
+  }
+  const until = limits.map(({ name, expires, holder }) => {
+    const by = holder === "root" ? `managed by ${name}` : name;
+    return expires === undefined ? by : `${by}, until ${new Date(expires).toISOString()}`;
+  });
   return { check, state: "ok", text: until.join("; ") };
 }
 

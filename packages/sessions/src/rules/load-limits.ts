@@ -4,6 +4,7 @@ import { verifySignedPolicy } from "@gennai/governance/limits/signed-policy";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
+import { type LoadedPolicy, ManagedPolicy } from "./managed-policy.ts";
 
 export interface LimitPlace {
   /** `GENNAI_POLICY` names a further policy, which must exist; so does `GENNAI_CAPABILITIES`, for one more release. */
@@ -12,12 +13,14 @@ export interface LimitPlace {
   readonly configDir: string;
   /** `keys/policy.pub` in it is trusted as well. */
   readonly stateDir: string;
+  /** Root's policies; those of this machine by default. */
+  readonly managed?: ManagedPolicy;
   /** Whether only reading is permitted where there is no policy: a server of many users. */
   readonly required: boolean;
 }
 
 /** What is permitted at any moment, apart from the emergency controls: a policy can expire in the middle of a turn. */
-export interface LoadedLimits {
+export interface LoadedLimits extends Pick<LoadedPolicy, "files" | "warnings"> {
   current(): Limits;
 }
 
@@ -28,16 +31,27 @@ export interface LoadedLimits {
  * @param now milliseconds since the epoch
  */
 export async function loadLimits(place: LimitPlace, now: () => number): Promise<LoadedLimits> {
-  const signed = await signedPolicies(place);
-  const least = place.required && signed.length === 0 ? [noPolicy(place)] : [];
-  const limits = meet(signed, least);
-  return { current: () => limitsAt(limits, now()) };
+  const { managed = new ManagedPolicy() } = place;
+  const [root, signed] = await Promise.all([managed.load(), signedPolicies(place)]);
+  const mustBeSigned = root.limits.some(({ require }) => require?.license === true);
+  const isMissing = signed.length === 0 && (mustBeSigned || (place.required && root.limits.length === 0));
+  const limits = meet(root.limits, isMissing ? [noPolicy(place)] : signed);
+  const soon = now() + warnedMs;
+  const ending = limits.flatMap(({ name, expires }) =>
+    expires === undefined || expires > soon
+      ? []
+      : `The policy ${name} expires on ${new Date(expires).toISOString().slice(0, 10)}.`,
+  );
+  return { files: root.files, warnings: [...root.warnings, ...ending], current: () => limitsAt(limits, now()) };
 }
+
+/** How long before its end a policy is spoken of. */
+const warnedMs = 30 * 86_400_000;
 
 /** Otherwise users without a policy would have more rights than those with one. */
 function noPolicy({ configDir }: LimitPlace): Limit {
   const file = join(configDir, policyFile);
-  const problem = `${file}: no policy was found, but a server of many users needs one; put a signed one there`;
+  const problem = `${file}: no policy was found, but one is required here; put a signed one there`;
   return leastPrivilege(problem, { name: "read-only", holder: "user", file });
 }
 

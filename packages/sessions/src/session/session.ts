@@ -45,6 +45,8 @@ export class Session {
   readonly clients = new ClientRegistry();
   readonly requests: PendingRequests;
   readonly remembered = new RememberedAnswers();
+  /** SHA-256 of the policies in their newest record here; empty if there is none. */
+  policyRecorded = "";
   readonly seen: SeenContents;
   /** By host: its address in the machine's own networks, if a login was to be sent there. */
   readonly privateHosts = new Map<string, string>();

@@ -53,6 +53,37 @@ test.each(["GENNAI_POLICY", "GENNAI_CAPABILITIES"])(
   },
 );
 
+test("a policy of root refuses, names itself, and is in the ledger; a change of it is, too", async () => {
+  let text =
+    "gennai_policy: 1\nname: acme\nserial: 4\ncontact: sec@acme.example\nemergency: { read_only: true }\n...\n";
+  const directory = "/etc/gennai";
+  await using server = await startTestServer({
+    steps: [write, { text: ["Over."] }],
+    server: {
+      policyFiles: {
+        directory,
+        list: async (at) => (at === directory ? ["policy.yaml"] : []),
+        read: async () => text,
+      },
+    },
+  });
+  const sessionId = await startSession(server);
+  const events = await runTurn(server, sessionId, "do it");
+  expect(eventsOf(events, "toolResult")).toMatchObject([
+    { error: expect.stringContaining("Read-only mode is on"), output: expect.stringContaining("sec@acme.example") },
+  ]);
+  expect(existsSync(server.workspace.path("new.txt"))).toBe(false);
+  text = text.replace("serial: 4", "serial: 5");
+  await runTurn(server, sessionId, "do it again");
+  await runTurn(server, sessionId, "and again");
+  const lines = (await readFile(server.workspace.path(".orchestration/agent_trace.jsonl"), "utf8")).trim().split("\n");
+  const policies = lines.flatMap((line) => JSON.parse(line).metadata?.details?.policy ?? []);
+  expect(policies).toMatchObject([
+    { name: "acme", serial: [4], files: [{ path: "/etc/gennai/policy.yaml" }] },
+    { name: "acme", serial: [5] },
+  ]);
+});
+
 test("a hook of the user refuses, with its words; another tool goes on", async () => {
   const hooks = hooksFile("PreToolUse", "Write|Edit", "echo 'not on a Friday' >&2; exit 2");
   await using here = await configured({ "hooks.json": hooks }, [read, write]);

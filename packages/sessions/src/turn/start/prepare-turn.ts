@@ -18,6 +18,7 @@ import { buildTurnGate } from "../gate/turn-gate.ts";
 import { sessionSink } from "../records/session-sink.ts";
 import { warmingSink } from "../records/warming-sink.ts";
 import { callsToRun } from "./calls-to-run.ts";
+import { recordPolicy } from "./record-policy.ts";
 import { storeImages } from "./store-images.ts";
 import { turnResources } from "./turn-resources.ts";
 
@@ -48,6 +49,7 @@ export async function prepareTurn(
   const { turnId, continues } = asked;
   const input = continues === undefined ? asked : { ...asked, ...cutOffTurn(session, continues).prompt };
   services.emergency.assertTurnsMayStart();
+  await recordPolicy(session);
   await session.workspace.syncControl({ workedOn: state.knownFiles.paths, signal });
   const { scenario, warnings } = await chooseScenario(session, input.scenario);
   const model = await services.createModel(settings, { askEditor: askEditorModel(session.requests, turnId) });
