@@ -15,6 +15,7 @@ import { registerMcpServeCommand } from "./commands/register-mcp-serve-command.t
 import { registerModelsCommands } from "./commands/register-models-commands.ts";
 import { registerPolicyCommands } from "./commands/register-policy-commands.ts";
 import { registerStageCommands } from "./commands/register-stage-commands.ts";
+import { registerStorageCommands } from "./commands/register-storage-commands.ts";
 import { registerTryCommand } from "./commands/register-try-command.ts";
 import { registerOpenCommand } from "./commands/serve/register-open-command.ts";
 import { registerServeCommand } from "./commands/serve/register-serve-command.ts";
@@ -39,6 +40,7 @@ const families: readonly (readonly [names: string, register: (program: Command, 
   ["models", registerModelsCommands],
   ["background", registerBackgroundCommands],
   ["stage", registerStageCommands],
+  ["storage", registerStorageCommands],
   ["ledger", registerLedgerCommands],
   ["blame report provenance", registerProvenanceCommands],
   ["intents", registerIntentsCommands],

@@ -13,6 +13,7 @@ import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { Admission } from "./admission/admission.ts";
 import { FreeDescriptors } from "./admission/free-descriptors.ts";
 import { defaultLimits } from "./admission/limits.ts";
+import { StorageKeeper } from "./admission/storage-keeper.ts";
 import { Draining } from "./draining.ts";
 import { openGuardDoor } from "./http/listen/guard-door.ts";
 import { listenHttp } from "./http/listen/http-server.ts";
@@ -56,6 +57,8 @@ export interface OpenedFirst {
   /** Real path. */
   readonly stateDir: string;
   readonly configDir: string;
+  /** Bytes that the state directory takes at most. */
+  readonly mostStorageBytes: number;
   readonly commandLimits: Partial<CommandLimits>;
   /** Environment of commands. */
   readonly environment: Readonly<Record<string, string>>;
@@ -85,6 +88,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
       outside: options.outside,
     }),
   );
+  parts.use(new StorageKeeper(stateDir, { mostBytes: opened.mostStorageBytes, log }));
   const isolationReason = sandbox.reason;
   if (stages === undefined) log.warn(`Commands run without a sandbox: ${isolationReason}.`);
   // Not awaited: a git that does not respond must not delay the start.

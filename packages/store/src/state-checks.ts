@@ -1,21 +1,23 @@
 import { readdirSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { loadServerConfig } from "@gennai/machine/config/server-config";
 import type { Check, Finding } from "@gennai/machine/finding";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { plural } from "@gennai/protocol/plural";
-import { keptLimits, waysBack } from "@gennai/stage/commit/way-back";
 import { verifyWorkspaceLedger, type WorkspaceLedgerReport } from "./audit/ledger-verify.ts";
 import { databaseFile, StoreDatabase } from "./database/database.ts";
 import { isLogCopy } from "./database/log-copy-guard.ts";
 import { ledgerHeadFile, readHead } from "./ledger/ledger-head-file.ts";
 import { ledgerKeyFile, nextLedgerKeyFile, readKey } from "./ledger/ledger-key.ts";
 import { findStepBacks } from "./ledger/step-back.ts";
+import { bytesOf, measureStorage, storageParts } from "./purge/storage-use.ts";
 
 export interface StateDirectories {
   readonly stateDir: string;
   /** Real path. */
   readonly workspace: string;
+  /** The user's configuration. */
+  readonly configDir: string;
 }
 
 /** Checks that Gennai's state is complete and private. Changes nothing. */
@@ -24,7 +26,7 @@ export function stateChecks(place: StateDirectories): readonly Check[] {
     { name: "state directory", run: () => directoryFinding(place.stateDir) },
     { name: "keys", run: () => keysFinding(place.stateDir) },
     { name: "database", run: () => databaseFinding(place.stateDir) },
-    { name: "earlier files", run: async () => earlierFilesFinding(place.stateDir) },
+    { name: "storage", run: (signal) => storageFinding(place, signal) },
     { name: "ledger", run: () => ledgerFinding(place) },
     { name: "ledger head", run: () => headFinding(place) },
   ];
@@ -116,18 +118,22 @@ async function databaseFinding(stateDir: string): Promise<Finding> {
   }
 }
 
-/** Files that commands replaced or removed, kept for undo. */
-function earlierFilesFinding(stateDir: string): Finding {
-  const ways = waysBack(stateDir);
-  const mebibytes = Math.ceil(ways.reduce((sum, { bytes = 0 }) => sum + bytes, 0) / 1024 ** 2);
-  const most = `${keptLimits.bytes / 1024 ** 3} GiB and ${keptLimits.ageMs / (24 * 60 * 60_000)} days`;
-  const text = `Of ${plural(ways.length, "command")}, ${mebibytes} MiB are kept for undo; at most ${most}`;
-  return {
-    check: "earlier files",
-    state: "ok",
-    text: ways.length === 0 ? "Nothing is kept for undo beside the database" : text,
-  };
+/** What the state directory takes, the largest part first. */
+async function storageFinding({ stateDir, configDir }: StateDirectories, signal: AbortSignal): Promise<Finding> {
+  const check = "storage";
+  const { mostStorageBytes: mostBytes } = await loadServerConfig(configDir);
+  const use = await measureStorage(stateDir, { now: Date.now(), signal });
+  const parts = storageParts
+    .map(({ part, what }) => ({ what, bytes: use.parts[part] }))
+    .filter(({ bytes }) => bytes >= mebibyte)
+    .toSorted((one, other) => other.bytes - one.bytes)
+    .map(({ what, bytes }) => `${Math.ceil(bytes / mebibyte)} ${what}`);
+  const text = `${[Math.ceil(bytesOf(use) / mebibyte), Math.ceil(mostBytes / mebibyte)].join(" of ")} MiB${parts.length === 0 ? "" : `: ${parts.join(", ")}`}`;
+  const next = ["Free what can be made again: gennai storage free.", "Forget old sessions: gennai ledger purge."];
+  return bytesOf(use) > mostBytes ? { check, state: "warn", text, next } : { check, state: "ok", text };
 }
+
+const mebibyte = 1024 ** 2;
 
 /** Compares the file in the workspace with signatures, chain, head and store. */
 async function ledgerFinding({ stateDir, workspace }: StateDirectories): Promise<readonly Finding[]> {

@@ -57,7 +57,7 @@ test("two state directories that take turns on one workspace: a whole ledger for
   ]);
   expect(await Promise.all(states.map((stateDir) => bytesIn(join(stateDir, "recovered"))))).toEqual([0, 0]);
   expect(await workspace.git("status", "--short")).toBe(" M a.txt");
-  const [check] = stateChecks({ stateDir: other.root, workspace: workspace.root }).filter(
+  const [check] = stateChecks({ stateDir: other.root, workspace: workspace.root, configDir: other.root }).filter(
     ({ name }) => name === "ledger",
   );
   expect(check && (await check.run(new AbortController().signal))).toMatchObject([

@@ -108,8 +108,8 @@ export async function serveGennai(options: ServeOptions = {}): Promise<ServedGen
   };
 }
 
-/** The server that announces itself there. */
-async function serverPid(stateDirectory: string): Promise<number> {
+/** Process of the server that announces itself there. */
+export async function serverPid(stateDirectory: string): Promise<number> {
   const servers = join(stateDirectory, "servers");
   const [name] = (await readdir(servers)).filter((file) => file.endsWith(".json"));
   if (name === undefined) throw new Error("No server announces itself.");

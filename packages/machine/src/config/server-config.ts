@@ -9,6 +9,7 @@ import { readUserFile } from "./user-file.ts";
 const serverFile = "server.json";
 
 const mebibyte = 1024 * 1024;
+const usualMostMebibytes = 2048;
 
 /** The shape of the file; `docs/reference/settings.md` is generated from it. */
 export const serverConfigSchema = z.strictObject({
@@ -43,6 +44,19 @@ export const serverConfigSchema = z.strictObject({
     })
     .default({})
     .describe("Limits and environment of each command that the server runs."),
+  storage: z
+    .strictObject({
+      most_mib: z
+        .int()
+        .min(64)
+        .max(1024 * mebibyte)
+        .optional()
+        .describe(
+          "What the state directory takes at most, in MiB. Beyond it, builds of sessions go that were not used for a day. What an undo or the ledger needs stays. By default 2048.",
+        ),
+    })
+    .default({})
+    .describe("Room on the disk."),
 });
 
 /** What the person who runs the server wrote down; undefined where nothing is said. */
@@ -51,6 +65,8 @@ export interface ServerConfig {
   readonly commandLimits: { readonly memoryBytes?: number; readonly writtenBytes?: number };
   /** Names of further variables that commands get. */
   readonly commandVariables: readonly string[];
+  /** Bytes that the state directory takes at most. */
+  readonly mostStorageBytes: number;
   /** Absolute paths that commands may read besides what programs need. */
   readonly commandsShow: readonly string[];
   /** Why the file cannot be used, and how to mend it. Anyone who reads one must not take it for a file that says nothing. */
@@ -75,7 +91,7 @@ export async function requireServerConfig(configDir: string): Promise<ServerConf
 export async function loadServerConfig(configDir: string): Promise<ServerConfig> {
   try {
     const text = await readUserFile(join(configDir, serverFile));
-    const { commands } = serverConfigSchema.parse(text === undefined ? {} : JSON.parse(text));
+    const { commands, storage } = serverConfigSchema.parse(text === undefined ? {} : JSON.parse(text));
     const { memory_mib: memory, written_mib: written, variables = [], show = [] } = commands;
     return {
       commandLimits: {
@@ -83,12 +99,20 @@ export async function loadServerConfig(configDir: string): Promise<ServerConfig>
         ...(written === undefined ? {} : { writtenBytes: written * mebibyte }),
       },
       commandVariables: variables,
+      mostStorageBytes: (storage.most_mib ?? usualMostMebibytes) * mebibyte,
       commandsShow: show.map((path) => path.replace(/^~(?=\/|$)/, homedir())),
       problem: undefined,
     };
   } catch (error) {
     const problem = `${join(configDir, serverFile)} cannot be used: ${whyNot(error)}`;
-    return { commandLimits: {}, commandVariables: [], commandsShow: [], problem };
+    const mostStorageBytes = usualMostMebibytes * mebibyte;
+    return {
+      commandLimits: {},
+      commandVariables: [],
+      mostStorageBytes,
+      commandsShow: [],
+      problem,
+    };
   }
 }
 

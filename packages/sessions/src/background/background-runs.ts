@@ -99,6 +99,11 @@ export class BackgroundRuns implements AsyncDisposable {
     return this.#find(id).connections();
   }
 
+  /** Whether one runs or is being started. */
+  get isRunning(): boolean {
+    return this.#starting > 0 || this.list().some(({ state }) => state === "running");
+  }
+
   /** All runs in the order of their starts. */
   list(): readonly BackgroundRunFacts[] {
     return [...this.#runs.values()].map(({ facts, ports, run }) => {
@@ -333,7 +338,7 @@ export class BackgroundRuns implements AsyncDisposable {
   }
 
   #closeIfIdle(): void {
-    if (this.#starting > 0 || this.list().some(({ state }) => state === "running")) return;
+    if (this.isRunning) return;
     this.#emergency?.[Symbol.dispose]();
     this.#emergency = undefined;
   }

@@ -9,10 +9,12 @@ import type { SessionServices } from "../session/session-services.ts";
 
 /** Milliseconds of the longest of several waits for a session that only a call holds, usually until its write is committed. */
 const longestWaitMs = 2_000;
+/** Sessions of a user that stay open although nobody uses them: each has a network and a conversation, and opens again at once. */
+const mostUnused = 8;
 
 /**
- * The sessions in this server's memory, one object each. If there is no room, the least recently used one is closed, unless it
- * is in use: a turn runs, a client listens, or a call holds it.
+ * The sessions in this server's memory, one object each. Beyond some, and if there is no room, the least recently used one is
+ * closed, unless it is in use: a turn runs, a client listens, or a call holds it.
  */
 export class OpenSessions {
   readonly #services: SessionServices;
@@ -92,6 +94,8 @@ export class OpenSessions {
   async makeRoom(user: string): Promise<void> {
     const { admission } = this.#services;
     const { sessionsPerUser } = admission;
+    const isTheirs = (id: string): boolean => this.#users.get(id) === user;
+    await this.#closeIdle(isTheirs, () => [...this.#open.keys()].filter(isTheirs).length < mostUnused);
     for (let waitMs = 5; !(await this.#madeRoom(user)); waitMs *= 2) {
       if (waitMs <= longestWaitMs && (await this.#isAlmostFree(user))) {
         await sleep(waitMs);

@@ -141,9 +141,9 @@ export class Session {
     return this.#log.writer;
   }
 
-  /** True if no turn runs, no client listens, and everything is written: the session can be closed and reopened. */
+  /** True if no turn and no background command runs, no client listens, and everything is written: it can be closed and reopened. */
   get isIdle(): boolean {
-    return !this.hasTurn && !this.clients.isAttached && this.writer.queued === 0;
+    return !this.hasTurn && !this.clients.isAttached && this.writer.queued === 0 && !this.background.isRunning;
   }
 
   /** A turn runs or is about to start. */

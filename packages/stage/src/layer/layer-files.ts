@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { removeTree } from "@gennai/machine/entries/remove-tree";
 import { readChecked } from "@gennai/machine/read-checked";
@@ -65,6 +65,17 @@ export function layerDirectory(stateDir: string, session: string): string {
 /** Undefined if the session has no layer, or the record of its owner is damaged. */
 export function readOwner(directory: string): LayerOwner | undefined {
   return readChecked(join(directory, ownerName), ownerSchema);
+}
+
+/** Notes that a command is about to see a layer. @param directory of `layerDirectory` */
+export function noteUse(directory: string): void {
+  const now = new Date();
+  utimesSync(join(directory, ownerName), now, now);
+}
+
+/** When a command last saw the layer of a session. Milliseconds since the epoch; 0 if it has none. */
+export function layerUsedAt(stateDir: string, session: string): number {
+  return statSync(join(layerDirectory(stateDir, session), ownerName), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** Makes the directories of a layer, where entries can be renamed to from a stage. Throws `StageUnavailable`. */

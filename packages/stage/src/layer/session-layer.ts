@@ -18,6 +18,7 @@ import {
   type LayerOwner,
   layerDirectory,
   makeOwner,
+  noteUse,
   readAbout,
   readOwner,
   readPart,
@@ -62,6 +63,7 @@ export class SessionLayer {
       await removeLayer(stateDir, session, root.path);
       return undefined;
     }
+    noteUse(directory);
     const layer = new SessionLayer(owner, about);
     await layer.#add(undefined);
     return layer;

@@ -71,12 +71,12 @@ test("a window without a folder says that it needs one, and opens the choice", a
 });
 
 /**
- * Opens the REPL of another window, and waits until it has the button. The view is looked for again: extensions that started before the
- * window had its folders start anew.
+ * Opens the REPL of another window, and waits until it has the button. The view is opened again: extensions that started before the
+ * window had its folders start anew, and may take the view along.
  */
 async function openIn(page: Page, button: string | RegExp): Promise<ReplDriver> {
-  await runCommand(page, "Gennai: Open REPL");
   for (;;) {
+    await runCommand(page, "Gennai: Open REPL");
     const repl = new ReplDriver(await openWebview(page, "REPL"));
     try {
       await repl.root
