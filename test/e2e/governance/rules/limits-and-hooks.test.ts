@@ -77,7 +77,10 @@ test("a policy of root refuses, names itself, and is in the ledger; a change of 
   await runTurn(server, sessionId, "do it again");
   await runTurn(server, sessionId, "and again");
   const lines = (await readFile(server.workspace.path(".orchestration/agent_trace.jsonl"), "utf8")).trim().split("\n");
-  const policies = lines.flatMap((line) => JSON.parse(line).metadata?.details?.policy ?? []);
+  const policies = lines.flatMap((line) => {
+    const { metadata } = JSON.parse(line) as { metadata?: { details?: { policy?: unknown } } };
+    return metadata?.details?.policy ?? [];
+  });
   expect(policies).toMatchObject([
     { name: "acme", serial: [4], files: [{ path: "/etc/gennai/policy.yaml" }] },
     { name: "acme", serial: [5] },
