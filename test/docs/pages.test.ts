@@ -48,8 +48,12 @@ test("what runs a block in the place of its page is there, and knows the page", 
       return runner === undefined ? [] : [{ path, runner }];
     }),
   );
-  expect(new Set(runBy.map(({ runner }) => runner))).toEqual(new Set(["test/docs/examples.test.ts"]));
-  expect(runBy.filter(({ path }) => !/^examples\/[\w-]+\/README\.md$/.test(path))).toEqual([]);
+  const pagesOf: Readonly<Record<string, RegExp>> = {
+    "test/docs/examples.test.ts": /^examples\/[\w-]+\/README\.md$/,
+    "test/release/client-package.test.ts": /^docs\/guides\/write-a-client\.md$/,
+  };
+  expect(new Set(runBy.map(({ runner }) => runner))).toEqual(new Set(Object.keys(pagesOf)));
+  expect(runBy.filter(({ path, runner }) => pagesOf[runner]?.test(path) !== true)).toEqual([]);
 });
 
 test("every block says what it is, and no command hides in another language", () => {
