@@ -15,7 +15,7 @@ const neverDo = testGate({
     "test/e2e/governance",
     "test/e2e/rpc/turns/confirmation.test.ts",
     "test/requirements",
-    "packages/governance/test/policies/emergency-policy.test.ts",
+    "packages/governance/test/limits",
     "packages/governance/test/gate",
     "packages/governance/test/policies/commands.test.ts",
     "packages/governance/test/policies/risk.test.ts",
@@ -84,6 +84,7 @@ const toolBoundary = testGate({
   title: "No tool reaches beyond the registry, the license and the workspace.",
   timeoutMs,
   tests: [
+    "packages/governance/test/limits",
     "packages/governance/test/policies",
     "packages/governance/test/gate/gate.test.ts",
     "packages/sessions/test/rules",
