@@ -13,7 +13,8 @@ test("a conversation is written once: 20,000 words, three widths, and what the t
   const terminal = scene.shell(
     `echo of before; exec ${scene.command} --backend scripted --model ${scene.state.path("model.json")}`,
   );
-  await terminal.see("model.json");
+  // The line below is whole when the server has said the branch and what commands run in.
+  await terminal.see(/main · model\.json · \S/);
   const before = terminal.written().length;
   terminal.type("g");
   await terminal.see("› g");
