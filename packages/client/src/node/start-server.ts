@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { delimiter, isAbsolute } from "node:path";
 import { createInterface } from "node:readline";
 import { isRecord } from "@gennai/protocol/json-value";
 import { AgentError } from "../agent/agent-error.ts";
@@ -29,7 +30,7 @@ export async function startServer(options: {
     shell: process.platform === "win32" && before.length === 0,
     windowsHide: true,
     stdio: ["pipe", "ignore", "pipe"],
-    env: { ...process.env, GENNAI_AUTH_TOKEN: token },
+    env: { ...process.env, ...onlyInstalled(), GENNAI_AUTH_TOKEN: token },
   });
   const gone = new Promise<string>((resolve) => {
     child.once("error", ({ message }) => resolve(message));
@@ -67,6 +68,12 @@ export async function startServer(options: {
   } finally {
     signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/** A program is found where programs are installed, never in the workspace, whose files anybody may have written. */
+function onlyInstalled(): Readonly<Record<string, string>> {
+  if (process.platform === "win32") return { NoDefaultCurrentDirectoryInExePath: "1" };
+  return { PATH: (process.env["PATH"] ?? "").split(delimiter).filter(isAbsolute).join(delimiter) };
 }
 
 function record(line: string): Readonly<Record<string, unknown>> {
