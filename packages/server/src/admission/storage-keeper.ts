@@ -35,7 +35,8 @@ export class StorageKeeper implements AsyncDisposable {
     for (let pause = firstMs; ; pause = lookEveryMs) {
       await wait(pause, signal);
       const now = Date.now();
-      if (now - (lastStorageUse(stateDir)?.at ?? 0) < everyMs) continue;
+      // A clock that was ahead does not keep it from ever looking again.
+      if (Math.abs(now - (lastStorageUse(stateDir)?.at ?? 0)) < everyMs) continue;
       try {
         const freed = await freeStorage(stateDir, { mostBytes, now, signal });
         const bytes = freed === undefined ? 0 : bytesOf(freed.before) - bytesOf(freed.after);

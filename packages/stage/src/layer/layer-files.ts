@@ -121,6 +121,8 @@ async function remove(directory: string, near: string): Promise<void> {
   const places: string[] = [];
   if (owner !== undefined) places.push(owner.place);
   else for (let top = near; top !== dirname(top); top = dirname(top)) places.push(placeBeside(top, directory));
+  // After a kill, nobody takes what is left for the layer.
+  if (owner !== undefined) replaceFileSync(join(directory, ownerName), "", { durable: true });
   for (const place of places) await removeTree(place);
   await removeTree(directory);
 }

@@ -4,12 +4,26 @@ import { namesInOwn } from "@gennai/machine/entries/names-in";
 import { fileText } from "@gennai/machine/git-data/file-text";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import { keptLimits } from "@gennai/stage/commit/way-back";
-import { layerDirectory, layerOwners, layerUsedAt, removeLayer } from "@gennai/stage/layer/layer-files";
+import {
+  type LayerOwner,
+  layerDirectory,
+  layerOwners,
+  layerUsedAt,
+  removeLayer,
+  removeLostLayers,
+} from "@gennai/stage/layer/layer-files";
 import { forgetCheckpoints } from "../checkpoints/forget-checkpoints.ts";
 import { checkpointDirectory } from "../checkpoints/workspace-checkpoints.ts";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { textOf } from "../database/row.ts";
-import { bytesOf, measureStorage, noteStorageUse, type StorageUse, stateDirectoriesIn } from "./storage-use.ts";
+import {
+  bytesAt,
+  bytesOf,
+  measureStorage,
+  noteStorageUse,
+  type StorageUse,
+  stateDirectoriesIn,
+} from "./storage-use.ts";
 
 /** Milliseconds for which nothing of a session ran, until its builds may go for want of room. */
 const idleMs = 24 * 60 * 60_000;
@@ -40,22 +54,29 @@ export async function freeStorage(
   using _lock = attempt.lock;
   const { now, mostBytes, signal } = limits;
   const before = await measureStorage(stateDir, { now, signal });
-  for (const directory of stateDirectoriesIn(stateDir)) await forgetUnusedSnapshots(directory, now);
-  await removeBuilds(stateDir, ({ usedAt }) => now - usedAt > keptLimits.ageMs);
-  let use = await measureStorage(stateDir, { now, signal });
-  const isIdle = ({ usedAt }: Build): boolean => now - usedAt > (limits.idleMs ?? idleMs);
-  for (const build of buildsIn(stateDir).filter(isIdle)) {
-    if (bytesOf(use) <= mostBytes) break;
-    await removeBuilds(stateDir, ({ session }) => session === build.session);
-    use = await measureStorage(stateDir, { now, signal });
+  let left = bytesOf(before);
+  for (const directory of stateDirectoriesIn(stateDir)) {
+    for (const root of workspacesIn(directory)) {
+      signal?.throwIfAborted();
+      left -= await forgetUnusedSnapshots({ stateDir: directory, root }, now);
+      // Of removals that a kill cut off.
+      await removeLostLayers(stateDir, root);
+    }
   }
-  noteStorageUse(stateDir, use);
-  return { before, after: use };
+  const isDue = (usedAt: number): boolean => {
+    const unused = now - usedAt;
+    return unused > keptLimits.ageMs || (left > mostBytes && unused > (limits.idleMs ?? idleMs));
+  };
+  for (const build of buildsIn(stateDir)) {
+    signal?.throwIfAborted();
+    if (isDue(build.usedAt)) left -= await removeBuild(stateDir, build, isDue);
+  }
+  const after = await measureStorage(stateDir, { now, signal });
+  noteStorageUse(stateDir, after);
+  return { before, after };
 }
 
-interface Build {
-  readonly session: string;
-  readonly root: string;
+interface Build extends LayerOwner {
   /** Milliseconds since the epoch. */
   readonly usedAt: number;
 }
@@ -63,19 +84,22 @@ interface Build {
 /** The builds of sessions, those used longest ago first. */
 function buildsIn(stateDir: string): readonly Build[] {
   return layerOwners(stateDir)
-    .map(({ session, root }) => ({ session, root: root.path, usedAt: layerUsedAt(stateDir, session) }))
+    .map((owner) => ({ ...owner, usedAt: layerUsedAt(stateDir, owner.session) }))
     .toSorted((one, other) => one.usedAt - other.usedAt);
 }
 
-async function removeBuilds(stateDir: string, isChosen: (build: Build) => boolean): Promise<void> {
-  const chosen = buildsIn(stateDir).filter(isChosen);
-  if (chosen.length === 0) return;
-  const running = commandLines();
-  for (const { session, root } of chosen) {
-    if (running.includes(basename(layerDirectory(stateDir, session)))) continue;
-    using held = holdSession(stateDir, session);
-    if (held !== undefined) await removeLayer(stateDir, session, root);
-  }
+/** @returns bytes that were freed; 0 if the session is at work, or a command still sees its builds */
+async function removeBuild(
+  stateDir: string,
+  { session, root, place }: Build,
+  isDue: (usedAt: number) => boolean,
+): Promise<number> {
+  using held = holdSession(stateDir, session);
+  // Looked at once more: until now a turn may have run, and left something that runs in the background.
+  if (held === undefined || !isDue(layerUsedAt(stateDir, session)) || isSeen(stateDir, session)) return 0;
+  const bytes = await bytesAt(place);
+  await removeLayer(stateDir, session, root.path);
+  return bytes;
 }
 
 /** Keeps turns of the session from starting; undefined if one runs. */
@@ -89,22 +113,27 @@ function holdSession(stateDir: string, session: string): Disposable | undefined 
   return held.move();
 }
 
-/** Command lines of this user's processes: those that keep mounts name the layers in them. Empty on systems without overlays. */
-function commandLines(): string {
+/** Whether a process keeps mounts of the builds: their path is in its command line. Never on systems without overlays. */
+function isSeen(stateDir: string, session: string): boolean {
+  const name = basename(layerDirectory(stateDir, session));
   return namesInOwn("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => fileText(`/proc/${name}/cmdline`, maxCommandLine) ?? "")
-    .join("\n");
+    .filter((process) => /^\d+$/.test(process))
+    .some((process) => fileText(`/proc/${process}/cmdline`, maxCommandLine)?.includes(name) === true);
 }
 
 const maxCommandLine = 2 * 1024 * 1024;
 
-async function forgetUnusedSnapshots(stateDir: string, now: number): Promise<void> {
-  for (const root of workspacesIn(stateDir)) {
-    const directory = checkpointDirectory({ stateDir, root });
-    const used = Math.max(changedAt(join(directory, "records")), changedAt(join(directory, "repository")));
-    if (used > 0 && now - used > keptLimits.ageMs) await forgetCheckpoints({ stateDir, root }, []);
-  }
+/** @returns bytes that were freed */
+async function forgetUnusedSnapshots(
+  place: { readonly stateDir: string; readonly root: string },
+  now: number,
+): Promise<number> {
+  const directory = checkpointDirectory(place);
+  const used = Math.max(changedAt(join(directory, "records")), changedAt(join(directory, "repository")));
+  if (used === 0 || now - used <= keptLimits.ageMs) return 0;
+  const bytes = await bytesAt(directory);
+  await forgetCheckpoints(place, []);
+  return bytes;
 }
 
 function workspacesIn(stateDir: string): readonly string[] {

@@ -95,7 +95,8 @@ const partsByDirectory: Readonly<Record<string, StoragePart>> = {
   checkpoints: "snapshots",
 };
 
-async function bytesAt(top: string, signal: AbortSignal | undefined): Promise<number> {
+/** Bytes on disk of a file, or of a directory with all in it; 0 if it is not there. */
+export async function bytesAt(top: string, signal?: AbortSignal): Promise<number> {
   let bytes = 0;
   const waiting = [Buffer.from(top)];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
-import { layerDirectory, makeOwner } from "@gennai/stage/layer/layer-files";
+import { isDamaged, layerDirectory, makeOwner, removeLayer } from "@gennai/stage/layer/layer-files";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkpointDirectory, WorkspaceCheckpoints } from "#checkpoints/workspace-checkpoints";
 import { freeStorage } from "#purge/free-storage";
@@ -68,6 +68,19 @@ test("the builds of a session at work, and those that a command sees, stay", asy
   if (turn.type === "acquired") turn.lock[Symbol.dispose]();
   await freeStorage(fixture.stateDir, { mostBytes: 0, now });
   expect(kept(sessions)).toEqual([]);
+});
+
+test("a removal that a kill cuts off leaves no half of the builds, and is gone on with", async () => {
+  const session = build("cut off", 20);
+  const directory = layerDirectory(fixture.stateDir, session);
+  const removing = removeLayer(fixture.stateDir, session, fixture.root);
+  // At this moment something is left, which is nobody's layer any more.
+  expect([existsSync(join(directory, "files", "base")), isDamaged(directory)]).toEqual([true, true]);
+  await removing;
+  build(session, 20);
+  writeFileSync(join(directory, "owner.json"), "");
+  await freeStorage(fixture.stateDir, { mostBytes: 2 * 1024 * mebibyte, now });
+  expect(kept([session])).toEqual([]);
 });
 
 test("snapshots go with the last undo that could use them, those of workspaces in use stay", async () => {
