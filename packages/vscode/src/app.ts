@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { answerInChat } from "./chat/chat-participant.ts";
 import type { ChatToolName } from "./chat/chat-tool-names.ts";
 import { callChatTool } from "./chat/chat-tools.ts";
+import { offeredTools } from "./chat/offered-tools.ts";
 import type { CommandId } from "./command-ids.ts";
 import { commandTable } from "./commands/command-table.ts";
 import { focusOpenedView } from "./repl/focus-opened-view.ts";
@@ -115,6 +116,21 @@ export class AgentApp implements vscode.Disposable {
 
   callTool(name: ChatToolName, input: unknown): Promise<vscode.LanguageModelToolResult> {
     return callChatTool(this.#workbench, name, input);
+  }
+
+  /** Our tools for the editor's own agent, as programs that it starts. */
+  offeredTools(): Promise<vscode.McpStdioServerDefinition[]> {
+    const { context, version } = this.#workbench;
+    return offeredTools({ extension: context.extensionUri.fsPath, version }, readSettings());
+  }
+
+  /** Rejects, with what to do, while nothing may run. */
+  async mayOfferTools(): Promise<void> {
+    await this.#workbench.readGovernance();
+    if (this.#workbench.governance().emergency.stopAll)
+      throw new Error(
+        "Gennai's tools do not start: everything is stopped. Lift it with Gennai: Emergency: Lift a Control…",
+      );
   }
 
   /** Continues the last session if its server runs; otherwise does nothing. */

@@ -77,7 +77,34 @@ function chatParts(app: () => Promise<AgentApp>): readonly vscode.Disposable[] {
     vscode.chat.createChatParticipant("gennai.agent", async (request, _context, stream, token) =>
       (await app()).chat(request, stream, token),
     );
-  return [...(hasChat ? [participant()] : []), ...(hasTools ? chatToolNames.map(tool) : [])];
+  const hasServers = typeof vscode.lm?.registerMcpServerDefinitionProvider === "function";
+  return [
+    ...(hasChat ? [participant()] : []),
+    ...(hasTools ? chatToolNames.map(tool) : []),
+    ...(hasServers ? offeredServers(app) : []),
+  ];
+}
+
+/** Our tools as an MCP server for the editor's own agent, if the user has them offered. */
+function offeredServers(app: () => Promise<AgentApp>): readonly vscode.Disposable[] {
+  const changed = new vscode.EventEmitter<void>();
+  const isOn = (): boolean => vscode.workspace.getConfiguration("gennai").get<unknown>("copilot.offerTools") === true;
+  return [
+    changed,
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("gennai.copilot.offerTools")) changed.fire();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => changed.fire()),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => changed.fire()),
+    vscode.lm.registerMcpServerDefinitionProvider("gennai.tools", {
+      onDidChangeMcpServerDefinitions: changed.event,
+      provideMcpServerDefinitions: async () => (isOn() ? (await app()).offeredTools() : []),
+      resolveMcpServerDefinition: async (server) => {
+        await (await app()).mayOfferTools();
+        return server;
+      },
+    }),
+  ];
 }
 
 class LazyTrees implements vscode.Disposable {

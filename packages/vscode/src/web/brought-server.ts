@@ -8,3 +8,7 @@ export function bringsServer(): boolean {
 export async function startBroughtServer(): Promise<LaunchOutcome> {
   return { type: "no-node" };
 }
+
+export async function broughtProgram(): Promise<undefined> {
+  return undefined;
+}

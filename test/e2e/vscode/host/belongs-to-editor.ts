@@ -13,6 +13,7 @@ import { InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agen
 import * as vscode from "vscode";
 import { answerInChat } from "../../../../packages/vscode/src/chat/chat-participant.ts";
 import { callChatTool } from "../../../../packages/vscode/src/chat/chat-tools.ts";
+import { offeredTools } from "../../../../packages/vscode/src/chat/offered-tools.ts";
 import * as add from "../../../../packages/vscode/src/commands/add-commands.ts";
 import { commitMessage } from "../../../../packages/vscode/src/commands/changes/commit-message-command.ts";
 import { addMcpServers } from "../../../../packages/vscode/src/commands/mcp-commands.ts";
@@ -20,6 +21,7 @@ import * as problem from "../../../../packages/vscode/src/commands/problem-comma
 import { ContentDocuments } from "../../../../packages/vscode/src/documents/content-documents.ts";
 import { gitRepository } from "../../../../packages/vscode/src/git/vscode-git.ts";
 import { hostActions } from "../../../../packages/vscode/src/repl/host-actions.ts";
+import { readSettings } from "../../../../packages/vscode/src/settings/settings.ts";
 import type { Command, Workbench } from "../../../../packages/vscode/src/workbench.ts";
 import { hostTest } from "./host-test.ts";
 import { workspaceRoot } from "./workspace.ts";
@@ -204,6 +206,20 @@ hostTest("language models of the editor's chat have the tools", async () => {
   await vscode.extensions.getExtension("gennai.gennai")?.activate();
   const names = vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith("gennai"));
   assert.deepEqual(names.toSorted(), ["gennai_explain_decision", "gennai_session_changes"]);
+});
+
+hostTest("the editor's own agent is offered our tools for each folder, as a program of the extension", async () => {
+  const extension = vscode.extensions.getExtension("gennai.gennai");
+  assert.ok(extension);
+  const version: unknown = Object(extension.packageJSON)["version"];
+  const settings = { ...readSettings(), protectedBranches: ["prod/*"] };
+  const made = await offeredTools({ extension: extension.extensionPath, version: String(version) }, settings);
+  const [definition, ...others] = made;
+  assert.ok(definition);
+  assert.equal(others.length, 0);
+  assert.deepEqual(definition.args.slice(-6), ["mcp", "serve", "--workspace", workspaceRoot(), "--protect", "prod/*"]);
+  assert.equal(definition.version, version);
+  assert.deepEqual(await offeredTools({ extension: "/", version: "1" }, { ...settings, baseUrl: "https://a.b" }), []);
 });
 
 hostTest("a tool of the chat says what the session changed, and what was decided", async () => {

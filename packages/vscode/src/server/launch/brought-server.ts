@@ -36,15 +36,8 @@ export async function startBroughtServer(
   isRunning: () => Promise<boolean>,
   options: { readonly signal: AbortSignal },
 ): Promise<LaunchOutcome> {
-  const { extension, storage, editor, nodePath, folders, args } = server;
-  const node = await findNode({
-    chosen: nodePath,
-    host: process.execPath,
-    environment: process.env,
-    platform: process.platform,
-    home: homedir(),
-    folders,
-  });
+  const { extension, storage, editor, args } = server;
+  const node = await nodeFor(server);
   if (node === undefined) return { type: "no-node" };
   // Windows that begin at the same time must start only one server.
   await using turn = await takeTurn(join(storage, "starting.lock"), isRunning, options);
@@ -78,6 +71,29 @@ export async function startBroughtServer(
   // A server that cannot be found would never be used.
   child.kill();
   return { type: "silent" };
+}
+
+/** How a program of the editor starts the one in the extension; undefined: there is no Node that could run it. */
+export async function broughtProgram(
+  server: Pick<BroughtServer, "extension" | "nodePath" | "folders">,
+): Promise<
+  | { readonly command: string; readonly args: readonly string[]; readonly env: Record<string, string | null> }
+  | undefined
+> {
+  const command = await nodeFor(server);
+  if (command === undefined) return undefined;
+  return { command, args: [programOf(server.extension)], env: { ELECTRON_RUN_AS_NODE: "1", NODE_OPTIONS: null } };
+}
+
+function nodeFor({ nodePath, folders }: Pick<BroughtServer, "nodePath" | "folders">): Promise<string | undefined> {
+  return findNode({
+    chosen: nodePath,
+    host: process.execPath,
+    environment: process.env,
+    platform: process.platform,
+    home: homedir(),
+    folders,
+  });
 }
 
 /** Waits for the right to start a server; undefined: another window has started one meanwhile. */
