@@ -42,6 +42,15 @@ test("a session begins with its repository, in a few lines that stay as they are
   expect(JSON.stringify(provider.requests.at(-1)?.body)).not.toContain("Another");
 });
 
+test("the first request costs at most 15,000 bytes, all tools and rules included", async () => {
+  const staged = { files, server: { commands: "staged" } } as const;
+  await using world = await wireWorld("openai-compatible", [{ text: ["Hello."] }], staged);
+  await runTurn(world.server, await startSession(world.server), "hello");
+  const sent = JSON.stringify(world.provider.requests[0]?.body);
+  for (const part of ['"Bash"', '"MultiEdit"', "becomes true when it has ended"]) expect(sent).toContain(part);
+  expect(sent.length).toBeLessThanOrEqual(15_000);
+});
+
 test.each([true, false])("a terminal is told of where the session began with one: %s", async (isFirst) => {
   await using world = await wireWorld("openai-compatible", () => ({ text: ["Hello."] }), { files });
   const { server, provider } = world;

@@ -48,14 +48,14 @@ test.each(sizes)(
 test("a window in which not even the first request fits is told of before the first answer", async () => {
   await using world = await wireWorld("openai-compatible", [{ text: ["Hello."] }], {
     model: "of-my-own",
-    models: [{ id: "of-my-own", max_model_len: 4_096 }],
+    models: [{ id: "of-my-own", max_model_len: 3_072 }],
   });
   const events = await runTurn(world.server, await startSession(world.server), "hello");
   expect(endState(events)).toBe("COMPLETED");
   const kinds = events.flatMap(({ event }) =>
     event.case === "warning" || event.case === "assistantDelta" ? [event] : [],
   );
-  expect(kinds[0]).toMatchObject({ case: "warning", value: expect.stringContaining("context is small: 4,096 tokens") });
+  expect(kinds[0]).toMatchObject({ case: "warning", value: expect.stringContaining("context is small: 3,072 tokens") });
 });
 
 describe.each(formats)("%s", (format) => {

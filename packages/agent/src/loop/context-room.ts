@@ -5,7 +5,7 @@ import { type CompactionOptions, compact, helpsBeforehand, needsCompaction } fro
 import type { TurnOptions } from "./turn-loop.ts";
 
 /** A request up to this many tokens fits into any model. */
-const smallRequest = 3_000;
+const smallRequest = 2_000;
 
 type RoomOptions = Pick<
   TurnOptions,

@@ -33,7 +33,19 @@ function jsonSchemaOf(parameters: z.ZodType): ToolDefinition["inputSchema"] {
   const known = jsonSchemas.get(parameters);
   if (known !== undefined) return known;
   // Models know the JSON Schema dialect; `$schema` would be sent with every tool of every request.
-  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: "input" });
+  const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: "input", override: asTold });
   jsonSchemas.set(parameters, schema);
   return schema;
 }
+
+/** What no call comes near, or a model cannot count, would cost tokens in every request. The gate checks it, and says it then. */
+function asTold({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  delete jsonSchema.minLength;
+  delete jsonSchema.maxLength;
+  if ((jsonSchema.maxItems ?? 0) > mostCounted) delete jsonSchema.maxItems;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
+/** Entries of a list that a model is told to count. */
+const mostCounted = 10;

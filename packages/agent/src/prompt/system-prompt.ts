@@ -146,12 +146,11 @@ const stagedProposalRule =
 
 /** Rules for commands whose changes are judged before they are kept. */
 const stagedRules = [
-  "A command runs on a copy, so trying costs nothing. What it changed is kept when it has ended, if rules or the user agree. What was not kept, and why, is said in brackets at the end of its output: such files are as they were before.",
-  "A command has no network at first; the user is asked about what it wants to reach, and after a yes it runs again by itself. Do not work around a no. Files that hold secrets are not there. Commits are not signed; hooks of the repository run. A program cannot rename a directory that was there before (EXDEV, e.g. `git mv`): use `mv OLD NEW`, then `git add -A OLD NEW`.",
+  "A command runs on a copy, so trying costs nothing: what was not kept is as it was before. Do not work around a no about the network.",
+  "Commands do not see files that hold secrets. Commits are not signed; hooks of the repository run. A program cannot rename a directory that was there before (EXDEV, e.g. `git mv`): use `mv OLD NEW`, then `git add -A OLD NEW`.",
 ];
 
-export const terminalBlock =
-  "# Terminal\nRunInTerminal types a command into the user's editor: only for what the user must see or answer. Bash runs the rest.";
+export const terminalBlock = "# Terminal\nThe user has a terminal, in which RunInTerminal runs a command.";
 
 /** A repository for the model: names in it are others' words, and must not be able to close their own block. */
 export function repositoryBlock({ branch, changes, moreChanges, commits }: RepositoryAtStart): string {

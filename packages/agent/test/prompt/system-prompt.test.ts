@@ -72,7 +72,7 @@ describe("systemPrompt", () => {
     [
       "how commands are staged, and the way round what does not work there",
       { stagedCommands: true },
-      ["What was not kept, and why", "no network at first", "not signed", "EXDEV", "`mv OLD NEW`"],
+      ["what was not kept is as it was", "a no about the network", "not signed", "EXDEV", "`mv OLD NEW`"],
       [],
     ],
     ["nothing of that where they are not", {}, [], ["EXDEV", "not kept"]],

@@ -10,7 +10,7 @@ import { runInTerminal } from "./run-in-terminal.ts";
 export interface HeadlessEditorOptions {
   /** Real absolute path. */
   readonly workspace: string;
-  /** Environment of a person's own commands; undefined without a person or their terminal. */
+  /** Environment of commands that a person agrees to; undefined where nobody can, or has no terminal. */
   readonly environment: NodeJS.ProcessEnv | undefined;
   readonly writer: ChangeWriter;
   /** Set when the server cannot reach the files. */

@@ -104,8 +104,8 @@ export class UserTerminal implements Disposable {
     this.editor = new HeadlessEditor({
       workspace: options.workspace,
       held: options.held,
-      // The environment of a pipeline has its secrets, and names files that control its later steps.
-      environment: pipeline === undefined ? console.environment : undefined,
+      // That of a pipeline has its secrets, and names files that control its later steps.
+      environment: pipeline === undefined && this.policy !== "nobody" ? console.environment : undefined,
       writer: this.writer,
       confirm: (question, { signal }) => this.#confirm(question, signal),
       // Such a question asks for no permission, so that no policy answers it.

@@ -22,15 +22,20 @@ const parameters = z.strictObject({
     .trim()
     .min(1)
     .max(40_000)
-    .describe("All that the sub-agent needs to know: it sees nothing of this conversation. Say what it should report."),
-  scenario: z.string().max(100).optional().describe("How it goes about it; your own scenario unless given."),
-  agent: z.string().min(1).max(64).optional().describe("Name of one of the listed sub-agents that does it."),
+    .describe("All that it needs to know: it sees nothing of this conversation. Say what it should report."),
+  scenario: z.string().max(100).optional().describe("Yours unless given."),
+  agent: z.string().min(1).max(64).optional().describe("One of the listed sub-agents."),
   tools: z
     .array(z.string().min(1).max(100))
     .max(50)
     .optional()
-    .describe("Tools or groups of tools it may use, of those you have; all of them unless given."),
+    .describe("Tools or groups that it may use; all of yours unless given."),
 });
+
+/** What is told where no file names a sub-agent. */
+const unnamed = parameters.omit({ agent: true });
+const explored = parameters.omit({ scenario: true, tools: true });
+const exploredUnnamed = explored.omit({ agent: true });
 
 type TaskArguments = z.infer<typeof parameters>;
 
@@ -55,8 +60,8 @@ export function taskTools(ports: TaskPorts): readonly BuiltInTool[] {
   });
   const task: BuiltInTool<TaskArguments> = {
     name: "Task",
-    description: `Has a sub-agent with a conversation of its own do a part of the work, and gives you its report. Good for parts that need much reading and whose details you do not need. Every call it makes is checked as yours are. Use Explore when nothing is to be changed.${listOf(ports.named)}`,
-    parameters,
+    description: `Has a sub-agent with a conversation of its own do a part of the work, and gives you its report. Good for parts that need much reading and whose details you do not need. Use Explore when nothing is to be changed.${listOf(ports.named)}`,
+    parameters: ports.named.size === 0 ? unnamed : parameters,
     access: "change",
     analyse: async (args) => statement(args),
     execute: (args, _analysis, context) => seats.take(() => work(ports, args, context, false), context),
@@ -64,8 +69,8 @@ export function taskTools(ports: TaskPorts): readonly BuiltInTool[] {
   const explore: BuiltInTool<TaskArguments> = {
     name: "Explore",
     description:
-      "Has a sub-agent that can only read find something out, and gives you its report. Ask for several at once when their questions do not depend on each other. They run at the same time.",
-    parameters,
+      "Has a sub-agent that can only read find something out, and gives you its report. Several at once run at the same time.",
+    parameters: ports.named.size === 0 ? exploredUnnamed : explored,
     access: "read",
     analyse: async (args) => statement(args),
     execute: (args, _analysis, context) => seats.take(() => work(ports, args, context, true), context),

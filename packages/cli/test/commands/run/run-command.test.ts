@@ -176,11 +176,12 @@ test("proposal mode: asks hunk by hunk, and what was applied can be taken back",
 const inTerminal = "run touch made in the terminal";
 
 test("a question that nobody can answer is a refusal", async () => {
-  await using here = await cliScene(files);
-  const { code, err } = await here.run("run", inTerminal);
+  const workflow = ".github/workflows/ci.yml";
+  await using here = await cliScene({ ...files, [workflow]: "on: push\n" });
+  const { code, err } = await here.run("run", `append 'x' to ${workflow}`);
   expect(code).toBe(3);
-  expect(err).toContain("Refused: RunInTerminal");
-  await expect(here.repository.read("made")).rejects.toThrow();
+  expect(err).toContain("Refused: Edit");
+  expect(await here.repository.read(workflow)).toBe("on: push\n");
 });
 
 test("--yes answers, and the command runs in the user's shell", async () => {

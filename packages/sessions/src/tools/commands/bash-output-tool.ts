@@ -16,11 +16,7 @@ const timeoutMs = 3_000;
 
 const parameters = z.strictObject({
   bash_id: z.string().min(1).max(40).describe("Id of the background command, e.g. b1."),
-  filter: z
-    .string()
-    .max(500)
-    .optional()
-    .describe("Regular expression: only lines that match are shown, and the others are not shown again."),
+  filter: z.string().max(500).optional().describe("Regular expression; lines that do not match are never shown."),
 });
 
 /** Reads what a command in the background printed since the last look. */

@@ -48,10 +48,7 @@ const parameters = z.strictObject({
     .optional()
     .describe("Milliseconds until it is ended; 120000 by default."),
   cwd: z.string().min(1).optional().describe("Directory to run in; the workspace by default."),
-  run_in_background: z
-    .boolean()
-    .optional()
-    .describe("For servers and watchers: answers at once with an id, and the command goes on."),
+  run_in_background: z.boolean().optional().describe("Answers at once with an id; the command goes on."),
 });
 
 type BashArguments = z.infer<typeof parameters>;
@@ -99,14 +96,14 @@ const keyDescription =
   "without pipes or variables; its pre-push hook runs before, without network and key.";
 
 const stagedDescription =
-  "It runs on a copy of the workspace, without network at first: what it changed is looked at when it has ended, and becomes " +
-  "true then. Deletes, git reset --hard and the like run too; the user is asked where their own uncommitted work would be lost. " +
+  "It runs on a copy of the workspace; what it changed becomes true when it has ended, if rules or the user agree. " +
+  "Deletes, git reset --hard and the like run too; the user is asked where their own uncommitted work would be lost. " +
   "While it leaves a merge, a rebase, conflicts or HEAD on no branch or on another one of the user's, all of that and later changes stay in this session until it ends. " +
-  "Hosts and ports that it wants are refused at once, the user is asked about them, and after a yes it runs again. " +
+  "Hosts and ports that it wants are refused at first, the user is asked, and after a yes it runs again by itself. " +
   "Notes in brackets at the end of the output say what was not kept, and why. Of a command that was ended, nothing is. " +
   "What git ignores (builds, dependencies) stays with this session: later commands see it, file tools and the user do not. " +
   "Servers and watchers: run_in_background. They see the workspace, and edits as they are saved (not those in node_modules); " +
-  "what they write themselves is never kept. Later commands reach their ports on localhost, nobody else does.";
+  "what they write is never kept. Only later commands reach their ports, on localhost.";
 
 const proposalDescription =
   "It runs on a copy of the workspace with all that you have staged, without network but what the user lets it reach. What it changes in files is staged as " +

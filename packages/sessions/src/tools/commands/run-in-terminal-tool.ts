@@ -34,7 +34,7 @@ export function runInTerminalTool(ports: RunInTerminalPorts): BuiltInTool<Termin
   return {
     name: "RunInTerminal",
     description:
-      "Runs a one-line command in a terminal of the user's editor, where the user sees it and can answer it. " +
+      "Runs a one-line command in the user's own terminal. " +
       "Only for what the user must see or answer, e.g. a login: Bash runs the rest. Its result may stay unknown.",
     parameters,
     ...(ports.terminalTold === false ? { shownTo: noModel } : {}),

@@ -12,8 +12,8 @@ const defaultLimit = 250;
 const parameters = z
   .strictObject({
     pattern: z.string().min(1, "pattern must not be empty.").describe("A regular expression in ripgrep's syntax."),
-    path: z.string().min(1).optional().describe("File or directory to search; the workspace by default."),
-    glob: z.string().min(1).optional().describe("Searches only files that match, e.g. *.ts."),
+    path: z.string().min(1).optional().describe("File or directory; the workspace by default."),
+    glob: z.string().min(1).optional().describe("Only files that match, e.g. *.ts."),
     output_mode: z
       .enum(["content", "files_with_matches", "count"])
       .optional()
@@ -22,7 +22,7 @@ const parameters = z
     "-n": z.boolean().optional().describe("Line numbers in content; true by default."),
     "-C": z.int().min(0).max(100).optional().describe("Lines of context around a match, in content."),
     multiline: z.boolean().optional().describe("The pattern may span lines, and a dot matches their ends too."),
-    type: z.enum(Object.keys(fileTypes)).optional().describe("Searches only files of this kind."),
+    type: z.enum(Object.keys(fileTypes)).optional().describe("Only files of this kind."),
     head_limit: z.int().min(1).max(10_000).optional().describe("Lines of output at most; 250 by default."),
   })
   .refine(({ glob, type }) => glob === undefined || type === undefined || globOfType(glob, type) !== undefined, {

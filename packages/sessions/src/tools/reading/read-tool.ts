@@ -27,7 +27,7 @@ const defaultLimit = 2000;
 const mostLines = 100_000;
 
 const parameters = z.strictObject({
-  file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
+  file_path: z.string().min(1, "file_path must not be empty."),
   offset: z
     .int()
     .min(1, "offset counts lines from 1.")

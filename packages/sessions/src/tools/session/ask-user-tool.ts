@@ -44,7 +44,7 @@ export function askUserTool(user: UserAsker): BuiltInTool<z.infer<typeof paramet
     name: "AskUser",
     otherNames: { multiSelect: "multiple", multi_select: "multiple", choices: "options" },
     description:
-      "Asks the user up to four questions, with options to choose from, and gives you the answers. Use it only for what you cannot find out and what changes the work: wishes, choices between ways that differ. Never ask it for permission: calls that need one ask by themselves.",
+      "Asks the user up to four questions and gives you the answers. Only for what you cannot find out and what changes the work: wishes, choices between ways that differ. Never ask for permission: calls that need one ask by themselves.",
     parameters,
     access: "change",
     repeatable: true,

@@ -5,7 +5,7 @@ import type { ToolFact } from "../tool-fact.ts";
 import { type TodoList, todosText } from "./todo-list.ts";
 
 const item = z.strictObject({
-  id: z.string().min(1).max(100).optional().describe("Keep it for a todo that exists; leave it out for a new one."),
+  id: z.string().min(1).max(100).optional().describe("Of a todo that exists."),
   content: z.string().trim().min(1, "content must not be empty.").max(2000, "content is longer than 2,000 characters."),
   status: z.enum(["pending", "in_progress", "completed"]),
   priority: z.enum(["low", "medium", "high"]).optional(),

@@ -4,7 +4,7 @@ import type { FileChangePorts } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z.strictObject({
-  file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
+  file_path: z.string().min(1, "file_path must not be empty."),
 });
 
 /** Deletes one file. */

@@ -7,10 +7,7 @@ import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z
   .strictObject({
-    file_path: z
-      .string()
-      .min(1, "file_path must not be empty.")
-      .describe("Path of the file, relative to the workspace."),
+    file_path: z.string().min(1, "file_path must not be empty."),
     ...editFields,
   })
   .refine(changesSomething, { error: sameStrings, path: ["new_string"] });
@@ -25,7 +22,7 @@ export function editTool(ports: FileChangePorts): BuiltInTool<EditArguments> {
   return oneFileTool<EditArguments>(ports, {
     name: "Edit",
     description:
-      "Replaces an exact text in a file. old_string must occur exactly once, unless replace_all is set. Read the file first; " +
+      "Replaces old_string in a file by new_string. It must occur exactly once, unless replace_all is set. Read the file first; " +
       "leave out the line numbers and tabs that Read shows.",
     parameters,
     otherNames: editNames,

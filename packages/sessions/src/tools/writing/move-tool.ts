@@ -15,7 +15,7 @@ import {
 import { staleFileDetail } from "./change/stale-file-detail.ts";
 
 const parameters = z.strictObject({
-  from: z.string().min(1, "from must not be empty.").describe("Path of the file, relative to the workspace."),
+  from: z.string().min(1, "from must not be empty."),
   to: z.string().min(1, "to must not be empty.").describe("Its new path; nothing may be there yet."),
 });
 

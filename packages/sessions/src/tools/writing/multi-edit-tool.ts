@@ -11,7 +11,7 @@ export const textEdits = z
   .max(200, "edits holds more than 200 edits; write the whole file.");
 
 const parameters = z.strictObject({
-  file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
+  file_path: z.string().min(1, "file_path must not be empty."),
   edits: textEdits.describe("Made in order, each on what the one before left; all or none."),
 });
 

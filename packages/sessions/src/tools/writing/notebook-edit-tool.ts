@@ -39,9 +39,7 @@ type EditArguments = z.infer<typeof parameters>;
 export function notebookEditTool(ports: FileChangePorts): BuiltInTool<EditArguments> {
   return oneFileTool(ports, {
     name: "NotebookEdit",
-    description:
-      "Replaces, inserts or deletes one cell of a Jupyter notebook. Read the notebook first. What a code cell had put out is " +
-      "removed with its old source.",
+    description: "Replaces, inserts or deletes one cell of a Jupyter notebook. Read the notebook first.",
     parameters,
     otherNames: {
       notebook_path: "file_path",

@@ -21,10 +21,7 @@ const parameters = z.strictObject({
     .min(1, "lesson must not be empty.")
     .max(2000, "lesson is longer than 2,000 characters.")
     .describe("One sentence that will help the next person or agent who works here."),
-  file: z
-    .enum(files)
-    .optional()
-    .describe("Where it goes; by default the first of these files that exists, else AGENT.md."),
+  file: z.enum(files).optional().describe("By default the first that exists, else AGENT.md."),
 });
 
 type RecordLessonArguments = z.infer<typeof parameters>;

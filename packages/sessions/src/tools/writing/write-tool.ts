@@ -9,7 +9,7 @@ import type { FileChangePorts, IntendedText } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z.strictObject({
-  file_path: z.string().min(1, "file_path must not be empty.").describe("Path of the file, relative to the workspace."),
+  file_path: z.string().min(1, "file_path must not be empty."),
   content: z.string().max(maxFileBytes, "content is larger than 20 MiB.").describe("The whole new text of the file."),
 });
 

@@ -12,10 +12,9 @@ export const editFields = {
   old_string: z
     .string()
     .min(1, "old_string must not be empty; use Write to make a file.")
-    .max(maxFileBytes, "old_string is larger than 20 MiB.")
-    .describe("The exact text to replace; it must stand at exactly one place."),
-  new_string: z.string().max(maxFileBytes, "new_string is larger than 20 MiB.").describe("The text to put there."),
-  replace_all: z.boolean().optional().describe("Replaces every place."),
+    .max(maxFileBytes, "old_string is larger than 20 MiB."),
+  new_string: z.string().max(maxFileBytes, "new_string is larger than 20 MiB."),
+  replace_all: z.boolean().optional(),
 };
 
 /** Argument names in other agents' tools. */
