@@ -11,7 +11,10 @@ export function describedStart(start: McpStart, secrets: "shown" | "masked"): re
       const isMasked = secrets === "masked" && soundsSecret(name);
       return `${how} ${name}${between}${isMasked ? "…" : value}`;
     });
-  if (start.type === "http") return [start.url, ...given("sends", start.headers, ": ")];
+  if (start.type === "http") {
+    const client = start.client === undefined ? [] : [`logs in as ${start.client}`];
+    return [start.url, ...given("sends", start.headers, ": "), ...client];
+  }
   return [
     [start.command, ...start.args].map((part) => (/^[^\s"'\\]+$/.test(part) ? part : JSON.stringify(part))).join(" "),
     ...(start.cwd === undefined ? [] : [`in ${start.cwd}`]),

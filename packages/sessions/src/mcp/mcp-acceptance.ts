@@ -1,7 +1,7 @@
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { writeEditorMcp } from "./editor-mcp-file.ts";
 import type { McpServer } from "./mcp-config.ts";
-import { McpLogins } from "./mcp-logins.ts";
+import { loginPlace, McpLogins } from "./mcp-logins.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { pinnedServers } from "./pinned-servers.ts";
 
@@ -42,7 +42,7 @@ export class McpAcceptance {
       [...servers.values()].map(async (server) => {
         const state = await this.#pins.stateOfServer(server);
         const { start } = server;
-        const login = start.type === "http" ? await logins.find({ name: server.name, url: start.url }) : undefined;
+        const login = start.type === "http" ? await logins.find(loginPlace(server.name, start)) : undefined;
         return { server, accepted: state === "accepted", changed: state === "changed", loggedIn: login?.since };
       }),
     );

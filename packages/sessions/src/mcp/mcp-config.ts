@@ -41,7 +41,13 @@ export type McpStart =
       /** Relative to the workspace; undefined: the workspace. */
       readonly cwd: string | undefined;
     }
-  | { readonly type: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  | {
+      readonly type: "http";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      /** Who we are at its login, see `LoginPlace`. */
+      readonly client?: string | undefined;
+    };
 
 export interface McpConfig {
   readonly servers: ReadonlyMap<string, McpServer>;
@@ -78,6 +84,10 @@ export const mcpServerSchema = z.union([
     type: z.enum(["http", "streamable-http"]).optional().describe("May be left out."),
     url: z.string().max(8_000).describe("Instead of a program: a server that speaks streamable HTTP."),
     headers: strings.default({}).describe("Sent with every request."),
+    oauth: z
+      .object({ clientId: z.string().min(1).max(2_000) })
+      .optional()
+      .describe("For a login: the `clientId` of a registered client, or the https address of its metadata document."),
     ...common,
   }),
 ]);
@@ -178,7 +188,7 @@ function readServer(
           environment: parsed.data.env,
           cwd: parsed.data.cwd,
         }
-      : { type: "http", url: parsed.data.url, headers: parsed.data.headers };
+      : { type: "http", url: parsed.data.url, headers: parsed.data.headers, client: parsed.data.oauth?.clientId };
   const start: McpStart =
     written.type === "program"
       ? {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { plainText } from "@gennai/machine/process/plain-text";
 import { errorMessage } from "@gennai/protocol/error-message";
 import {
+  type AuthProvider,
   Client,
   type ConnectOptions,
   type ElicitRequest,
@@ -23,8 +24,8 @@ import type { McpServer } from "./mcp-config.ts";
 import { type McpContent, readMcpContent } from "./mcp-content.ts";
 import { type McpDefinition, readDefinition } from "./mcp-definition.ts";
 import { McpError, McpSessionForgotten } from "./mcp-error.ts";
-import { KeptLoginProvider, loginNeeded, moreNeeded } from "./mcp-login.ts";
-import type { McpLogins } from "./mcp-logins.ts";
+import { loginNeeded, moreNeeded, renewedLogin } from "./mcp-login.ts";
+import { loginPlace, type McpLogins } from "./mcp-logins.ts";
 import { type AskedByServer, askForServer } from "./mcp-question.ts";
 import { ProgramTransport } from "./program-transport.ts";
 
@@ -276,14 +277,14 @@ export class McpConnection implements AsyncDisposable {
 }
 
 interface OpenOptions extends McpConnectionOptions {
-  readonly login: KeptLoginProvider | undefined;
+  readonly login: AuthProvider | undefined;
 }
 
 /** Only where a person logged in: a turn registers nowhere, and asks nobody to log in. */
-async function loginAt({ name, start }: McpServer, logins: McpLogins): Promise<KeptLoginProvider | undefined> {
+async function loginAt({ name, start }: McpServer, logins: McpLogins): Promise<AuthProvider | undefined> {
   if (start.type !== "http") return undefined;
-  const place = { name, url: start.url };
-  return (await logins.find(place))?.tokens === undefined ? undefined : new KeptLoginProvider(logins, place);
+  const place = loginPlace(name, start);
+  return (await logins.find(place))?.tokens === undefined ? undefined : renewedLogin(logins, place);
 }
 
 function transportTo({ start }: McpServer, { workspaceRoot, environment, login }: OpenOptions): Transport {

@@ -1,12 +1,16 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import {
+  type AuthProvider,
   auth,
+  extractWWWAuthenticateParams,
+  isHttpsUrl,
   type OAuthClientMetadata,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
   type StoredOAuthClientInformation,
   type StoredOAuthTokens,
+  UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { McpError } from "./mcp-error.ts";
@@ -21,8 +25,38 @@ interface Flow {
   readonly show: (address: URL) => void;
 }
 
+/** Milliseconds that one request of a renewal may take: others wait for its end. */
+const renewalTimeout = 30_000;
+
+/** What a turn has of a login: its token, which is renewed without asking, by one of those who find that it ended. */
+export function renewedLogin(logins: McpLogins, place: LoginPlace): AuthProvider {
+  const provider = new KeptLoginProvider(logins, place);
+  let sent: string | undefined;
+  return {
+    token: async () => {
+      sent = (await provider.tokens())?.access_token;
+      return sent;
+    },
+    onUnauthorized: async ({ response, serverUrl, fetchFn }) => {
+      const refused = sent;
+      await logins.renewing(place, async () => {
+        const kept = (await provider.tokens())?.access_token;
+        if (kept !== undefined && kept !== refused) return;
+        const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
+        const outcome = await auth(provider, {
+          serverUrl,
+          fetchFn: (url, init) => fetchFn(url, { ...init, signal: AbortSignal.timeout(renewalTimeout) }),
+          ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+          ...(scope === undefined ? {} : { scope }),
+        });
+        if (outcome !== "AUTHORIZED") throw new UnauthorizedError();
+      });
+    },
+  };
+}
+
 /** The library's view of what is kept of a login. Without a flow it renews tokens and asks nobody. */
-export class KeptLoginProvider implements OAuthClientProvider {
+class KeptLoginProvider implements OAuthClientProvider {
   readonly #logins: McpLogins;
   readonly #place: LoginPlace;
   readonly #flow: Flow | undefined;
@@ -48,12 +82,19 @@ export class KeptLoginProvider implements OAuthClientProvider {
     };
   }
 
+  /** Preferred to a registration where the authorization server takes such documents. */
+  get clientMetadataUrl(): string | undefined {
+    return isHttpsUrl(this.#place.client) ? this.#place.client : undefined;
+  }
+
   state(): string {
     return this.#flow?.state ?? "";
   }
 
   async clientInformation(): Promise<StoredOAuthClientInformation | undefined> {
-    return (await this.#kept())?.client;
+    const { client } = this.#place;
+    const registered = client === undefined || isHttpsUrl(client) ? undefined : { client_id: client };
+    return (await this.#kept())?.client ?? registered;
   }
 
   async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
@@ -126,6 +167,8 @@ export interface LoginPorts {
   readonly show: (address: URL) => void;
   /** What the person pastes: the address that their browser ended at. */
   readonly pasted: AsyncIterable<string>;
+  /** Records that a login is about to be kept: if it rejects, none is. */
+  readonly record: () => Promise<void>;
   /** Scopes to ask for, separated by spaces; the server's own choice without it. */
   readonly scope?: string | undefined;
   readonly signal: AbortSignal;
@@ -161,6 +204,7 @@ export async function logIn(place: LoginPlace, ports: LoginPorts): Promise<void>
     const { searchParams } = address;
     const [code, error, iss] = ["code", "error", "iss"].map((name) => searchParams.get(name) ?? undefined);
     if (code === undefined) throw new McpError(`The login at ${place.name} was refused: ${error ?? "without a word"}.`);
+    await ports.record();
     await auth(provider, { ...asked, authorizationCode: code, ...(iss === undefined ? {} : { iss }) });
   } catch (error) {
     await logins.keep(place, before && (() => before));

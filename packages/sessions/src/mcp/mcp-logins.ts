@@ -1,8 +1,11 @@
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { ensurePrivateDirectory, findPrivateFile } from "@gennai/machine/private-file";
+import { tryFileLock } from "@gennai/machine/process/locks/file-lock";
 import { replaceFile } from "@gennai/machine/replace-file";
-import pLimit from "p-limit";
+import { digestOf } from "@gennai/protocol/digest";
 import * as z from "zod";
+import type { McpStart } from "./mcp-config.ts";
 
 const clientSchema = z.looseObject({ client_id: z.string() });
 const tokensSchema = z.looseObject({ access_token: z.string(), token_type: z.string() });
@@ -24,13 +27,22 @@ export type KeptLogin = z.infer<typeof loginSchema>;
 export interface LoginPlace {
   readonly name: string;
   readonly url: string;
+  /** Who we are there: the id of a registered client, or the https address of its metadata document. Without it we register. */
+  readonly client?: string | undefined;
 }
+
+/** Where a server behind an address is logged in at. */
+export function loginPlace(name: string, { url, client }: Extract<McpStart, { readonly type: "http" }>): LoginPlace {
+  return { name, url, client };
+}
+
+/** Milliseconds between looks at what another process does. */
+const betweenLooks = 20;
 
 /** Logins at MCP servers, in the state directory: private, and out of reach of any agent. Each time read anew: other processes write too. */
 export class McpLogins {
   readonly #directory: string;
   readonly #file: string;
-  readonly #inOrder = pLimit(1);
   readonly #learn: (secret: string) => void;
   readonly #learnt = new Set<string>();
 
@@ -45,16 +57,37 @@ export class McpLogins {
     return (await this.#read())[keyOf(place)];
   }
 
+  /** Those that have tokens, with the time of each. */
+  async list(): Promise<readonly { readonly place: LoginPlace; readonly since: string }[]> {
+    return Object.entries(await this.#read()).flatMap(([key, { tokens, since = "" }]) => {
+      const [name = "", url = ""] = key.split(" ");
+      return tokens === undefined ? [] : [{ place: { name, url }, since }];
+    });
+  }
+
   /** @param change undefined: removes it */
   keep(place: LoginPlace, change: ((login: KeptLogin) => KeptLogin) | undefined): Promise<void> {
-    return this.#inOrder(async () => {
+    return this.#alone("logins", async () => {
       const { [keyOf(place)]: before = {}, ...others } = await this.#read();
       const logins = change === undefined ? others : { ...others, [keyOf(place)]: change(before) };
-      await ensurePrivateDirectory(join(this.#directory, ".."));
-      await ensurePrivateDirectory(this.#directory);
       this.#teach(Object.values(logins));
       await replaceFile(this.#file, JSON.stringify({ logins }, undefined, 2));
     });
+  }
+
+  /** Renews in one process at a time: a token that renews is used up by it, and one that is used twice ends the login. */
+  renewing<Result>(place: LoginPlace, renew: () => Promise<Result>): Promise<Result> {
+    return this.#alone(`renewing-${digestOf(keyOf(place)).slice(0, 16)}`, renew);
+  }
+
+  async #alone<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    await ensurePrivateDirectory(join(this.#directory, ".."));
+    await ensurePrivateDirectory(this.#directory);
+    for (;;) {
+      using lock = tryFileLock(join(this.#directory, `${name}.lock`));
+      if (lock !== undefined) return await work();
+      await pause(betweenLooks);
+    }
   }
 
   #teach(logins: readonly KeptLogin[]): void {

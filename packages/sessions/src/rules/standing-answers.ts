@@ -1,5 +1,7 @@
 import { endpointName } from "@gennai/governance/network/endpoint";
 import { digestOf } from "@gennai/protocol/digest";
+import { logOut } from "#mcp/mcp-login";
+import { McpLogins } from "#mcp/mcp-logins";
 import { type AcceptedCheck, AcceptedChecks } from "./accepted-checks.ts";
 import { AcceptedConnections } from "./accepted-connections.ts";
 
@@ -7,21 +9,23 @@ import { AcceptedConnections } from "./accepted-connections.ts";
 export interface StandingAnswer {
   /** Twelve hexadecimal digits; stable for the lifetime of the answer. */
   readonly id: string;
-  readonly kind: "check" | "connection";
-  /** What runs or is reached without a question, e.g. `npm install reaches registry.example:443`. */
+  readonly kind: "check" | "connection" | "login";
+  /** What runs, is reached or has a login without a question, e.g. `npm install reaches registry.example:443`. */
   readonly statement: string;
   /** ISO 8601. */
   readonly acceptedAt: string;
 }
 
-/** All lasting answers of one workspace, of every kind: for showing and revoking them. */
+/** All lasting answers of one workspace, of every kind, and the logins at MCP servers, which count in every workspace: for showing and revoking them. */
 export class StandingAnswers {
   readonly #checks: AcceptedChecks;
   readonly #connections: AcceptedConnections;
+  readonly #logins: McpLogins;
 
   constructor(stateDir: string, workspaceRoot: string) {
     this.#checks = new AcceptedChecks(stateDir, workspaceRoot);
     this.#connections = new AcceptedConnections(stateDir, workspaceRoot);
+    this.#logins = new McpLogins(stateDir);
   }
 
   async list(): Promise<readonly StandingAnswer[]> {
@@ -35,7 +39,11 @@ export class StandingAnswers {
       const statement = `${program} reaches ${endpointName(one)}${where}`;
       return { id: idOf(one), kind: "connection", statement, acceptedAt };
     });
-    return [...checks, ...connections];
+    const logins = (await this.#logins.list()).map(({ place, since }): StandingAnswer => {
+      const statement = `the MCP server ${place.name} has a login at ${place.url}`;
+      return { id: idOf({ ...place, since }), kind: "login", statement, acceptedAt: since };
+    });
+    return [...checks, ...connections, ...logins];
   }
 
   /**
@@ -55,6 +63,9 @@ export class StandingAnswers {
       if (ids.has(idOf({ actionSha256 }))) await this.#checks.revoke(actionSha256);
     }
     await this.#connections.revoke((one) => ids.has(idOf(one)));
+    for (const { place, since } of await this.#logins.list()) {
+      if (ids.has(idOf({ ...place, since }))) await logOut(place, this.#logins);
+    }
     return wanted;
   }
 }

@@ -3,7 +3,18 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import { firstWords, sdkServer } from "./sdk-server.ts";
 import { listeningHandler } from "./web-handler.ts";
 
-export type Hostility = "none" | "other-issuer" | "mix-up" | "other-resource" | "token-elsewhere";
+/** The client of a metadata document, which is at this address. */
+export const documented = "https://client.example/gennai.json";
+
+/** `documents`: not hostile, and takes metadata documents in place of registrations. */
+export type Hostility =
+  | "none"
+  | "documents"
+  | "other-issuer"
+  | "mix-up"
+  | "other-resource"
+  | "token-elsewhere"
+  | "redirect-elsewhere";
 
 interface Grant {
   readonly client: string;
@@ -20,6 +31,7 @@ export async function authorizedServer(hostility: Hostility = "none") {
   const codes = new Map<string, Grant>();
   const access = new Map<string, Grant>();
   const refresh = new Map<string, Grant>();
+  const used = new Set<string>();
   const clients = new Map<string, readonly string[]>();
   const seen: string[] = [];
   const elsewhere: string[] = [];
@@ -44,11 +56,18 @@ export async function authorizedServer(hostility: Hostility = "none") {
       scope,
     });
   };
+  const revoke = () => {
+    access.clear();
+    refresh.clear();
+  };
   const token = (form: URLSearchParams): Response => {
     const value = (name: string) => form.get(name) ?? "";
     if (value("grant_type") === "refresh_token") {
       const grant = refresh.get(value("refresh_token"));
       refresh.delete(value("refresh_token"));
+      // As OAuth 2.1 has it (4.3.1): who uses it again may have stolen it.
+      if (used.has(value("refresh_token"))) revoke();
+      used.add(value("refresh_token"));
       return grant === undefined ? json({ error: "invalid_grant" }, { status: 400 }) : given(grant);
     }
     const grant = codes.get(value("code"));
@@ -77,6 +96,7 @@ export async function authorizedServer(hostility: Hostility = "none") {
             code_challenge_methods_supported: ["S256"],
             token_endpoint_auth_methods_supported: ["none"],
             authorization_response_iss_parameter_supported: true,
+            ...(hostility === "documents" ? { client_id_metadata_document_supported: true } : {}),
           });
         case "/register": {
           const asked: { redirect_uris: readonly string[] } = await request.json();
@@ -87,12 +107,14 @@ export async function authorizedServer(hostility: Hostility = "none") {
         case "/authorize": {
           const value = (name: string) => searchParams.get(name) ?? "";
           const redirect = value("redirect_uri");
-          if (clients.get(value("client_id"))?.includes(redirect) !== true) return new Response("", { status: 400 });
+          const isKnown = hostility === "documents" && value("client_id") === documented;
+          if (!isKnown && clients.get(value("client_id"))?.includes(redirect) !== true)
+            return new Response("", { status: 400 });
           const code = randomUUID();
           const client = value("client_id");
           const challenge = value("code_challenge");
           codes.set(code, { client, scope: value("scope"), resource: value("resource"), challenge, redirect });
-          const back = new URL(redirect);
+          const back = new URL(hostility === "redirect-elsewhere" ? `${thief.origin}/callback` : redirect);
           back.searchParams.set("code", code);
           back.searchParams.set("state", value("state"));
           back.searchParams.set("iss", hostility === "mix-up" ? "https://issuer.example" : issuer.origin);
@@ -141,10 +163,7 @@ export async function authorizedServer(hostility: Hostility = "none") {
     elsewhere,
     /** Access tokens end. */
     expire: () => access.clear(),
-    revoke: () => {
-      access.clear();
-      refresh.clear();
-    },
+    revoke,
     refreshTokens: () => refresh.size,
     /** From now on a login has to be for this as well. */
     want: (scope: string) => {

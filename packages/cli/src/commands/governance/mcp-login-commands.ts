@@ -3,10 +3,11 @@ import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
 import { logIn, logOut } from "@gennai/sessions/mcp/mcp-login";
-import { type LoginPlace, McpLogins } from "@gennai/sessions/mcp/mcp-logins";
+import { type LoginPlace, loginPlace, McpLogins } from "@gennai/sessions/mcp/mcp-logins";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import type { McpFlags } from "./mcp-commands.ts";
 
@@ -23,8 +24,11 @@ export async function mcpLoginCommand(name: string, flags: McpLoginFlags, consol
     console.output.write("If the browser is on another machine, paste the address that it ends at:\n");
   };
   const logins = new McpLogins(defaultStateDir(console.environment));
+  const act = actRecorder(await resolveWorkspace(flags.workspace, console), console);
+  const record = () => act({ mcp_login: name, mcp_url: place.url });
+  const { signal } = new AbortController();
   try {
-    await logIn(place, { logins, show, pasted: lines, scope: flags.scope, signal: new AbortController().signal });
+    await logIn(place, { logins, show, pasted: lines, scope: flags.scope, record, signal });
   } finally {
     lines.close();
   }
@@ -35,7 +39,13 @@ export async function mcpLoginCommand(name: string, flags: McpLoginFlags, consol
 /** `gennai mcp logout` */
 export async function mcpLogoutCommand(name: string, flags: McpFlags, console: Console): Promise<ExitCode> {
   const place = await placeOf(name, flags, console);
-  const end = await logOut(place, new McpLogins(defaultStateDir(console.environment)));
+  const logins = new McpLogins(defaultStateDir(console.environment));
+  if ((await logins.find(place)) !== undefined)
+    await actRecorder(
+      await resolveWorkspace(flags.workspace, console),
+      console,
+    )({ mcp_logout: name, mcp_url: place.url });
+  const end = await logOut(place, logins);
   const said = {
     nothing: `There is no login at ${name}.`,
     forgotten: `Forgot the login at ${name}. Its server was not told: take it back there too.`,
@@ -54,7 +64,7 @@ async function placeOf(name: string, flags: McpFlags, console: Console): Promise
     environment,
   });
   const found = (await acceptance.status()).servers.find(({ server }) => server.name === name);
-  if (found?.server.start.type === "http" && found.accepted) return { name, url: found.server.start.url };
+  if (found?.server.start.type === "http" && found.accepted) return loginPlace(name, found.server.start);
   const why =
     found === undefined
       ? `There is no MCP server ${JSON.stringify(name)} here.`

@@ -18,6 +18,9 @@ function whatOf(details: Readonly<Record<string, unknown>>): string {
   if (typeof intents === "string") return `intents file accepted (SHA-256 ${intents.slice(0, 12)}…)`;
   if (typeof hooks === "string") return `hooks file trusted (SHA-256 ${hooks.slice(0, 12)}…)`;
   if (typeof server === "string") return `MCP server ${server} accepted`;
+  const { mcp_login: login, mcp_logout: logout, mcp_url: url } = details;
+  if (typeof login === "string") return `logged in at the MCP server ${login} (${String(url)})`;
+  if (typeof logout === "string") return `logged out at the MCP server ${logout} (${String(url)})`;
   const { answers_allowed: allowed, answers_revoked: revoked } = details;
   if (Array.isArray(allowed)) return `lasting answer given ahead: ${allowed.map(String).join("; ")}`;
   if (Array.isArray(revoked)) return `lasting answer taken back: ${revoked.map(String).join("; ")}`;

@@ -1516,7 +1516,7 @@ export type StandingAnswer = Message<"gennai.agent.v1.StandingAnswer"> & {
   id: string;
 
   /**
-   * `check` or `connection`.
+   * `check`, `connection` or `login`.
    *
    * @generated from field: string kind = 2;
    */
