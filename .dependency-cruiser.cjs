@@ -44,7 +44,7 @@ const direction = Object.entries(mayImport).map(([name, allowed]) => ({
 /** Folders of governance from the bottom up: at run time, none imports one that comes later. Each is its own files alone. */
 const rooms = [
   ...["", "programs", "command/words", "command/dangers", "command", "network", "rules/compile", "rules"],
-  ...["ledger", "ledger/anchor", "policies/files", "policies", "limits", "intents", "hooks"],
+  ...["ledger", "ledger/anchor", "policies/files", "policies", "hooks", "limits", "intents"],
   ...["gate/decide", "gate/confirm", "gate"],
 ].map((name) => `packages/governance/src/${name}`.replace(/\/$/, ""));
 

@@ -98,10 +98,19 @@ function buildProgram(host: CommandHost, command = ""): Command {
     .exitOverride()
     .showHelpAfterError("(gennai --help shows what there is)")
     .addHelpText("after", examples + exitCodesHelp);
+  program.hook("preAction", async (_program, chosen) => {
+    const options = chosen.opts<Readonly<Record<string, unknown>>>();
+    if (!answersAhead.some((name) => options[name] !== undefined)) return;
+    const { refuseAhead } = await import("./commands/limits-here.ts");
+    await refuseAhead(host.console);
+  });
   const meant = families.filter(([names]) => names.split(" ").includes(command));
   for (const [, register] of meant.length > 0 ? meant : families) register(program, host);
   return program;
 }
+
+/** Options, as commander names them, with which nobody is asked. */
+const answersAhead = ["yes", "allow", "ciPolicy", "keep"];
 
 const examples = `
 Examples:

@@ -14,7 +14,7 @@ export type ServiceErrorCode =
 /** An expected failure of the service. Its message is for people and is sent as it is. */
 export class ServiceError extends ExpectedError {
   readonly code: ServiceErrorCode;
-  readonly isWrongInput = false;
+  readonly isWrongInput: boolean = false;
   /** Says more exactly than the code why, e.g. `token_expired`; stable. */
   override readonly reason: string | undefined;
   /** Milliseconds after which the same may work; undefined: waiting alone changes nothing. */

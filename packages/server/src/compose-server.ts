@@ -1,10 +1,14 @@
 import { homedir } from "node:os";
 import { warnOfUnsandboxedGit } from "@gennai/git/run/git-isolation";
+import { unstagedRefusal } from "@gennai/governance/limits/laid-down";
+import { refuseManaged } from "@gennai/machine/managed-refusal";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import { stagesWord } from "@gennai/protocol/commands-mode";
 import { rpcPaths } from "@gennai/protocol/rpc-services";
 import { challengePath } from "@gennai/protocol/server-proof";
 import { protocolVersion } from "@gennai/protocol/spoken-protocol";
+import { loadLimits } from "@gennai/sessions/rules/load-limits";
+import { ManagedPolicy } from "@gennai/sessions/rules/managed-policy";
 import { Callers } from "@gennai/sessions/session/callers";
 import { oneUser } from "@gennai/sessions/session/identity";
 import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
@@ -79,6 +83,16 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   const { log, observer } = watch;
   const draining = new Draining();
   const idleness = new Idleness();
+  const limitPlace = {
+    environment: options.environment,
+    configDir,
+    stateDir,
+    managed: new ManagedPolicy(options.policyFiles),
+    version: options.version,
+  };
+  if (options.commands === "ask") {
+    refuseManaged(unstagedRefusal((await loadLimits({ ...limitPlace, required: false }, Date.now)).current()));
+  }
   const stages = parts.use(
     await openStages(sandbox, {
       mode: options.commands ?? "auto",
@@ -97,8 +111,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   // There from the beginning: other servers of a shared log need a copy before their own start.
   if (users !== undefined) await openLedgerSigner(stateDir);
   // Not waited for: an issuer that is away for a moment keeps no server from starting.
-  if (verifier !== undefined)
-    void warnOfUsers(verifier, { environment: options.environment, configDir, stateDir }, log);
+  if (verifier !== undefined) void warnOfUsers(verifier, limitPlace, log);
   const descriptors = new FreeDescriptors();
   const admission = new Admission(options.limits ?? defaultLimits, { descriptors });
   const callers = new Callers();

@@ -67,7 +67,10 @@ export function settingsPage() {
       about,
       table(
         ["field", "type", "default", "means"],
-        schemaRows(/** @type {import("./schema-rows.mjs").Schema} */ (schema.toJSONSchema({ io: "input" }))),
+        schemaRows(/** @type {import("./schema-rows.mjs").Schema} */ (schema.toJSONSchema({ io: "input" }))).filter(
+          // The events of hooks have a table of their own.
+          ([field = ""]) => schema === hooksSchema || !/^`hooks\.[A-Z]/.test(field),
+        ),
       ),
     ]),
     "## Rules and intents",

@@ -18,6 +18,7 @@ import { CliError, usageError } from "../terminal/cli-error.ts";
 import { type Console, isTerminal } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { version } from "../terminal/version.ts";
+import { limitsHere } from "./limits-here.ts";
 import { editorMcpServers } from "./offered-mcp-servers.ts";
 import { actRecorder } from "./options/act-recorder.ts";
 import { type CommandsFlags, commandsMode, type ModelFlags, modelChoice } from "./options/option-values.ts";
@@ -82,7 +83,12 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
       signal,
       userName: userInfo().username,
       mcp: editorMcpServers(
-        { stateDir, configDir: userConfigDir(console.environment), environment: console.environment },
+        {
+          stateDir,
+          configDir: userConfigDir(console.environment),
+          environment: console.environment,
+          limits: () => limitsHere(console),
+        },
         (workspaceRoot, act) => actRecorder(workspaceRoot, console, "acp")(act),
       ),
       serverOf: (workspace) => plainly(serverOf(workspace)),

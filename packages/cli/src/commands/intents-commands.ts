@@ -10,6 +10,7 @@ import { paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, commandName } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { limitsHere } from "./limits-here.ts";
 import { actRecorder } from "./options/act-recorder.ts";
 import { resolveWorkspace } from "./options/resolve-workspace.ts";
 
@@ -80,8 +81,8 @@ export async function intentsModeCommand(
   }
   const { intents, record } = await openIntents(flags, console);
   if (mode !== undefined) {
-    await record({ intents_mode: mode, intents_mode_before: (await intents.status()).mode });
-    await intents.setMode(mode);
+    const before = (await intents.status()).mode;
+    await intents.setMode(mode, () => record({ intents_mode: mode, intents_mode_before: before }));
   }
   const status = await intents.status();
   if (flags.json === true) {
@@ -117,7 +118,8 @@ async function openIntents(flags: IntentsFlags, console: Console) {
   const root = await resolveWorkspace(flags.workspace, console);
   const stateDir = await prepareStateDirectory(defaultStateDir(console.environment));
   const workspace = openLocalWorkspace(root, { stateDir, home: homedir() });
-  return { intents: IntentsService.open({ workspace, stateDir }), record: actRecorder(root, console) };
+  const intents = IntentsService.open({ workspace, stateDir }).lay(await limitsHere(console));
+  return { intents, record: actRecorder(root, console) };
 }
 
 function isMode(mode: string): mode is IntentsMode {

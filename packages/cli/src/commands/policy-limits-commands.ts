@@ -2,16 +2,14 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Limit, permitted, placeOf, problemOf } from "@gennai/governance/limits/limits";
 import { limitKeys } from "@gennai/governance/limits/policy-schema";
-import { userConfigDir } from "@gennai/machine/config/config-directory";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { errorMessage } from "@gennai/protocol/error-message";
-import { loadLimits } from "@gennai/sessions/rules/load-limits";
 import { signPolicy } from "@gennai/sessions/rules/sign-policy";
 import { CliError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { limitsHere } from "./limits-here.ts";
 
 export interface PolicyShowFlags {
   readonly json?: boolean;
@@ -19,10 +17,7 @@ export interface PolicyShowFlags {
 
 /** `gennai policy show`: each key of each policy in force, and where it stands. */
 export async function policyShowCommand(flags: PolicyShowFlags, console: Console): Promise<ExitCode> {
-  const { environment } = console;
-  const place = { environment, configDir: userConfigDir(environment), stateDir: defaultStateDir(environment) };
-  // As a server on a private machine sees them.
-  const limits = (await loadLimits({ ...place, required: false }, Date.now)).current();
+  const limits = await limitsHere(console);
   const problem = problemOf(limits);
   if (flags.json === true) {
     const shown = { permits: permitted(limits), problem: problem ?? null, policies: limits.map(shownLimit) };

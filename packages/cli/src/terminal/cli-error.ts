@@ -52,6 +52,7 @@ const modelOptions = "A model is named by --backend and --model; a server of you
 function fromConnectError(error: ConnectError): CliError {
   const { message, hint, code } = toldBy(error);
   const hints = [...(hint === "" ? [] : [hint]), ...(code === "model_not_configured" ? [modelOptions] : [])];
+  if (code === "managed_policy") return new CliError(message, { exitCode: exitCode.usage, next: hints, cause: error });
   switch (error.code) {
     case Code.Unauthenticated:
       return new CliError("The server does not accept the token.", {

@@ -1,3 +1,4 @@
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import type { Confirmer } from "../confirmation.ts";
 import type { Policy } from "../policy.ts";
 import type { Redactor } from "../redaction.ts";
@@ -25,6 +26,8 @@ export interface GateOptions {
   readonly lasting?: PersistentApprovals | undefined;
   /** What programs may reach in every session of the workspace; without it, no such answer is offered. */
   readonly connections?: LastingConnections | undefined;
+  /** How long a yes lasts at most; undefined: as long as it is offered. */
+  readonly longestYes?: ConfirmationScope | undefined;
   /** SHA-256 of the rules in force, shown with every question. */
   readonly policySha256: string;
   /** The intent the session works under, shown with every question. */

@@ -2,13 +2,14 @@ import type { ConfirmationScope } from "@gennai/protocol/model/governance/questi
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { Answer, Question } from "../confirmation.ts";
 import type { Effect } from "../effect.ts";
+import { mayLast } from "../limits/laid-down.ts";
 import type { AllowedEndpoint } from "../network/connection.ts";
 import { endpointName, isLoopback, sameEndpoint } from "../network/endpoint.ts";
 import type { RunProgram } from "../network/run-program.ts";
 import { connectionRule } from "../policies/connections.ts";
 import type { CallContext, ConnectionJudgement, WantedConnections } from "../tool.ts";
 import { type ToolError, toolErrorFromFinding } from "../tool-error.ts";
-import { askAbout, factsOf } from "./confirm/ask-person.ts";
+import { askAbout, factsOf, shortened } from "./confirm/ask-person.ts";
 import type { LastingConnections, StandingConnection } from "./confirm/lasting-connections.ts";
 import type { RememberedAnswers } from "./confirm/remembered-answers.ts";
 import { type Decided, decisionOf, refusedByAnswer } from "./decide/decided-call.ts";
@@ -56,9 +57,8 @@ export async function judgeConnections(
   if (verdict.type === "ask" && open.length > 0) {
     const asked = open.length === endpoints.length ? found : await judge(open);
     const { question } = askAbout(asked, verdict.finding, context.turnId, options);
-    answer = await confirmer.ask(aboutConnections(question, { program, open, mayStand, lasts }, options), {
-      signal: context.signal,
-    });
+    const about = shortened(aboutConnections(question, { program, open, mayStand, lasts }, options), options);
+    answer = await confirmer.ask(about, { signal: context.signal });
     if (answer.type !== "yes") {
       const { decision, refusal } = refusedByAnswer(found, answer, { name: "connection", outcome: "it was refused" });
       const message = `${refusal?.error.message ?? ""} It wanted ${named(open)}.`.trim();
@@ -94,10 +94,15 @@ export async function standingConnections(
   {
     remembered,
     connections,
-  }: { readonly remembered: RememberedAnswers; readonly connections?: LastingConnections | undefined },
+    longestYes,
+  }: Pick<GateOptions, "longestYes"> & {
+    readonly remembered: RememberedAnswers;
+    readonly connections?: LastingConnections | undefined;
+  },
 ): Promise<readonly StandingConnection[]> {
-  if (!lasting) return [];
-  return [...remembered.connections(name), ...((await connections?.find(name)) ?? [])];
+  if (!lasting || !mayLast("session", longestYes)) return [];
+  const kept = mayLast("workspace", longestYes) ? await connections?.find(name) : [];
+  return [...remembered.connections(name), ...(kept ?? [])];
 }
 
 function covers(standing: StandingConnection, wanted: AllowedEndpoint): boolean {

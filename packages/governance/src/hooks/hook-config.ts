@@ -93,8 +93,13 @@ export function parseHooks(text: string, source: string): readonly HookCommand[]
     const [issue] = parsed.error.issues;
     throw new Error(`${source}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is not valid"}`);
   }
+  return hookCommands(parsed.data.hooks, source);
+}
+
+/** The programs of a hooks file that has its shape. Throws `Error` for a matcher that would match nothing. */
+export function hookCommands(events: z.infer<typeof hooksSchema>["hooks"], source: string): readonly HookCommand[] {
   const read = (event: HookEvent): readonly HookCommand[] =>
-    (parsed.data.hooks[event] ?? []).flatMap(({ matcher, hooks }) => {
+    (events[event] ?? []).flatMap(({ matcher, hooks }) => {
       assertMatcher(matcher, source);
       return hooks.map(({ command, timeout }) => ({
         event,

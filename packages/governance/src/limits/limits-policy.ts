@@ -1,8 +1,11 @@
 import { noEmergency } from "@gennai/protocol/model/governance/emergency";
+import type { Effect, NetworkAccess } from "../effect.ts";
+import { type Endpoint, endpointOf } from "../network/endpoint.ts";
 import type { Policy, PolicyInput } from "../policy.ts";
-import { deny, strictest, type Verdict } from "../verdict.ts";
+import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 import { capabilityVerdict } from "./capability-verdict.ts";
 import { emergencyVerdict, foldToolName } from "./emergency-verdict.ts";
+import { endpointRefusal, unstagedRefusal } from "./laid-down.ts";
 import { type Limit, type Limits, placeOf } from "./limits.ts";
 
 type Judged = Pick<PolicyInput, "toolName" | "analysis">;
@@ -17,9 +20,43 @@ export function limitsVerdict(limits: Limits, call: Judged): Verdict {
   return strictest([
     ...limits.map((limit) => named(limit, "capabilities", capabilityVerdict(limit, call.analysis))),
     ...limits.map((limit) => switchedOff(limit, call)),
+    ...limits.flatMap((limit) => call.analysis.effects.map((effect) => effectVerdict(limit, effect))),
     // The agent's own controls are for people, whether or not a limit is in force.
     emergencyVerdict(noEmergency, call),
   ]);
+}
+
+/** What a limit's other keys say of one effect. */
+function effectVerdict(limit: Limit, effect: Effect): Verdict {
+  if (effect.type === "net") return networkVerdict(limit, effect);
+  if (effect.type !== "exec" || effect.staged === true) return allow;
+  const { require, network } = limit;
+  const { readsOnly } = effect.command;
+  if (unstagedRefusal([limit]) !== undefined && !(readsOnly && require?.sandbox !== true)) {
+    const key = require?.sandbox === true ? "sandbox" : "stages";
+    return refused(limit, `require.${key}`, "This command would run outside of the sandbox.");
+  }
+  if (network === undefined || readsOnly) return allow;
+  return refused(limit, "network", "What this command reaches cannot be held outside of the sandbox.");
+}
+
+function networkVerdict(limit: Limit, effect: NetworkAccess): Verdict {
+  const key = endpointRefusal(limit, effect.wanted ?? endpointAt(effect.url));
+  if (key === undefined) return allow;
+  const reason = `${effect.url} is not among the hosts of ${limit.name}.`;
+  if (key !== "ask") return refused(limit, key, reason);
+  return ask({ code: "managed_policy", rule: "limits/network", reason, place: placeOf(limit, "network.allow") });
+}
+
+/** A URL, or what else an effect that reaches something says. */
+function endpointAt(text: string): Endpoint | undefined {
+  const url = URL.parse(text.includes("://") ? text : `https://${text}`);
+  if (url === null) return undefined;
+  return endpointOf(url.hostname, Number(url.port || (url.protocol === "http:" ? 80 : 443)));
+}
+
+function refused(limit: Limit, key: string, reason: string): Verdict {
+  return named(limit, key, deny({ code: "managed_policy", rule: `limits/${key.replace(".", "/")}`, reason }));
 }
 
 /** What a limit's emergency controls say, as for its own. */

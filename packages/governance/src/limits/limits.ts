@@ -66,10 +66,13 @@ export function switchesLimit(state: EmergencyState & { readonly problem?: strin
 export function limitsAt(limits: Limits, now: number): Limits {
   return limits.map((limit) => {
     const problem = timeProblem(limit, now);
-    return problem === undefined || limit.problem !== undefined
-      ? limit
-      : { ...limit, capabilities: ["read"] as const, problem };
+    return problem === undefined || limit.problem !== undefined ? limit : onlyReading(limit, problem);
   });
+}
+
+/** The same, and nothing but reading, because of a problem. */
+export function onlyReading(limit: Limit, problem: string): Limit {
+  return { ...limit, capabilities: ["read"], problem };
 }
 
 function timeProblem({ issued, expires, name }: Limit, now: number): string | undefined {

@@ -1,5 +1,10 @@
+import { scopeWords } from "@gennai/protocol/model/governance/question";
 import * as z from "zod";
+import { type HookCommand, hookCommands, hooksSchema } from "../hooks/hook-config.ts";
+import { compilePatterns } from "../rules/compile/compile-rules.ts";
+import { describeRuleProblem, type RuleFile } from "../rules/compile/rule-set.ts";
 import { misspeltKey } from "../rules/misspelt-key.ts";
+import { parseRules } from "../rules/parse-rules.ts";
 import type { Limit } from "./limits.ts";
 
 /** What may be permitted. `execute` covers commands that are not proven to read. */
@@ -7,8 +12,73 @@ export const capabilities = ["read", "propose", "write", "execute", "network", "
 
 export type Capability = (typeof capabilities)[number];
 
+const texts = z.array(z.string().min(1).max(1_000)).max(1_000);
+const hosts = z
+  .array(z.string().regex(/^(?:\*\.)?[^\s:/@*]+:\d{1,5}$/, "not HOST:PORT; *. may stand before the host"))
+  .max(1_000);
+const servers = z
+  .array(z.union([z.strictObject({ command: texts.min(1) }), z.strictObject({ url: z.url({ protocol: /^https?$/ }) })]))
+  .max(1_000);
+
+/** Agents of others that a policy can require to be guarded, by the words of `gennai guard install`. */
+const guardable = ["claude-code", "codex", "copilot", "gemini", "opencode", "pi"] as const;
+
 /** The keys that limit something. */
 const policyKeys = {
+  rules: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("As in `rules.yaml`, without `onInvalidRules`; they are named `rules/managed/NAME`."),
+  protected_branches: texts.optional().describe("Branches, as globs, on which the agent never writes."),
+  models: z
+    .strictObject({
+      allow: texts.optional().describe("`PROVIDER/MODEL`, as globs; others are refused."),
+      deny: texts.optional().describe("The same; these are refused."),
+      base_urls: z
+        .array(z.url({ protocol: /^https?$/ }))
+        .optional()
+        .describe(
+          "Origins of models' servers, e.g. `https://llm.acme.example`; others, and an editor's models, are refused.",
+        ),
+    })
+    .optional()
+    .describe("Models that may be used. The offline assistant always may."),
+  network: z
+    .strictObject({
+      allow: hosts.optional().describe("`HOST:PORT` that a person may let through; `*.HOST` is every host below it."),
+      deny: hosts.optional().describe("The same; these are refused."),
+      ask: z.literal(false).optional().describe("What is not in `allow` is refused without a question."),
+    })
+    .optional()
+    .describe("What tools and commands may reach. Commands that are not staged, and do more than read, are refused."),
+  mcp: z
+    .strictObject({
+      allow: servers
+        .optional()
+        .describe(
+          "`{command: [PROGRAM, ARGUMENT …]}`, all of it, or `{url}`, of which the origin counts; others do not start.",
+        ),
+      deny: servers.optional().describe("The same, with a command's first words; these do not start."),
+    })
+    .optional()
+    .describe("MCP servers, known by what they run or where they are, never by name."),
+  hooks: z
+    .strictObject({
+      only: z.literal(true).optional().describe("Hooks of users and projects do not run."),
+      ...hooksSchema.shape.hooks.shape,
+    })
+    .optional()
+    .describe("[Hooks](#hooks-hooksjson) that always run."),
+  answers: z
+    .strictObject({
+      unattended_yes: z
+        .literal(false)
+        .optional()
+        .describe("No yes ahead: `--yes`, `--allow` and `--ci-policy` are refused."),
+      longest: z.enum(scopeWords.words).optional().describe("How long a yes may last at most."),
+    })
+    .optional()
+    .describe("How questions may be answered."),
   capabilities: z
     .array(z.enum(capabilities))
     .max(capabilities.length)
@@ -28,6 +98,18 @@ const policyKeys = {
   require: z
     .strictObject({
       license: z.boolean().optional().describe("Without a signed policy of the user only reading is permitted."),
+      sandbox: z.literal(true).optional().describe("Every command runs staged, in the sandbox; others are refused."),
+      stages: z.literal(true).optional().describe("The same, but for commands that only read."),
+      intents: z.literal("required").optional().describe("Every change needs an intent."),
+      guard: z
+        .array(z.enum(guardable))
+        .optional()
+        .describe("Agents that are not used unguarded where they are installed."),
+      version: z
+        .string()
+        .regex(/^>=\d+\.\d+\.\d+$/, "not >=NUMBER.NUMBER.NUMBER")
+        .optional()
+        .describe("Older versions of Gennai only read."),
     })
     .optional()
     .describe("What must be there."),
@@ -44,20 +126,30 @@ export const policySchema = z.strictObject({
   ...policyKeys,
 });
 
+type LimitKey = keyof typeof policyKeys;
+
 export const limitKeys = [
   "capabilities",
   "emergency",
+  "rules",
+  "protected_branches",
+  "models",
+  "network",
+  "mcp",
+  "hooks",
+  "answers",
   "require",
-] as const satisfies readonly (keyof typeof policyKeys)[];
+] as const satisfies readonly LimitKey[];
 
 export type PolicyDocument = z.infer<typeof policySchema>;
-export type PolicyKeys = Readonly<Pick<PolicyDocument, keyof typeof policyKeys>>;
+/** What a policy lays down: its keys, with rules and hooks as they were read. */
+export type PolicyKeys = Readonly<Omit<Pick<PolicyDocument, LimitKey>, "rules" | "hooks">> & {
+  readonly rules?: RuleFile | undefined;
+  readonly hooks?: { readonly only: boolean; readonly commands: readonly HookCommand[] } | undefined;
+};
 
 /** Keys of later versions: a file with one of them is refused, not half obeyed. */
-const notYet: ReadonlySet<string> = new Set([
-  ...["rules", "protected_branches", "models", "network", "mcp", "hooks", "answers", "export", "retention"],
-  ...["require.sandbox", "require.stages", "require.intents", "require.guard", "require.version"],
-]);
+const notYet: ReadonlySet<string> = new Set(["export", "retention", "answers.remote", "answers.two_persons"]);
 
 /** A policy that cannot be used. The message begins with `FILE:LINE`. */
 class PolicyError extends Error {
@@ -77,9 +169,36 @@ export function parsePolicy(data: unknown, { holder, file, lineOf }: PolicySourc
     const { at, message } = policyProblem(result.error);
     throw new PolicyError(`${file}:${lineNear(at, lineOf)}: ${message}`);
   }
-  const { gennai_policy: _version, issued, expires, ...rest } = result.data;
+  const { gennai_policy: _version, issued, expires, rules, hooks, ...rest } = result.data;
   const times = [issued, expires].map((text) => (text === undefined ? undefined : Date.parse(text)));
-  return { ...rest, issued: times[0], expires: times[1], holder, file, lines: linesOf(rest, lineOf) };
+  return {
+    ...rest,
+    ...(rules === undefined ? {} : { rules: managedRules(rules, { file, lineOf }) }),
+    ...(hooks === undefined ? {} : { hooks: managedHooks(hooks, { file, lineOf }) }),
+    issued: times[0],
+    expires: times[1],
+    holder,
+    file,
+    lines: linesOf({ ...rest, rules, hooks }, lineOf),
+  };
+}
+
+function managedRules(data: unknown, { file, lineOf }: Pick<PolicySource, "file" | "lineOf">): RuleFile {
+  const parsed = parseRules(data, { layer: "managed", file, lineOf: (path) => lineOf(["rules", ...path]) });
+  const { problems } = compilePatterns(parsed.rules);
+  const wrong = [...parsed.problems, ...problems].find(
+    ({ severity, rule }) => severity === "error" || rule === "onInvalidRules",
+  );
+  if (wrong !== undefined) throw new PolicyError(describeRuleProblem(wrong));
+  return parsed.rules;
+}
+
+function managedHooks(
+  { only, ...events }: NonNullable<PolicyDocument["hooks"]>,
+  { file, lineOf }: Pick<PolicySource, "file" | "lineOf">,
+): PolicyKeys["hooks"] {
+  const source = `${file}:${lineOf(["hooks"]) ?? 1}`;
+  return { only: only === true, commands: hookCommands(events, source) };
 }
 
 /** The first thing that is wrong with a policy, for people, and where. */

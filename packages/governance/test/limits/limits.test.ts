@@ -2,12 +2,24 @@ import { noEmergency } from "@gennai/protocol/model/governance/emergency";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import type { Effect } from "#effect";
+import {
+  aheadRefusal,
+  intentsRefusal,
+  longestYes,
+  managedBranches,
+  managedHooks,
+  mayLast,
+  modelRefusal,
+  serverRefusal,
+  unstagedRefusal,
+} from "#limits/laid-down";
 import { type Limit, type Limits, limitsAt, limitsDigest, meet, permitted, switchesLimit } from "#limits/limits";
 import { limitsVerdict } from "#limits/limits-policy";
 import { capabilities } from "#limits/policy-schema";
 import type { Verdict } from "#verdict";
 import { exec, inside, write } from "../policies/effects.ts";
 
+const hosts = ["a.example:443", "*.b.example:443"];
 const limit: fc.Arbitrary<Limit> = fc.oneof(
   fc.record(
     {
@@ -16,6 +28,42 @@ const limit: fc.Arbitrary<Limit> = fc.oneof(
       file: fc.constantFrom("/etc/a.yaml", "/etc/b.yaml"),
       lines: fc.constant({}),
       capabilities: fc.subarray([...capabilities]),
+      protected_branches: fc.subarray(["main", "dev"]),
+      models: fc.record(
+        {
+          allow: fc.subarray(["a/*", "*/m"]),
+          deny: fc.subarray(["b/m"]),
+          base_urls: fc.subarray(["https://a.example"]),
+        },
+        { requiredKeys: [] },
+      ),
+      network: fc.record(
+        { allow: fc.subarray(hosts), deny: fc.subarray(hosts), ask: fc.constant(false as const) },
+        { requiredKeys: [] },
+      ),
+      mcp: fc.record(
+        {
+          allow: fc.subarray([{ command: ["s"] }, { url: "https://a.example" }]),
+          deny: fc.subarray([{ command: ["s"] }]),
+        },
+        { requiredKeys: [] },
+      ),
+      hooks: fc.record({ only: fc.boolean(), commands: fc.constant([]) }),
+      answers: fc.record(
+        {
+          unattended_yes: fc.constant(false as const),
+          longest: fc.constantFrom("once", "turn", "session", "workspace"),
+        },
+        { requiredKeys: [] },
+      ),
+      require: fc.record(
+        {
+          sandbox: fc.constant(true as const),
+          stages: fc.constant(true as const),
+          intents: fc.constant("required" as const),
+        },
+        { requiredKeys: [] },
+      ),
       emergency: fc.record(
         { read_only: fc.boolean(), disable_high_impact: fc.boolean(), block: fc.subarray(["deploy", "Bash", "npm"]) },
         { requiredKeys: [] },
@@ -32,9 +80,28 @@ const effect: fc.Arbitrary<Effect> = fc.constantFrom<Effect>(
   { type: "read", path: inside("a") },
   { type: "propose", path: inside("a"), operation: "update" },
   { type: "net", url: "https://a.example" },
+  { type: "net", url: "https://x.b.example", listed: true },
+  { ...exec("npm test"), staged: true } as Effect,
   write(inside("a")),
   ...["ls", "npm test", "npm publish", "sudo ls", "$X", "gennai emergency read-only off"].map(exec),
 );
+/** What settings, options, variables, files and requests can ask for: each is refused if either refuses it. */
+const refusals: readonly ((limits: Limits) => string | undefined)[] = [
+  ...["a/m", "b/m", "c/x"].flatMap((name) =>
+    ["https://a.example", undefined].map((origin) => (limits: Limits) => {
+      const [backend = "", model = ""] = name.split("/");
+      return modelRefusal(limits, { backend, model, origin });
+    }),
+  ),
+  (limits) => serverRefusal(limits, { command: ["s"], environment: {} }),
+  (limits) => serverRefusal(limits, { url: "https://a.example" }),
+  unstagedRefusal,
+  intentsRefusal,
+  aheadRefusal,
+  (limits) => managedHooks(limits).only,
+];
+const mayLastAll = (limits: Limits) =>
+  (["once", "turn", "session", "workspace"] as const).map((scope) => mayLast(scope, longestYes(limits)));
 const strictness = { allow: 0, ask: 1, deny: 2 } as const;
 
 describe("meet", () => {
@@ -55,6 +122,11 @@ describe("meet", () => {
           limitsVerdict(each, { toolName, analysis: { statement: "", effects: [one] } });
         const strictest = Math.max(strictness[of(a).type], strictness[of(b).type]);
         expect(strictness[of(meet(a, b)).type]).toBe(strictest);
+        for (const refusal of refusals) {
+          expect(refusal(meet(a, b)) === undefined).toBe(refusal(a) === undefined && refusal(b) === undefined);
+        }
+        expect(mayLastAll(meet(a, b))).toEqual(mayLastAll(a).map((may, at) => may && mayLastAll(b)[at] === true));
+        expect(new Set(managedBranches(meet(a, b)))).toEqual(new Set([...managedBranches(a), ...managedBranches(b)]));
         expect(permitted(meet(a, b))).toEqual(permitted(a).filter((each) => permitted(b).includes(each)));
       }),
     );

@@ -14,6 +14,10 @@ export const gateErrors = {
     means: "a policy of this machine's administrator cannot be used, so nothing may be changed or run",
     next: "Ask the administrator to correct the file; `gennai policy show` names it and its line.",
   },
+  managed_policy: {
+    means: "what a setting, an option or a call asks for is not permitted by a policy that holds here",
+    next: "Leave it out, or ask the contact that the message names; `gennai policy show` lists all keys.",
+  },
   capability_denied: {
     means: "a policy in force does not permit it",
     next: "Ask the person who issues the policy; `gennai policy show` says what it permits.",

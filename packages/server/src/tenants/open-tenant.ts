@@ -1,6 +1,7 @@
 import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { managedBranches } from "@gennai/governance/limits/laid-down";
 import { problemOf } from "@gennai/governance/limits/limits";
 import { GuardedHosts } from "@gennai/guard/guarded-hosts";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
@@ -103,6 +104,10 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   await recoverAndTell(stateDir, log);
   const workspaces = new WorkspaceRegistry(stateDir);
   const workspace = options.workspace === undefined ? undefined : (await workspaces.open(options.workspace)).root;
+  const managed = new ManagedPolicy(options.policyFiles);
+  const limitPlace = { environment: options.environment, configDir, stateDir, required: options.users !== undefined };
+  const loadLimits = () => loadLimitsOf({ ...limitPlace, managed, version: options.version }, Date.now);
+  const limitsNow = async () => (await loadLimits()).current();
   const redactor = await createRedactor({ secrets: token === undefined ? [] : [token] });
   const mcp = parts.use(
     new McpServers({
@@ -112,6 +117,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       version: options.version,
       environment: options.environment,
       commandEnvironment: environment,
+      limits: limitsNow,
       learn: (secret) => redactor.learn(secret),
     }),
   );
@@ -125,16 +131,13 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
   });
   const keys = place.usersRoot === undefined ? serverKeys : new UserModelKeys({ callers, shared: serverKeys });
   const ofUsers = place.usersRoot !== undefined;
-  const models = tenantModels({ keys, configDir, ofUsers, observer, options });
+  const models = tenantModels({ keys, configDir, ofUsers, observer, options, limits: limitsNow });
   const trials: ModelTrials = new ModelTrials({
     assertTurnsMayStart: () => brakes.assertTurnsMayStart(),
     takeSeat: () => admission.turn({ tenant: place.name, user: callers.current()?.user ?? "" }),
     onUnexpectedError: (error) => log.error("Trying a model failed unexpectedly.", error),
   });
-  const limitPlace = { environment: options.environment, configDir, stateDir, required: options.users !== undefined };
-  const managed = new ManagedPolicy(options.policyFiles);
-  const loadLimits = () => loadLimitsOf({ ...limitPlace, managed }, Date.now);
-  const problem = problemOf((await loadLimits()).current());
+  const problem = problemOf(await limitsNow());
   if (problem !== undefined) log.warn(`Only reading is permitted: ${problem}`);
   const emergencyStore =
     replica?.emergency ??
@@ -179,6 +182,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     new GovernanceRegistry({
       stateDir,
       home: homedir(),
+      limits: limitsNow,
       onWarning: (text) => log.warn(text),
       onRules: (root, status) => {
         manager.announce({ type: "rules-changed", status }, root).catch((error: unknown) => {
@@ -234,7 +238,8 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       mcp,
       loadWeb: () => loadWebConfig(configDir),
       searchKey: (provider) => serverKeys.findOther(provider, searchProviders[provider].keyVariables),
-      loadHooks: (workspaceRoot) => new WorkspaceHooks({ configDir, stateDir, workspaceRoot }).load(),
+      loadHooks: (workspaceRoot) =>
+        new WorkspaceHooks({ configDir, stateDir, workspaceRoot, limits: limitsNow }).load(),
       acceptedChecks: ({ place: held }) => new AcceptedChecks(stateDir, copied.originalOf(held)),
       acceptedConnections: ({ place: held }) => new AcceptedConnections(stateDir, copied.originalOf(held)),
       configDir,
@@ -244,7 +249,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       isolationReason,
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,
-      protectedBranches: options.protectedBranches ?? [],
+      protectedBranches: async () => [...(options.protectedBranches ?? []), ...managedBranches(await limitsNow())],
       home: homedir(),
       userKeys: options.users === undefined ? { home: homedir(), environment: options.environment } : undefined,
       commandEnvironment: environment,

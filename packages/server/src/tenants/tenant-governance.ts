@@ -37,6 +37,7 @@ interface GovernedTenant
 
 /** Rules, intents and ledger of a tenant, for users to see and decide. */
 export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptions {
+  const limits = async () => (await tenant.loadLimits()).current();
   const { manager, guarded, emergency, loadLimits, governance, workspaces, workspace, options } = tenant;
   const { configDir, stateDir, isolation, hasUsers } = tenant;
   return {
@@ -56,7 +57,7 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
       hooks: async () =>
         workspace === undefined
           ? undefined
-          : new WorkspaceHooks({ configDir, stateDir, workspaceRoot: workspace }).load(),
+          : new WorkspaceHooks({ configDir, stateDir, workspaceRoot: workspace, limits }).load(),
       protectedBranches: options.protectedBranches ?? [],
       isolation,
     }),
@@ -77,7 +78,8 @@ export function tenantGovernance(tenant: GovernedTenant): GovernanceServiceOptio
             { stateDir, workspaceRoot, toolVersion: options.version, onWarning: tenant.onWarning },
           )
         : decided(session, act),
-    mcp: (workspaceRoot) => new McpAcceptance({ workspaceRoot, stateDir, configDir, environment: options.environment }),
+    mcp: (workspaceRoot) =>
+      new McpAcceptance({ workspaceRoot, stateDir, configDir, environment: options.environment, limits }),
     answers: (workspaceRoot) => new StandingAnswers(stateDir, workspaceRoot),
     intents: tenantIntents({ workspaces, governance }),
     ledger: {
@@ -123,9 +125,7 @@ function tenantIntents({
     async setMode(session, mode) {
       const { intents } = await governance.of(session.workspace);
       const before = (await intents.status()).mode;
-      // The record first: a switch that cannot be recorded is not thrown.
-      await decided(session, { intents_mode: mode, intents_mode_before: before });
-      await intents.setMode(mode);
+      await intents.setMode(mode, () => decided(session, { intents_mode: mode, intents_mode_before: before }));
       return intents.status();
     },
   };

@@ -1,4 +1,7 @@
 import { type Model, ModelError } from "@gennai/agent/model";
+import { modelRefusal } from "@gennai/governance/limits/laid-down";
+import type { Limits } from "@gennai/governance/limits/limits";
+import { refuseManaged } from "@gennai/machine/managed-refusal";
 import { keyDestination } from "@gennai/models/catalogue/key-destination";
 import { type HasKey, listModels } from "@gennai/models/catalogue/listed-models";
 import { type KnownModels, loadModelFacts } from "@gennai/models/catalogue/model-facts";
@@ -6,6 +9,7 @@ import type { ModelKeys } from "@gennai/models/catalogue/model-keys";
 import type { AskEditor } from "@gennai/models/editor-model";
 import type { KeySource } from "@gennai/models/model-endpoint";
 import { createModel } from "@gennai/models/model-registry";
+import { isProvider, providers } from "@gennai/models/providers";
 import { type Provider, publicBackends } from "@gennai/protocol/model/session/backend";
 import type { SessionSettings } from "@gennai/protocol/model/session/session-settings";
 import type { ServerObserver } from "@gennai/sessions/session/server-observer";
@@ -25,6 +29,8 @@ export function tenantModels(tenant: {
   readonly ofUsers: boolean;
   readonly observer: Pick<ServerObserver, "model">;
   readonly options: Pick<ServerOptions, "defaultSettings" | "environment">;
+  /** The limits in force, which may not permit every model. */
+  readonly limits: () => Promise<Limits>;
 }): TenantModels {
   const { keys, configDir, ofUsers, observer, options } = tenant;
   const { defaultSettings, environment } = options;
@@ -44,6 +50,7 @@ export function tenantModels(tenant: {
     allowed,
     async createModel(settings, asking) {
       allowed(settings);
+      refuseManaged(modelRefusal(await tenant.limits(), { ...settings, origin: originOf(settings) }));
       const known = await loadModelFacts(configDir);
       const keyOf = keysFor(known, settings.handedKeyOnly);
       return observer.model(await createModel(settings, keyOf, { ...asking, known, environment }), settings);
@@ -73,4 +80,10 @@ function assertUsersModel(choice: Choice, operators: Choice): void {
   throw new ModelError("not_configured", "This model is not for the users of this server to choose.", {
     hint: `Leave base_url empty and choose one of ${publicBackends.join(", ")}; or leave the model to the server.`,
   });
+}
+
+/** Where its server is, as a policy lists such places; undefined if it has none of its own. */
+function originOf({ backend, baseUrl }: SessionModel): string | undefined {
+  if (!isProvider(backend)) return undefined;
+  return URL.parse(baseUrl === "" ? providers[backend].baseUrl : baseUrl)?.origin;
 }

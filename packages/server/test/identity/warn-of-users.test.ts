@@ -19,7 +19,7 @@ test("a server says at the start that its users may only read, and that the issu
       claims,
       jwks: issuer.jwksUrl.href,
     });
-    const files = { environment: {}, configDir: directory, stateDir: directory };
+    const files = { environment: {}, configDir: directory, stateDir: directory, version: "0.2.0" };
     await warnOfUsers(verifier, files, { warn: (text) => void said.push(text) });
     return said;
   };

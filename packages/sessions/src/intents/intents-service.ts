@@ -3,7 +3,10 @@ import type { IgnoredPaths } from "@gennai/governance/intents/ignored-paths";
 import type { Intent } from "@gennai/governance/intents/intent";
 import { describeIntentProblem } from "@gennai/governance/intents/intent-problem";
 import { citeIntentMessage, type IntentRules, selectIntentHint } from "@gennai/governance/intents/intents-policy";
+import { intentsRefusal } from "@gennai/governance/limits/laid-down";
+import { type Limits, noLimits } from "@gennai/governance/limits/limits";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { refuseManaged } from "@gennai/machine/managed-refusal";
 import { decodeText, encodeText } from "@gennai/machine/workspace/files/text-file";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { sha256Hex } from "@gennai/protocol/digest";
@@ -56,6 +59,7 @@ export class IntentsService {
   readonly #workspace: Workspace;
   readonly #setting: IntentsSettingFile;
   readonly #defaultMode: IntentsMode;
+  #limits: Limits = noLimits;
   #file: ReadIntents | undefined;
   #ignored: { readonly stamp: string; readonly paths: IgnoredPaths } | undefined;
   /** Writes of this process go one after the other. */
@@ -79,9 +83,16 @@ export class IntentsService {
     return new IntentsService(options.workspace, options.stateDir, options.defaultMode ?? "auto");
   }
 
+  /** Limits hold from now on; they may require intents. */
+  lay(limits: Limits): this {
+    this.#limits = limits;
+    return this;
+  }
+
   async status(): Promise<IntentsStatus> {
     const setting = await this.#setting.read();
-    const mode = setting.mode ?? this.#defaultMode;
+    const required = intentsRefusal(this.#limits);
+    const mode = required === undefined ? (setting.mode ?? this.#defaultMode) : "required";
     const { stamp, intents, sha256, problems } = await this.#readFile();
     const accepted = sha256 !== "" && sha256 === setting.accepted;
     const there = stamp !== "missing";
@@ -173,8 +184,14 @@ export class IntentsService {
     return this.status();
   }
 
-  /** The user's choice for this workspace; also forgets that an intents file ever existed. */
-  async setMode(mode: IntentsMode): Promise<void> {
+  /**
+   * The user's choice for this workspace; also forgets that an intents file ever existed. Throws `ManagedRefusal`.
+   * @param record is called before
+   */
+  async setMode(mode: IntentsMode, record: () => Promise<void> = async () => undefined): Promise<void> {
+    if (mode !== "required") refuseManaged(intentsRefusal(this.#limits));
+    // A switch that cannot be recorded is not thrown.
+    await record();
     const { accepted } = await this.#setting.read();
     await this.#setting.write({ mode, seen: false, accepted });
   }
@@ -192,7 +209,7 @@ export class IntentsService {
       case "off":
         return { on: false, why: "A person turned intents off for this workspace." };
       case "required":
-        return { on: true, why: "Every change needs one." };
+        return { on: true, why: intentsRefusal(this.#limits) ?? "Every change needs one." };
       case "auto":
         if (there && !setting.seen) await this.#setting.write({ ...setting, seen: true });
         if (there) return { on: true, why: `The workspace has ${intentsFile}.` };

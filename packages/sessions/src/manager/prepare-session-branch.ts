@@ -38,7 +38,7 @@ export async function prepareSessionBranch(
   const branch = await prepareBranch({
     directory: workspace.root,
     ...wanted,
-    protect: services.protectedBranches,
+    protect: await services.protectedBranches(),
     signal,
   });
   if (branch.how !== "kept") {

@@ -1,5 +1,8 @@
+import type { Limits } from "@gennai/governance/limits/limits";
+import { refuseManaged } from "@gennai/machine/managed-refusal";
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { writeEditorMcp } from "./editor-mcp-file.ts";
+import { managedRefusal } from "./managed-server.ts";
 import type { McpServer } from "./mcp-config.ts";
 import { loginPlace, McpLogins } from "./mcp-logins.ts";
 import { McpPins } from "./mcp-pins.ts";
@@ -12,6 +15,8 @@ export interface McpContext {
   readonly configDir: string;
   /** Environment of this process, for `${NAME}`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The limits in force: what they do not permit is not accepted. */
+  readonly limits: () => Promise<Limits>;
 }
 
 /** State of a server for one workspace. */
@@ -58,7 +63,8 @@ export class McpAcceptance {
   }
 
   /**
-   * Accepts the current definition of the server, and resolves with it; undefined if there is no server of this name.
+   * Accepts the current definition of the server, and resolves with it; undefined if there is no server of this name. Rejects with
+   * `ManagedRefusal`.
    * @param record gets the definition before it is accepted: if it rejects, nothing is accepted
    * @param digest of what the user saw: if it has changed since, nothing is accepted
    */
@@ -72,6 +78,7 @@ export class McpAcceptance {
       ({ server }) => server.name === name && (digest === undefined || server.digest === digest),
     );
     if (found === undefined) return undefined;
+    refuseManaged(managedRefusal(await this.#place.limits(), found.server));
     await record({ mcp_accepted: name, mcp_digest: found.server.digest });
     await this.#pins.acceptServer(found.server);
     return found;

@@ -1,10 +1,12 @@
 import type { Warning } from "@gennai/agent/events/warning";
+import type { Limits } from "@gennai/governance/limits/limits";
 import type { Tool } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { UserAsker } from "../bridge/session-bridge.ts";
 import { editorMcpFile } from "./editor-mcp-file.ts";
 import { onRequestIfMany } from "./load-tools-tool.ts";
+import { managedRefusal } from "./managed-server.ts";
 import { type McpServer, projectMcpFile } from "./mcp-config.ts";
 import type { McpConnection, McpListing } from "./mcp-connection.ts";
 import { McpError } from "./mcp-error.ts";
@@ -23,6 +25,8 @@ export interface McpServersOptions {
   /** Environment of server programs. */
   readonly commandEnvironment: Readonly<Record<string, string>>;
   readonly version: string;
+  /** The limits in force: servers that they do not permit are not started, and not called any more. */
+  readonly limits: () => Promise<Limits>;
   /** Is told each token of a login, to mask it in texts. */
   readonly learn: (secret: string) => void;
 }
@@ -63,6 +67,8 @@ export class McpServers implements AsyncDisposable {
     const chosen = [...servers.values()].filter(({ name }) => wanted.includes("*") || wanted.includes(name));
     const offered = await Promise.all(
       chosen.map(async (server): Promise<OfferedTools> => {
+        const refused = managedRefusal(await this.#options.limits(), server);
+        if (refused !== undefined) return { tools: [], warnings: [{ text: refused, code: "managed_policy" }] };
         const state = await pins.stateOfServer(server);
         if (state !== "accepted") return { tools: [], warnings: [unaccepted(server, state)] };
         try {
@@ -107,7 +113,11 @@ export class McpServers implements AsyncDisposable {
       names.add(name.toLowerCase());
       tools.push(
         createMcpTool(definition, {
-          connection: () => this.#connection(workspace, server),
+          connection: async () => {
+            const refused = managedRefusal(await this.#options.limits(), server);
+            if (refused !== undefined) throw new McpError(refused);
+            return this.#connection(workspace, server);
+          },
           pins: this.#pinsOf(workspace.root),
           serverDigest: server.digest,
           workspace,

@@ -1,3 +1,4 @@
+import { longestYes } from "@gennai/governance/limits/laid-down";
 import { limitsDigest, meet, problemOf, switchesLimit } from "@gennai/governance/limits/limits";
 import type { BranchOffer, EditingMode } from "@gennai/governance/policies/branch";
 import { zeroAccessGlobs } from "@gennai/governance/policies/files/secrets";
@@ -5,6 +6,7 @@ import type { TreeClaim } from "@gennai/governance/policies/files/single-writer"
 import type { Policy } from "@gennai/governance/policy";
 import { loadProjectConfig, type ProjectConfig } from "@gennai/machine/config/project-config";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
+import type { ConfirmationScope } from "@gennai/protocol/model/governance/question";
 import type { ZeroAccess } from "@gennai/shell/stages/stages";
 import { SessionHooks } from "../rules/session-hooks.ts";
 import type { Session } from "../session/session.ts";
@@ -25,6 +27,8 @@ export interface TurnRules {
   /** What rule files hide completely. */
   readonly zeroAccess: ZeroAccess;
   readonly hooks: SessionHooks;
+  /** How long a yes lasts at most, by a policy in force. */
+  readonly longestYes: ConfirmationScope | undefined;
   /** The workspace has intents and uses them. */
   readonly intentsOn: boolean;
   /** Warnings for the user about all but hooks. */
@@ -68,7 +72,7 @@ export async function loadTurnRules(
     limitsSha256: limitsDigest(limits.current()),
     editingMode: options.editingMode,
     sessionBranch: head.type === "branch" ? head.branch : undefined,
-    protectedBranches: services.protectedBranches,
+    protectedBranches: await services.protectedBranches(),
     claimTree: options.claimTree,
     branchOffer: options.branchOffer,
     isApart: () => client === undefined && services.stages?.open.of(session.id) !== undefined,
@@ -91,6 +95,7 @@ export async function loadTurnRules(
     zeroAccess,
     searchExcludes: [...zeroAccessGlobs, ...config.denyPaths, ...damageControl.searchExcludes],
     hooks,
+    longestYes: longestYes(limits.current()),
     intentsOn: intents.on,
     warnings: [
       ...intents.problems,

@@ -18,6 +18,8 @@ export interface ConfigDirectories {
   /** Real path. */
   readonly workspace: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Of this program. */
+  readonly version: string;
 }
 
 /** Checks whether the configuration files are valid. Starts nothing, asks no provider and prints no key. */
@@ -45,9 +47,10 @@ async function rulesFinding({ workspace, environment }: ConfigDirectories): Prom
   return { check: "rules", state: "fail", text: `${text}: ${problems.slice(0, 3).join("; ")}`, next };
 }
 
-async function policyFinding({ configDir, stateDir, environment }: ConfigDirectories): Promise<Finding> {
+async function policyFinding(place: ConfigDirectories): Promise<Finding> {
+  const { configDir, environment } = place;
   const check = "policy";
-  const loaded = await loadLimits({ environment, configDir, stateDir, required: false }, Date.now);
+  const loaded = await loadLimits({ ...place, required: false }, Date.now);
   const limits = loaded.current();
   const problem = problemOf(limits);
   if (problem !== undefined) {
@@ -93,13 +96,9 @@ async function serverFinding({ configDir, environment }: ConfigDirectories): Pro
   return { check, state: "ok", text: text + named + shown };
 }
 
-async function hooksFinding({ configDir, stateDir, workspace }: ConfigDirectories): Promise<Finding> {
+async function hooksFinding(place: ConfigDirectories): Promise<Finding> {
   const check = "hooks";
-  const { hooks, problems, warnings } = await new WorkspaceHooks({
-    configDir,
-    stateDir,
-    workspaceRoot: workspace,
-  }).load();
+  const { hooks, problems, warnings } = await new WorkspaceHooks(withLimits(place)).load();
   if (problems.length > 0) {
     const next = ["Correct the file: until then, calls that the hooks would judge are refused."];
     return { check, state: "fail", text: problems.join("; "), next };
@@ -108,9 +107,14 @@ async function hooksFinding({ configDir, stateDir, workspace }: ConfigDirectorie
   return { check, state: "ok", text: hooks.length === 0 ? "none" : `${hooks.length} run` };
 }
 
-async function mcpFindings({ workspace: workspaceRoot, ...place }: ConfigDirectories): Promise<readonly Finding[]> {
+function withLimits(place: ConfigDirectories) {
+  const limits = async () => (await loadLimits({ ...place, required: false }, Date.now)).current();
+  return { ...place, workspaceRoot: place.workspace, limits };
+}
+
+async function mcpFindings(place: ConfigDirectories): Promise<readonly Finding[]> {
   const check = "mcp";
-  const { servers, problems } = await new McpAcceptance({ workspaceRoot, ...place }).status();
+  const { servers, problems } = await new McpAcceptance(withLimits(place)).status();
   const waiting = servers.filter(({ accepted }) => !accepted);
   return [
     { check, state: "ok", text: servers.length === 0 ? "none" : `${servers.length} configured` },

@@ -1,5 +1,14 @@
 import { join } from "node:path";
-import { type Limit, type Limits, leastPrivilege, limitsAt, meet, noLimits } from "@gennai/governance/limits/limits";
+import { versionProblem } from "@gennai/governance/limits/laid-down";
+import {
+  type Limit,
+  type Limits,
+  leastPrivilege,
+  limitsAt,
+  meet,
+  noLimits,
+  onlyReading,
+} from "@gennai/governance/limits/limits";
 import { verifySignedPolicy } from "@gennai/governance/limits/signed-policy";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -17,6 +26,8 @@ export interface LimitPlace {
   readonly managed?: ManagedPolicy;
   /** Whether only reading is permitted where there is no policy: a server of many users. */
   readonly required: boolean;
+  /** Of this program, e.g. `1.4.0`. */
+  readonly version: string;
 }
 
 /** What is permitted at any moment, apart from the emergency controls: a policy can expire in the middle of a turn. */
@@ -35,7 +46,10 @@ export async function loadLimits(place: LimitPlace, now: () => number): Promise<
   const [root, signed] = await Promise.all([managed.load(), signedPolicies(place)]);
   const mustBeSigned = root.limits.some(({ require }) => require?.license === true);
   const isMissing = signed.length === 0 && (mustBeSigned || (place.required && root.limits.length === 0));
-  const limits = meet(root.limits, isMissing ? [noPolicy(place)] : signed);
+  const limits = meet(root.limits, isMissing ? [noPolicy(place)] : signed).map((limit) => {
+    const problem = versionProblem(limit, place.version);
+    return problem === undefined ? limit : onlyReading(limit, problem);
+  });
   const soon = now() + warnedMs;
   const ending = limits.flatMap(({ name, expires }) =>
     expires === undefined || expires > soon

@@ -1,10 +1,14 @@
 import { join } from "node:path";
 import { type Limit, type Limits, leastPrivilege, meet, noLimits } from "@gennai/governance/limits/limits";
 import { parsePolicy } from "@gennai/governance/limits/policy-schema";
+import { checkExamples } from "@gennai/governance/rules/check-examples";
+import { compilePatterns } from "@gennai/governance/rules/compile/compile-rules";
+import { describeRuleProblem } from "@gennai/governance/rules/compile/rule-set";
 import { listRootDirectory, readRootFile, rootDirectory } from "@gennai/machine/config/root-file";
 import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { SlowPatternWorker } from "./slow-pattern-worker.ts";
 
 /** Where root's policies lie, and how they are read: only what root alone can change. */
 export interface PolicyFiles {
@@ -91,7 +95,9 @@ export class ManagedPolicy {
       if (read === undefined) return undefined;
       text = read;
       if (!file.endsWith(".yaml")) throw new Error(`${file} is not read under this name; end it with .yaml`);
-      return { limit: rootPolicy(text, file), sha256: sha256Hex(text) };
+      const limit = rootPolicy(text, file);
+      await assertExamples(limit);
+      return { limit, sha256: sha256Hex(text) };
     } catch (error) {
       return { limit: broken(file, errorMessage(error)).limit, sha256: sha256Hex(text) };
     }
@@ -109,6 +115,15 @@ function rootPolicy(text: string, file: string): Limit {
   }
   const { data, lineOf } = parseStrictYaml(text, file);
   return parsePolicy(data, { holder: "root", file, lineOf });
+}
+
+/** Rules that do not say what their examples say are not what was meant. Throws `Error`. */
+async function assertExamples({ rules }: Limit): Promise<void> {
+  if (rules === undefined || rules.patterns.length === 0) return;
+  await using slow = new SlowPatternWorker();
+  const { signal } = new AbortController();
+  const [wrong] = (await checkExamples(rules.file, compilePatterns(rules).patterns, slow, { signal })).problems;
+  if (wrong !== undefined) throw new Error(describeRuleProblem(wrong));
 }
 
 function broken(file: string, problem: string): Version {

@@ -1,9 +1,16 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import { managedRules } from "@gennai/governance/limits/laid-down";
+import type { Limits } from "@gennai/governance/limits/limits";
 import { checkExamples } from "@gennai/governance/rules/check-examples";
-import { type CompiledRules, compileRules } from "@gennai/governance/rules/compile/compile-rules";
+import { type CompiledRules, compilePatterns, compileRules } from "@gennai/governance/rules/compile/compile-rules";
 import { pathForm } from "@gennai/governance/rules/compile/path-form";
-import { describeRuleProblem, type RuleFile, type RuleProblem } from "@gennai/governance/rules/compile/rule-set";
+import {
+  countRules,
+  describeRuleProblem,
+  type RuleFile,
+  type RuleProblem,
+} from "@gennai/governance/rules/compile/rule-set";
 import type { SlowPattern } from "@gennai/governance/rules/compile/slow-pattern";
 import { type RulesStatus, rulesStatusText } from "@gennai/governance/rules/rules-status";
 import { type RuleViolation, violationWords } from "@gennai/governance/rules/violation";
@@ -72,6 +79,8 @@ export class RulesService implements AsyncDisposable {
   #rules: CompiledRules | undefined;
   #loading: Promise<CompiledRules> | undefined;
   #wide: readonly RuleProblem[] = [];
+  /** Of policies that nobody here can lift. */
+  #managed: readonly RuleFile[] = [];
   /** Rules and problems in the last status. */
   #said = "";
   #violation: { readonly words: string; readonly time: number } | undefined;
@@ -101,6 +110,17 @@ export class RulesService implements AsyncDisposable {
     }));
   }
 
+  /** The rules of limits hold from now on. */
+  async lay(limits: Limits): Promise<this> {
+    const managed = managedRules(limits);
+    if (JSON.stringify(managed) === JSON.stringify(this.#managed)) return this;
+    this.#managed = managed;
+    await this.#loading?.catch(() => undefined);
+    this.#rules = undefined;
+    await this.current();
+    return this;
+  }
+
   /** The current rules; synchronous if no file changed. */
   current(): CompiledRules | Promise<CompiledRules> {
     if (this.#loading !== undefined) return this.#loading;
@@ -115,7 +135,7 @@ export class RulesService implements AsyncDisposable {
   /** The rules in force, the floor first. */
   async files(): Promise<readonly RuleFile[]> {
     await this.current();
-    return [floorRules().rules, ...this.#files.flatMap((file) => file.rules ?? [])];
+    return [floorRules().rules, ...this.#managed, ...this.#files.flatMap((file) => file.rules ?? [])];
   }
 
   status(): RulesStatus {
@@ -159,6 +179,7 @@ export class RulesService implements AsyncDisposable {
         checked: floor.checked,
         problems: [...problems, ...floor.problems],
       },
+      ...(await this.#managedExamples()),
       ...loaded.map((file) => ({
         file: file.at.name,
         rules: (file.rules?.patterns.length ?? 0) + (file.rules?.paths.length ?? 0) + (file.rules?.tools.length ?? 0),
@@ -166,6 +187,16 @@ export class RulesService implements AsyncDisposable {
         problems: file.problems,
       })),
     ];
+  }
+
+  #managedExamples(): Promise<readonly RuleExamples[]> {
+    return Promise.all(
+      this.#managed.map(async (rules) => {
+        const { signal } = this.#closed;
+        const ran = await checkExamples(rules.file, compilePatterns(rules).patterns, this.slow, { signal });
+        return { file: rules.file, rules: countRules([rules]), ...ran };
+      }),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -190,12 +221,12 @@ export class RulesService implements AsyncDisposable {
     }
     const files = this.#files.flatMap((file) => file.rules ?? []);
     const readOnly = this.#readOnly();
-    const rules = compileRules([floorRules().rules, ...files], {
+    const rules = compileRules([floorRules().rules, ...this.#managed, ...files], {
       place: { root: this.#options.root, homes: this.#homes },
       ...(readOnly === undefined ? {} : { readOnly }),
     });
     this.#wide = rulesOverWorkspace(rules);
-    const isFirst = this.#rules === undefined;
+    const isFirst = this.#said === "";
     const before = this.#said;
     this.#rules = rules;
     const status = this.status();

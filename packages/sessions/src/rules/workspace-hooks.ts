@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { type HookCommand, parseHooks } from "@gennai/governance/hooks/hook-config";
+import { managedHooks } from "@gennai/governance/limits/laid-down";
+import type { Limits } from "@gennai/governance/limits/limits";
 import { readUserFile } from "@gennai/machine/config/user-file";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { projectHooksFile, readProjectHooks, trustedDigest, trustProjectHooks } from "./hook-trust.ts";
@@ -16,6 +18,8 @@ export interface HooksDirectories {
   readonly stateDir: string;
   /** Real path. */
   readonly workspaceRoot: string;
+  /** The limits in force, which may bring hooks of their own, or let no others run. */
+  readonly limits: () => Promise<Limits>;
 }
 
 /** Programs with which users judge the calls in a workspace. */
@@ -26,8 +30,20 @@ export class WorkspaceHooks {
     this.#place = place;
   }
 
-  /** The user's hooks, and the project's if a user trusted their current content. Never rejects. */
+  /** A policy's hooks, the user's, and the project's if a user trusted their current content. Never rejects. */
   async load(): Promise<LoadedHooks> {
+    const { commands, only } = managedHooks(await this.#place.limits());
+    const own = await this.#own();
+    if (only === undefined) return { ...own, hooks: [...commands, ...own.hooks] };
+    const left = own.hooks.length + own.problems.length > 0;
+    return {
+      hooks: commands,
+      problems: [],
+      warnings: left ? [`Your hooks, and this project's, do not run: ${only}`] : [],
+    };
+  }
+
+  async #own(): Promise<LoadedHooks> {
     const { configDir, stateDir, workspaceRoot } = this.#place;
     const hooks: HookCommand[] = [];
     const problems: string[] = [];

@@ -105,8 +105,8 @@ export interface SessionServices extends LogServices, TurnServices {
     /** Milliseconds a question waits for a client that can answer. */
     readonly waitForClientMs: number;
   };
-  /** Globs of further protected branches. */
-  readonly protectedBranches: readonly string[];
+  /** Globs of further protected branches: of options, and of policies in force. */
+  protectedBranches(): Promise<readonly string[]>;
   readonly home: string;
   /** Logins that a user may make available for one run; undefined on a server with several users. */
   readonly userKeys?: UserKeys | undefined;

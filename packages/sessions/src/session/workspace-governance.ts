@@ -1,5 +1,6 @@
 import { gitContentsGuard, gitElsewhere } from "@gennai/git/secrets/contents-guard";
 import { HistorySecrets } from "@gennai/git/secrets/history-secrets";
+import type { Limits } from "@gennai/governance/limits/limits";
 import type { GitContentsPorts } from "@gennai/governance/policies/git-contents";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
@@ -21,6 +22,8 @@ export interface WorkspaceGovernance {
 export interface GovernanceRegistryOptions {
   readonly stateDir: string;
   readonly home: string;
+  /** The limits in force, which may bring rules, or require intents; asked whenever a session asks for what governs it. */
+  readonly limits: () => Promise<Limits>;
   readonly onWarning: (text: string) => void;
   /** Called after the rules of a workspace or their problems changed, and if there are problems at the beginning. */
   readonly onRules: (workspaceRoot: string, status: RulesStatus) => void;
@@ -39,12 +42,19 @@ export class GovernanceRegistry implements AsyncDisposable {
     const known = this.#open.get(workspace);
     if (known !== undefined) {
       await workspace.syncControl({ maxAgeMs: 1000 });
-      return (await known).governance;
+      return this.#limited((await known).governance);
     }
     const opening = this.#openFor(workspace);
     this.#open.set(workspace, opening);
     opening.catch(() => this.#open.delete(workspace));
-    return (await opening).governance;
+    return this.#limited((await opening).governance);
+  }
+
+  async #limited(governance: WorkspaceGovernance): Promise<WorkspaceGovernance> {
+    const limits = await this.#options.limits();
+    governance.intents.lay(limits);
+    await governance.rules.lay(limits);
+    return governance;
   }
 
   /** Closes the governance of a workspace that is not in use. It is opened again when needed. */

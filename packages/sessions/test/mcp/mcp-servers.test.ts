@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Limits } from "@gennai/governance/limits/limits";
 import { createExternalToolsPolicy } from "@gennai/governance/policies/external-tools";
 import type { Analysis, Tool } from "@gennai/governance/tool";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
@@ -23,6 +24,7 @@ async function withServer(
   origin: "user" | "project" = "user",
   /** In place of the script beside this test, one of the workspace that leads to it. */
   inWorkspace?: string,
+  limits: Limits = [],
 ) {
   await using parts = new AsyncDisposableStack();
   const [state, config, workspace] = await Promise.all([
@@ -44,6 +46,7 @@ async function withServer(
       environment: {},
       commandEnvironment: commandEnvironment(process.env),
       learn: () => undefined,
+      limits: async () => limits,
       version: "0.0.0-test",
     }),
   );
@@ -54,6 +57,7 @@ async function withServer(
     stateDir: state.root,
     configDir: config.root,
     environment: {},
+    limits: async () => limits,
   });
   return {
     servers,

@@ -31,6 +31,7 @@ export async function withUsersServer(
       environment: {},
       commandEnvironment: commandEnvironment(process.env),
       learn: (secret) => void learnt.add(secret),
+      limits: async () => [],
       version: "0.0.0-test",
     }),
   );

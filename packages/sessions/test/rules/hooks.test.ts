@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseHooks } from "@gennai/governance/hooks/hook-config";
+import type { Limits } from "@gennai/governance/limits/limits";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
 import { createHookRunner } from "#rules/run-hook";
 import { WorkspaceHooks } from "#rules/workspace-hooks";
@@ -84,8 +85,9 @@ describe("running", () => {
   });
 });
 
-const hooks = () =>
+const hooks = (limits: Limits = []) =>
   new WorkspaceHooks({
+    limits: async () => limits,
     configDir: join(directory, "config"),
     stateDir: join(directory, "state"),
     workspaceRoot: join(directory, "ws"),

@@ -95,7 +95,10 @@ async function limitsOf(
   await prepare?.(configDir);
   const environment = named === undefined ? {} : { GENNAI_POLICY: join(configDir, named) };
   return (
-    await loadLimits({ environment, configDir, stateDir: join(directory, "state"), required }, () => now)
+    await loadLimits(
+      { environment, configDir, stateDir: join(directory, "state"), required, version: "0.2.0" },
+      () => now,
+    )
   ).current();
 }
 
@@ -145,7 +148,7 @@ test("a policy expires while it is in use", async () => {
   await writeFile(join(directory, "policy.json"), signed, { mode: 0o600 });
   await writeFile(join(directory, "policy.pub"), own.publicKey, { mode: 0o644 });
   let now = inItsTime;
-  const place = { environment: {}, configDir: directory, stateDir: directory, required: false };
+  const place = { environment: {}, configDir: directory, stateDir: directory, required: false, version: "0.2.0" };
   const loaded = await loadLimits(place, () => now);
   expect(problemOf(loaded.current())).toBeUndefined();
   now = Date.parse("2028-01-01");

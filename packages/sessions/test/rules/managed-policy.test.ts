@@ -109,7 +109,13 @@ async function written(file: string, text: string): Promise<string> {
 
 test("root may require a signed policy; and one of root is enough for a server of many users", async () => {
   await using here = await managed({ "policy.yaml": "gennai_policy: 1\nname: acme\n...\n" });
-  const place = { environment: {}, configDir: join(here.root, "none"), stateDir: here.root, managed: here.policy };
+  const place = {
+    environment: {},
+    configDir: join(here.root, "none"),
+    stateDir: here.root,
+    managed: here.policy,
+    version: "0.2.0",
+  };
   expect(problemOf((await loadLimits({ ...place, required: true }, Date.now)).current())).toBeUndefined();
   await here.write("policy.yaml", "gennai_policy: 1\nname: acme\nrequire: { license: true }\n...\n");
   const limits = (await loadLimits({ ...place, required: false }, Date.now)).current();
@@ -120,7 +126,13 @@ test("root may require a signed policy; and one of root is enough for a server o
 test("the end of a policy is announced for thirty days", async () => {
   const text = acme.replace("contact:", "expires: 2027-06-30T00:00:00Z\ncontact:");
   await using here = await managed({ "policy.yaml": text });
-  const place = { environment: {}, configDir: here.path("none"), stateDir: here.root, managed: here.policy };
+  const place = {
+    environment: {},
+    configDir: here.path("none"),
+    stateDir: here.root,
+    managed: here.policy,
+    version: "0.2.0",
+  };
   const warningsAt = async (day: string) =>
     (await loadLimits({ ...place, required: false }, () => Date.parse(day))).warnings;
   expect(await warningsAt("2027-05-30")).toEqual([]);

@@ -30,7 +30,13 @@ test("a person sees what a repository's MCP server runs, and accepts it as it is
   await accept.click();
   await on.repl.root.getByText("This MCP server has changed since").waitFor();
   const stateDir = gennai.stateDirectory;
-  const place = { workspaceRoot: gennai.workspace.root, stateDir, configDir: stateDir, environment: {} };
+  const place = {
+    workspaceRoot: gennai.workspace.root,
+    stateDir,
+    configDir: stateDir,
+    environment: {},
+    limits: async () => [],
+  };
   expect((await new McpAcceptance(place).status()).servers).toMatchObject([{ accepted: false }]);
 
   await accept.click();

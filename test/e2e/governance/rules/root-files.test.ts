@@ -1,30 +1,18 @@
-import { execFile } from "node:child_process";
 import { chown, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
+import { rootPolicy as file, onMachine } from "./managed-machine.ts";
 
-const repository = fileURLToPath(new URL("../../../../", import.meta.url));
 const policy = "gennai_policy: 1\nname: acme\ncapabilities: [read, write]\n...\n";
-const file = "/etc/gennai/policy.yaml";
 
-/**
- * What `gennai policy show` says after a script of root, in a user and mount namespace whose file system belongs to root.
- * @param foreign a file that belongs to nobody there, bound over the policy
- */
+/** What `gennai policy show` says after a script of root. */
 async function shown(script: string, foreign?: string) {
-  const program = [`${repository}node_modules/.bin/node`, `${repository}packages/cli/src/main.ts`, "policy", "show"];
-  const { stdout } = await promisify(execFile)("bwrap", [
-    ...["--unshare-user", "--uid", "0", "--gid", "0", "--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev"],
-    ...["bin", "lib", "lib64"].flatMap((name) => ["--symlink", `usr/${name}`, `/${name}`]),
-    ...["--ro-bind", repository, repository, "--tmpfs", "/tmp"],
-    ...(foreign === undefined ? [] : ["--ro-bind", foreign, file]),
-    ...["--setenv", "HOME", "/tmp/home", "--setenv", "GENNAI_STATE_DIR", "/tmp/state", "--", "/bin/sh", "-c"],
-    `umask 022; mkdir -p /etc/gennai/policy.d; test -e ${file} || printf '%s' "$0" > ${file}; ${script}; exec "$@"`,
-    ...[policy, ...program, "--json"],
-  ]);
-  const said = JSON.parse(stdout) as { permits: string[]; problem: string | null; policies: { name: string }[] };
+  const { output } = await onMachine(["policy", "show", "--json"], {
+    policy,
+    script,
+    ...(foreign === undefined ? {} : { foreign }),
+  });
+  const said = JSON.parse(output) as { permits: string[]; problem: string | null; policies: { name: string }[] };
   return { permits: said.permits, problem: said.problem, names: said.policies.map(({ name }) => name) };
 }
 

@@ -45,6 +45,7 @@ export async function doctorCommand(flags: DoctorFlags, console: Console): Promi
     stateDir: defaultStateDir(environment),
     configDir: userConfigDir(environment),
     environment,
+    version,
   };
   const named = flags.server === undefined ? undefined : await serverPlace(flags.server, 0, flags, console);
   const log = flags.log === undefined ? [] : logChecks(flags.log, environment);

@@ -7,6 +7,7 @@ import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { limitsHere } from "../limits-here.ts";
 import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
@@ -67,5 +68,6 @@ async function workspaceHooks(flags: HooksFlags, console: Console): Promise<Work
     configDir: userConfigDir(console.environment),
     stateDir: defaultStateDir(console.environment),
     workspaceRoot: await resolveWorkspace(flags.workspace, console),
+    limits: () => limitsHere(console),
   });
 }

@@ -7,6 +7,7 @@ import { CliError } from "../../terminal/cli-error.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { limitsHere } from "../limits-here.ts";
 import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 
@@ -66,6 +67,7 @@ async function openAcceptance(flags: McpFlags, console: Console): Promise<McpAcc
     stateDir: defaultStateDir(environment),
     configDir: userConfigDir(environment),
     environment,
+    limits: () => limitsHere(console),
   });
 }
 

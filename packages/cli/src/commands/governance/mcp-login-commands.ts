@@ -7,6 +7,7 @@ import { type LoginPlace, loginPlace, McpLogins } from "@gennai/sessions/mcp/mcp
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { limitsHere } from "../limits-here.ts";
 import { actRecorder } from "../options/act-recorder.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import type { McpFlags } from "./mcp-commands.ts";
@@ -62,6 +63,7 @@ async function placeOf(name: string, flags: McpFlags, console: Console): Promise
     stateDir: defaultStateDir(environment),
     configDir: userConfigDir(environment),
     environment,
+    limits: () => limitsHere(console),
   });
   const found = (await acceptance.status()).servers.find(({ server }) => server.name === name);
   if (found?.server.start.type === "http" && found.accepted) return loginPlace(name, found.server.start);

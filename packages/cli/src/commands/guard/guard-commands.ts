@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { guardRefusal } from "@gennai/governance/limits/laid-down";
 import type { GuardedHost } from "@gennai/guard/hosts/guarded-host";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { startProcess } from "@gennai/machine/process/start-process";
@@ -8,6 +9,7 @@ import { provenServers } from "../../connection/proven-servers.ts";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { limitsHere } from "../limits-here.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { agentProgram, agentVersion } from "./agent-program.ts";
 import { guardedAgents, hookFormat } from "./guarded-agents.ts";
@@ -62,7 +64,7 @@ export async function guardUninstallCommand(name: string, flags: GuardFlags, con
   return exitCode.ok;
 }
 
-/** `gennai guard status` */
+/** `gennai guard status`: 1 if an agent that a policy wants guarded is here and is not. */
 export async function guardStatusCommand(
   name: string | undefined,
   flags: GuardFlags,
@@ -70,9 +72,16 @@ export async function guardStatusCommand(
 ): Promise<ExitCode> {
   const server = await runningServer(flags, console);
   const all = await Promise.all(guardedAgents(name ?? "all").map(async (agent) => statusOf(agent, flags, console)));
+  const limits = await limitsHere(console);
+  const here = (await agentsHere(flags, console)).here.map(({ id }) => id);
+  const missing = all.filter(
+    ({ agent, installed, unguarded }) => here.includes(agent) && (installed.length === 0 || unguarded),
+  );
+  const refused = missing.flatMap(({ agent }) => guardRefusal(limits, agent) ?? []);
+  const code = refused.length === 0 ? exitCode.ok : exitCode.failed;
   if (flags.json === true) {
-    console.output.write(`${JSON.stringify({ server: server ?? null, agents: all }, undefined, 2)}\n`);
-    return exitCode.ok;
+    console.output.write(`${JSON.stringify({ server: server ?? null, agents: all, refused }, undefined, 2)}\n`);
+    return code;
   }
   console.output.write(
     `server  ${server ?? "none runs, so guarded agents may change nothing. Start one: gennai serve"}\n`,
@@ -84,7 +93,8 @@ export async function guardStatusCommand(
     for (const problem of problems) console.output.write(`  problem ${problem}\n`);
     for (const limit of limits) console.output.write(`  limit   ${limit}\n`);
   }
-  return exitCode.ok;
+  for (const text of refused) console.output.write(`policy  ${text}\n`);
+  return code;
 }
 
 async function statusOf(agent: GuardedHost, flags: GuardFlags, console: Console) {

@@ -1,6 +1,7 @@
 import { misfitOf } from "@gennai/protocol/model/governance/offered-yes";
 import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { Answer, Question } from "../../confirmation.ts";
+import { mayLast } from "../../limits/laid-down.ts";
 import type { CallContext } from "../../tool.ts";
 import type { Finding } from "../../verdict.ts";
 import type { AdmittedCall, Decided } from "../decide/decided-call.ts";
@@ -27,7 +28,15 @@ export function askAbout(decided: Decided, finding: Finding, turnId: string, opt
   const earlier = remembered.earlier.filter(({ callId }) => callId !== facts.callId);
   const offered = patterns.map((pattern) => offeredPattern(pattern, earlier));
   const withPatterns = offered.length === 0 ? question : { ...question, patterns: offered };
-  return { facts, place, patterns, question: withLasting(withPatterns, options) };
+  return { facts, place, patterns, question: shortened(withLasting(withPatterns, options), options) };
+}
+
+/** The same question, without answers that would last longer than they may. */
+export function shortened(question: Question, { longestYes }: Pick<GateOptions, "longestYes">): Question {
+  const offeredScopes = question.offeredScopes.filter((scope) => mayLast(scope, longestYes));
+  if (offeredScopes.length > 1 || question.offeredScopes.length < 2) return { ...question, offeredScopes };
+  const { patterns: _patterns, ...once } = question;
+  return { ...once, offeredScopes, rememberStatement: "" };
 }
 
 /** The same question, with a yes for the workspace among its answers where one is kept. */

@@ -1,7 +1,7 @@
 import type { PathProtection } from "@gennai/protocol/model/governance/rule-kind";
 
 /** Origin of rules, from the lowest layer up. A layer can only add: none removes a rule of another. */
-export type RuleLayer = "floor" | "user" | "project";
+export type RuleLayer = "floor" | "managed" | "user" | "project";
 
 /** A pattern that commands are matched against. */
 export interface PatternRule {

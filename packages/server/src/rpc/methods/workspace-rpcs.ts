@@ -38,7 +38,7 @@ export function workspaceRpcs(manager: SessionManager): WorkspaceRpcs {
       const { workspace } = await manager.get(sessionId);
       if (workspace.client !== undefined) throw heldByClient("The state of its repository is known there.");
       const { protectedBranches } = await loadProjectConfig(workspace.root);
-      const protect = [...services.protectedBranches, ...protectedBranches];
+      const protect = [...(await services.protectedBranches()), ...protectedBranches];
       const state = await readWorkspaceState(workspace.root, { protect, signal });
       return {
         workingDir: workspace.root,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
+import type { Limits } from "@gennai/governance/limits/limits";
 import { ServiceError } from "@gennai/machine/service-error";
 import { ModelKeys } from "@gennai/models/catalogue/model-keys";
 import { tryModel as tryAnswer } from "@gennai/models/catalogue/try-model";
@@ -52,6 +53,7 @@ interface Choice {
   readonly environment?: Readonly<Record<string, string>>;
   readonly isStopped?: () => boolean;
   readonly turns?: number;
+  readonly limits?: Limits;
 }
 
 async function rpcs(choice: Choice = {}) {
@@ -76,6 +78,7 @@ async function rpcs(choice: Choice = {}) {
       },
     },
     options: { defaultSettings, environment: {} },
+    limits: async () => choice.limits ?? [],
   });
   const admission = new Admission({ ...defaultLimits, turnsPerUser: choice.turns ?? 10 });
   const trials = new ModelTrials({

@@ -46,7 +46,7 @@ export class TurnBranch {
     const { workspace, settings, services } = session;
     if (workspace.client !== undefined || (asks && !settings.interactive)) return undefined;
     try {
-      const protect = services.protectedBranches;
+      const protect = await services.protectedBranches();
       const { name, how } = await wantedBranch({ directory: workspace.root, task, protect, signal });
       const wanted = how === "kept" ? branchNameFor(task) : name;
       return new TurnBranch(session, task, { name: wanted, asks, makesRepository: false });
@@ -77,7 +77,7 @@ export class TurnBranch {
   async begin(signal: AbortSignal): Promise<SessionEvent | undefined> {
     const { workspace, services } = this.#session;
     const { root, controlRoot } = workspace;
-    const protect = services.protectedBranches;
+    const protect = await services.protectedBranches();
     const protectedBranches = [...protect, ...(await loadProjectConfig(root)).protectedBranches];
     const state = branchState({ controlRoot, sessionBranch: undefined, protectedBranches });
     const isMissing = state.type === "none" && this.offer.makesRepository && this.#answer === "yes";

@@ -183,6 +183,7 @@ export async function buildTurnGate(
       lasting:
         calls.forUser === true ? lastingCheckAnswers(repositoryChecks, services.acceptedChecks(workspace)) : undefined,
       connections: services.acceptedConnections(workspace),
+      longestYes: rules.longestYes,
       sessionId: session.id,
       tools: some,
       runner: new TurnCalls(surroundings, {

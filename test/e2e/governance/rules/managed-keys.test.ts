@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { acceptMcpServer, listMcpServers } from "@gennai/client/governance/mcp-servers";
+import { IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { call } from "@gennai/testkit/scripted-steps";
+import { startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
+import { expect, test } from "vitest";
+import { eventsOf, refusalOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
+
+const { signal } = new AbortController();
+const directory = "/etc/gennai";
+
+/** A server under a policy of root that says this beside its name. */
+function managedServer(keys: string, options: TestServerOptions = {}) {
+  const text = `gennai_policy: 1\nname: acme\ncontact: sec@acme.example\n${keys}\n...\n`;
+  return startTestServer({
+    ...options,
+    server: {
+      ...options.server,
+      policyFiles: {
+        directory,
+        list: async (at) => (at === directory ? ["policy.yaml"] : []),
+        read: async () => text,
+      },
+    },
+  });
+}
+
+const laidDown = /acme \(\/etc\/gennai\/policy\.yaml:4\) .*sec@acme\.example/;
+
+test("a model that is not listed is refused, whoever asks for it", async () => {
+  await using server = await managedServer("models: { allow: [anthropic/*] }", { steps: [{ text: ["Hello."] }] });
+  const asked = await refusalOf(startSession(server));
+  expect(asked).toMatchObject({ code: "failed_precondition", info: "managed_policy" });
+  expect(asked.message).toMatch(laidDown);
+});
+
+test("a mode of commands that lets them out of the sandbox starts no server", async () => {
+  await expect(managedServer("require: { stages: true }", { server: { commands: "ask" } })).rejects.toThrow(laidDown);
+});
+
+test("intents stay required", async () => {
+  await using server = await managedServer("require: { intents: required }", { steps: [{ text: ["Hello."] }] });
+  const sessionId = await startSession(server);
+  const asked = await refusalOf(server.governance.setIntentsMode({ sessionId, mode: IntentsMode.OFF }));
+  expect(asked).toMatchObject({ info: "managed_policy", message: expect.stringMatching(laidDown) });
+});
+
+test("an MCP server that is not listed is neither accepted nor started", async () => {
+  await using server = await managedServer("mcp: { allow: [] }", {
+    steps: [{ text: ["Hello."] }],
+    files: { ".mcp.json": JSON.stringify({ mcpServers: { theirs: { command: "touch", args: ["started"] } } }) },
+  });
+  const sessionId = await startSession(server);
+  const [seen] = (await listMcpServers(server.governance, sessionId, { signal })).servers;
+  if (seen === undefined) throw new Error("It is not listed.");
+  const asked = await refusalOf(acceptMcpServer(server.governance, sessionId, seen, { signal }));
+  expect(asked).toMatchObject({ info: "managed_policy", message: expect.stringMatching(laidDown) });
+});
+
+const write = (path: string) => call("Write", { file_path: path, content: "new\n" });
+const hook = "{ matcher: Write, hooks: [{ type: command, command: 'echo not here >&2; exit 2' }] }";
+
+test.each<[string, string, TestServerOptions["steps"] & object, RegExp]>([
+  ["a rule protects paths", "rules: { readOnlyPaths: [a.txt] }", [write("a.txt")], /a\.txt is read-only/],
+  ["a hook runs", `hooks: { PreToolUse: [${hook}] }`, [write("a.txt")], /not here/],
+  [
+    "a host is not listed",
+    "network: { allow: [a.example:443], ask: false }",
+    [call("WebFetch", { url: "https://b.example/" })],
+    /b\.example|not known|no tool/,
+  ],
+])("%s", async (_what, keys, steps, refused) => {
+  await using server = await managedServer(keys, { steps: [...steps, { text: ["Over."] }] });
+  const events = await runTurn(server, await startSession(server), "do it");
+  expect(eventsOf(events, "toolResult")).toMatchObject([{ error: expect.stringMatching(refused) }]);
+  expect(existsSync(server.workspace.path("a.txt"))).toBe(false);
+});
+
+test("the agent writes on no branch that is protected", async () => {
+  await using server = await managedServer("protected_branches: [work]", {
+    steps: [write("a.txt"), { text: ["Over."] }],
+  });
+  await runTurn(server, await startSession(server), "do it");
+  expect(await server.workspace.git("log", "--format=%s", "work", "--", "a.txt")).toBe("");
+  const head = await server.workspace.git("branch", "--show-current");
+  expect(head.trim() !== "work" || !existsSync(server.workspace.path("a.txt"))).toBe(true);
+});
+
+test("a yes lasts no longer than a policy lets it", async () => {
+  await using server = await managedServer("answers: { longest: once }", {
+    steps: [call("Write", { file_path: "package.json", content: "{}\n" }), { text: ["Over."] }],
+  });
+  await using person = await Watcher.begin(server);
+  const question = await person.next("confirmationRequest");
+  expect(question.offeredScopes).toHaveLength(1);
+  expect(question.patterns).toEqual([]);
+  await person.answer(question);
+  expect(await person.end()).toBe("COMPLETED");
+});
