@@ -109,6 +109,7 @@ export const commands: readonly (readonly [command: string, args: string, code: 
   ["gennai policy log", "policy log", 0],
   ["gennai policy replay", "policy replay", 0],
   ["gennai policy show", "policy show", 0],
+  ["gennai policy fetch", "policy fetch --url https://a.example --key none --to none", 2],
   ["gennai policy sign", "policy sign none", 2],
 ];
 

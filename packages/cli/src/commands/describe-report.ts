@@ -24,7 +24,10 @@ function described(report: WorkbenchReport, network: readonly string[], workbenc
   ];
   // The hint that the agent gets: a person can often use it, too.
   if (hint !== "") lines.push(entry("to agent", hint));
-  for (const rule of rules) lines.push(entry(rule.verdict, `${rule.rule}  ${rule.reason}`));
+  for (const rule of rules) {
+    lines.push(entry(rule.verdict, `${rule.rule}  ${rule.reason}`));
+    if (rule.managed !== undefined) lines.push(entry("managed", rule.managed));
+  }
   if (reading !== undefined) {
     lines.push(entry("read as", `${reading.statement}${reading.readsOnly ? "  (proven to only read)" : ""}`));
     for (const command of reading.commands) lines.push(entry("runs", command));

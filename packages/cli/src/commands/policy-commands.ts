@@ -13,6 +13,7 @@ import { exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { writeLines } from "../terminal/write-lines.ts";
 import { describeReport, describeTried } from "./describe-report.ts";
+import { limitsWith } from "./limits-here.ts";
 import { type CommandsFlags, commandsMode } from "./options/option-values.ts";
 import { resolveWorkspace } from "./options/resolve-workspace.ts";
 
@@ -22,6 +23,8 @@ export interface PolicyFlags extends CommandsFlags {
   readonly home?: string;
   /** Intent that is assumed to be selected. */
   readonly intent?: string;
+  /** A file of a policy that is tried beside those in force. */
+  readonly policy?: string;
   readonly json?: boolean;
 }
 
@@ -138,6 +141,7 @@ async function openWorkbench(flags: PolicyFlags, console: Console): Promise<Poli
     stateDir: defaultStateDir(environment),
     commands: commandsMode(flags),
     environment,
+    limits: await limitsWith(flags.policy, console),
     ...(flags.intent === undefined ? {} : { intent: flags.intent }),
   };
   if (flags.home !== undefined) {

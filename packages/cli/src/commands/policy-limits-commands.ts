@@ -4,8 +4,9 @@ import { type Limit, permitted, placeOf, problemOf } from "@gennai/governance/li
 import { limitKeys } from "@gennai/governance/limits/policy-schema";
 import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { fetchPolicy } from "@gennai/sessions/rules/fetch-policy";
 import { signPolicy } from "@gennai/sessions/rules/sign-policy";
-import { CliError } from "../terminal/cli-error.ts";
+import { CliError, usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
@@ -25,7 +26,7 @@ export async function policyShowCommand(flags: PolicyShowFlags, console: Console
     return exitCode.ok;
   }
   const rows = limits.flatMap((limit) => [
-    ["policy", limit.name, limit.file],
+    [layers[limit.holder], limit.name, limit.file],
     ...settings(limit).map(({ key, value, place: at }) => [key, JSON.stringify(value), at]),
     ...(limit.expires === undefined ? [] : [["expires", new Date(limit.expires).toISOString(), ""]]),
   ]);
@@ -40,6 +41,9 @@ export async function policyShowCommand(flags: PolicyShowFlags, console: Console
   return exitCode.ok;
 }
 
+/** Who lays it down, as `policy check` names layers of rules. */
+const layers = { root: "managed", user: "signed", switches: "emergency" } as const;
+
 function settings(limit: Limit) {
   return limitKeys.flatMap((key) =>
     limit[key] === undefined ? [] : [{ key, value: limit[key], place: placeOf(limit, key) }],
@@ -49,7 +53,32 @@ function settings(limit: Limit) {
 function shownLimit(limit: Limit) {
   const { name, contact, holder, file, expires, serial, problem } = limit;
   const until = expires === undefined ? null : new Date(expires).toISOString();
-  return { name, contact, holder, file, serial, expires: until, problem, keys: settings(limit) };
+  return { layer: layers[holder], name, contact, holder, file, serial, expires: until, problem, keys: settings(limit) };
+}
+
+export interface PolicyFetchFlags {
+  readonly url: string;
+  readonly key: string;
+  readonly to: string;
+}
+
+/** `gennai policy fetch`: 1 if what is there stays, because what is fetched cannot be used. */
+export async function policyFetchCommand(flags: PolicyFetchFlags, console: Console): Promise<ExitCode> {
+  const url = URL.parse(flags.url);
+  if (url === null) throw usageError(`${flags.url} is no address.`, "Name one that begins with https://.");
+  const keys = await read(flags.key, console);
+  try {
+    const directory = resolve(console.directory, flags.to);
+    const { file, name, serial, isNew } = await fetchPolicy({ url, keys, directory }, Date.now());
+    console.output.write(`${isNew ? "fetched" : "unchanged"}  ${terminalSafe(name)}, serial ${serial}, ${file}\n`);
+    return exitCode.ok;
+  } catch (error) {
+    const why = terminalSafe(errorMessage(error));
+    throw new CliError(`The policy was not fetched: ${why}.`, {
+      next: ["What was there before stays in force."],
+      cause: error,
+    });
+  }
 }
 
 /** `gennai policy sign`: the signed policy on standard output. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CommandHost } from "./command-host.ts";
 import { collect, commandsOption, workspaceOption } from "./options/shared-options.ts";
 import type { PolicyCheckFlags, PolicyFlags } from "./policy-commands.ts";
-import type { PolicyShowFlags } from "./policy-limits-commands.ts";
+import type { PolicyFetchFlags, PolicyShowFlags } from "./policy-limits-commands.ts";
 import type { PolicyLogFlags } from "./policy-log-command.ts";
 
 /** `gennai policy …`: what the rules say, said and stopped, and the policies that nobody can lift. */
@@ -14,6 +14,7 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
     commandsOption(workspaceOption(policy.command(name).description(description)), "; judged as by such a server")
       .option("--home <dir>", "the home assumed for ~ and the user's rules")
       .option("--intent <id>", "the intent assumed to be selected; without one, intents are ignored")
+      .option("--policy <file>", "a policy that is tried beside those in force; it need not belong to root")
       .option("--json", "print JSON");
   named("check", "what all rules say of a command or a file; nothing runs but with --run")
     .argument("[command]", "a shell command")
@@ -59,6 +60,17 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
       ended(await policyShowCommand(flags, console));
     });
   policy
+    .command("fetch")
+    .description("put a signed policy of a server in the place of the one that was fetched before")
+    .requiredOption("--url <url>", "where it is; https")
+    .requiredOption("--key <pem>", "the Ed25519 public key that it must be signed by")
+    .requiredOption("--to <dir>", "root's directory of policies: fetched.yaml in it is replaced")
+    .addHelpText("after", fetchHelp)
+    .action(async (flags: PolicyFetchFlags) => {
+      const { policyFetchCommand } = await import("./policy-limits-commands.ts");
+      ended(await policyFetchCommand(flags, console));
+    });
+  policy
     .command("sign")
     .description("sign a policy for the users of a team")
     .argument("<file>", "the policy as JSON or YAML, without a signature")
@@ -69,6 +81,14 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
       ended(await policySignCommand(file, flags, console));
     });
 }
+
+const fetchHelp = `
+For root's own timer, where files cannot be rolled out otherwise; servers never fetch. The address gives what gennai policy sign
+prints. It must be signed by the key, in its time, and have a higher serial than the one before; else that one stays in force.
+
+Example:
+  gennai policy fetch --url https://acme.example/policy.json --key /etc/gennai/fleet.pub --to /etc/gennai/policy.d
+`;
 
 const signHelp = `
 Example of a policy:

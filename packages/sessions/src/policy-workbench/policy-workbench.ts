@@ -7,6 +7,9 @@ import type { DecideOptions } from "@gennai/governance/gate/decide/decided-call"
 import { decideCall } from "@gennai/governance/gate/run-calls";
 import { createIntentsPolicy } from "@gennai/governance/intents/intents-policy";
 import { createScopeExpansionPolicy } from "@gennai/governance/intents/scope-expansion-policy";
+import { managedBranches } from "@gennai/governance/limits/laid-down";
+import { type Limits, noLimits } from "@gennai/governance/limits/limits";
+import { createLimitsPolicy } from "@gennai/governance/limits/limits-policy";
 import { createFoundWritesPolicy } from "@gennai/governance/policies/files/found-writes";
 import { createGitChangesPolicy } from "@gennai/governance/policies/git-changes";
 import { createGitContentsPolicy } from "@gennai/governance/policies/git-contents";
@@ -49,6 +52,8 @@ export interface WorkbenchOptions {
   readonly configDir?: string | undefined;
   /** The intent assumed to be selected; without one, intents are not judged. */
   readonly intent?: string;
+  /** What nobody here can lift. */
+  readonly limits?: Limits;
   /**
    * Commands are judged as in a session of a server started here with these modes, in Branch Mode on the current branch;
    * default `off`.
@@ -115,7 +120,9 @@ export class PolicyWorkbench implements AsyncDisposable {
     );
     const config = await loadProjectConfig(workspace.root);
     const rules = parts.use(await RulesService.open({ root: workspace.root, home, configDir: options.configDir }));
-    const intents = IntentsService.open({ workspace, stateDir });
+    const { limits = noLimits } = options;
+    await rules.lay(limits);
+    const intents = IntentsService.open({ workspace, stateDir }).lay(limits);
     const knownFiles = new ReadAlready(workspace.root);
     const tools = createTools({
       workspace,
@@ -143,7 +150,7 @@ export class PolicyWorkbench implements AsyncDisposable {
     };
     const ownDirectories = [stateDir];
     const { root } = workspace;
-    const { protectedBranches } = config;
+    const protectedBranches = [...config.protectedBranches, ...managedBranches(limits)];
     const place = { controlRoot: root, sessionBranch: undefined, protectedBranches };
     const { covers } = zeroAccessOf(await rules.current(), root);
     const isSecret = (path: string): boolean => secretPath(path) !== undefined || covers(path);
@@ -160,6 +167,7 @@ export class PolicyWorkbench implements AsyncDisposable {
       tools,
       runner: decidableCalls({ workspace, knownFiles, staged: here.stages !== undefined }),
       policies: [
+        createLimitsPolicy({ current: () => limits }),
         rulesPolicy,
         ...(options.intent === undefined ? [] : await intentPolicies(workspace.root, intents, options.intent)),
         ...policies,

@@ -49,6 +49,8 @@ export interface FiredRule {
   readonly rule: string;
   readonly verdict: "ask" | "deny";
   readonly reason: string;
+  /** `FILE:LINE` in a policy that nobody here can lift; absent for other layers. */
+  readonly managed?: string;
 }
 
 /** How a call was understood. */
@@ -129,9 +131,11 @@ function firedRules(verdicts: readonly { readonly policy: string; readonly verdi
   for (const type of ["deny", "ask"] as const) {
     for (const { policy, verdict } of verdicts) {
       if (verdict.type !== type) continue;
-      const { rule, reason } = verdict.finding;
+      const { rule, reason, place } = verdict.finding;
+      const isManaged = place !== undefined && (policy === "limits" || rule.startsWith("rules/managed/"));
       const key = `${rule}\0${reason}`;
-      if (!fired.has(key)) fired.set(key, { policy, rule, verdict: type, reason });
+      if (fired.has(key)) continue;
+      fired.set(key, { policy, rule, verdict: type, reason, ...(isManaged ? { managed: place } : {}) });
     }
   }
   return [...fired.values()];

@@ -95,13 +95,18 @@ export class ManagedPolicy {
       if (read === undefined) return undefined;
       text = read;
       if (!file.endsWith(".yaml")) throw new Error(`${file} is not read under this name; end it with .yaml`);
-      const limit = rootPolicy(text, file);
-      await assertExamples(limit);
-      return { limit, sha256: sha256Hex(text) };
+      return { limit: await readPolicy(text, file), sha256: sha256Hex(text) };
     } catch (error) {
       return { limit: broken(file, errorMessage(error)).limit, sha256: sha256Hex(text) };
     }
   }
+}
+
+/** The limits of one file, whose examples hold. Rejects with `Error` whose message begins with `FILE:LINE`. */
+export async function readPolicy(text: string, file: string): Promise<Limit> {
+  const limit = rootPolicy(text, file);
+  await assertExamples(limit);
+  return limit;
 }
 
 /** The limits of one file. Throws `Error` whose message begins with `FILE:LINE`. */

@@ -38,10 +38,10 @@ const harmless = new Set(
     "--max-iterations --max-output-tokens --max-session-tokens --max-sessions --max-sessions-per-user",
     "--max-streams-per-user --max-tenants --max-turn-tokens --max-turns --max-turns-per-tenant --max-turns-per-user",
     "--metrics --mode --no-auth --no-local-files --no-thinking --notes --of --open --out --output --output-schema",
-    "--parallel --plain --port --protect --prune --public-key --question-seconds --quit-when-idle --quit-with-stdin",
+    "--parallel --plain --policy --port --protect --prune --public-key --question-seconds --quit-when-idle --quit-with-stdin",
     "--read --reason --refuse --remembered --rest --resume --rina-port --roles-claim --run --scenario --scope --serve",
     "--server --session --shared --since --slow-reader --tenant-claim --timeout --tls-cert --tls-key --to --token",
-    "--tree-wait --turn --user --user-claim --verbosity --version --witness --workspace --workspace-root --worktree --write",
+    "--tree-wait --turn --url --user --user-claim --verbosity --version --witness --workspace --workspace-root --worktree --write",
   ].flatMap((line) => line.split(" ")),
 );
 
