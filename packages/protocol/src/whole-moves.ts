@@ -1,5 +1,5 @@
 import { type HunkDecision, wholeChange } from "./apply-review.ts";
-import type { ProposedChange } from "./model/session/proposal.ts";
+import type { AppliedFile, ProposedChange } from "./model/session/proposal.ts";
 
 type Part = Pick<ProposedChange, "id" | "path" | "operation" | "movedFrom">;
 
@@ -8,6 +8,26 @@ export function otherHalf<Change extends Part>(change: Part, changes: readonly C
   return change.operation === "delete"
     ? changes.find(({ movedFrom }) => movedFrom === change.path)
     : changes.find(({ operation, path }) => operation === "delete" && path === change.movedFrom);
+}
+
+/** Files of a change set that only got another path, each with what was deleted at the old one. Contents that several share tell nothing. */
+export function renamedFiles<File extends Pick<AppliedFile, "beforeSha256" | "afterSha256">>(
+  files: readonly File[],
+): ReadonlyMap<File, File> {
+  const made = Map.groupBy(
+    files.filter(({ beforeSha256 }) => beforeSha256 === undefined),
+    ({ afterSha256 }) => afterSha256,
+  );
+  const gone = Map.groupBy(
+    files.filter(({ afterSha256 }) => afterSha256 === undefined),
+    ({ beforeSha256 }) => beforeSha256,
+  );
+  const renamed = new Map<File, File>();
+  for (const [sha256, [file, ...others]] of made) {
+    const [old, ...more] = gone.get(sha256) ?? [];
+    if (file !== undefined && old !== undefined && others.length + more.length === 0) renamed.set(file, old);
+  }
+  return renamed;
 }
 
 /** One decision of a review, with its place. */

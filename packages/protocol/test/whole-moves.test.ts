@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HunkDecision } from "#apply-review";
-import { decisionsByChange } from "#whole-moves";
+import { decisionsByChange, renamedFiles } from "#whole-moves";
 
 const moved = [
   { id: "1", path: "old.ts", operation: "delete" },
@@ -24,4 +24,15 @@ test.each([
   const whole = decisionsByChange(moved, given);
   expect(whole.get("1")?.get("")?.type).toBe(old);
   expect(whole.get("3")?.get("")?.type).toBe(gone);
+});
+
+test("a file of a change set was renamed if one other file with its content, and only one, is gone", () => {
+  const gone = (path: string, beforeSha256: string) => ({ path, beforeSha256 });
+  const made = (path: string, afterSha256: string) => ({ path, afterSha256 });
+  const files = [
+    ...[gone("a", "1"), made("b", "1"), gone("c", "2"), made("d", "3")],
+    ...[gone("e", "4"), made("f", "4"), made("g", "4")],
+    { path: "h", beforeSha256: "5", afterSha256: "5" },
+  ];
+  expect([...renamedFiles(files)].map(([{ path }, old]) => [path, old.path])).toEqual([["b", "a"]]);
 });

@@ -5,24 +5,23 @@ const contentScheme = "gennai-content";
 /** Bytes of text that are kept in addition to open documents. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** A proposed change whose new text is shown. */
-export interface ShownChange {
-  readonly proposalId: string;
-  readonly changeId: string;
-}
+/** What a document is about: the new text of a proposed change, or nothing, where the agent deleted a file. */
+export type DocumentSubject =
+  | { readonly type: "proposed"; readonly proposalId: string; readonly changeId: string }
+  | { readonly type: "file"; readonly path: string };
 
 interface ShownDocument {
   readonly text: string;
-  readonly change: ShownChange | undefined;
+  readonly subject: DocumentSubject | undefined;
 }
 
 /** Documents that are shown together. */
 interface ContentGroup {
   /**
    * @param name shown by the tab, e.g. a path; also decides the language
-   * @param change the proposed change whose new text it is
+   * @param subject of which it has the actions
    */
-  add(name: string, text: string, change?: ShownChange): vscode.Uri;
+  add(name: string, text: string, subject?: DocumentSubject): vscode.Uri;
 }
 
 /**
@@ -55,17 +54,17 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
   /** Makes a group, for documents that are shown together. */
   group(): ContentGroup {
     const group = new Map<string, ShownDocument>();
-    return { add: (name, text, change) => this.#add(group, name, text, change) };
+    return { add: (name, text, subject) => this.#add(group, name, text, subject) };
   }
 
   /** Adds a document that is shown alone. */
-  add(name: string, text: string, change?: ShownChange): vscode.Uri {
-    return this.group().add(name, text, change);
+  add(name: string, text: string, subject?: DocumentSubject): vscode.Uri {
+    return this.group().add(name, text, subject);
   }
 
-  /** The proposed change whose new text a document is; undefined for other documents. */
-  changeOf(uri: vscode.Uri): ShownChange | undefined {
-    return uri.scheme === contentScheme ? this.#held(uri)?.change : undefined;
+  /** undefined: a document has no actions. */
+  subjectOf(uri: vscode.Uri): DocumentSubject | undefined {
+    return uri.scheme === contentScheme ? this.#held(uri)?.subject : undefined;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
@@ -80,11 +79,16 @@ export class ContentDocuments implements vscode.TextDocumentContentProvider, vsc
     return this.#groupOf.get(uri.toString())?.get(uri.toString());
   }
 
-  #add(group: Map<string, ShownDocument>, name: string, text: string, change: ShownChange | undefined): vscode.Uri {
+  #add(
+    group: Map<string, ShownDocument>,
+    name: string,
+    text: string,
+    subject: DocumentSubject | undefined,
+  ): vscode.Uri {
     // The number is in the query, so that both sides of a diff have the file's own path.
     const query = String(++this.#last);
     const uri = vscode.Uri.from({ scheme: contentScheme, path: `/${name.replace(/^\/+/, "")}`, query });
-    group.set(uri.toString(), { text, change });
+    group.set(uri.toString(), { text, subject });
     this.#groupOf.set(uri.toString(), group);
     this.#bytes += bytesOf(text);
     // The group that is being filled counts as the newest.

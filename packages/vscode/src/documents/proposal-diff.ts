@@ -72,7 +72,7 @@ async function sidesOf(
   ]);
   return {
     before: group.add(moved?.path ?? change.path, old?.base ?? base),
-    after: group.add(change.path, fresh, { proposalId, changeId: change.id }),
+    after: group.add(change.path, fresh, { type: "proposed", proposalId, changeId: change.id }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ReviewState } from "@gennai/client/host/review-state";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { DocumentSubject } from "../documents/content-documents.ts";
 import type { ProposalText } from "../documents/proposal-diff.ts";
 import type { HunkOrigin } from "./hunk-words.ts";
 import { type HunkMark, type ProposalSide, proposedHunks, type ShownHunk, writtenHunks } from "./shown-hunk.ts";
@@ -13,6 +14,7 @@ export interface DocumentHunks {
   /** In order of lines. */
   readonly hunks: readonly ShownHunk[];
   readonly proposed?: ProposedText;
+  readonly written?: UnseenFile;
 }
 
 export interface ProposedText {
@@ -20,11 +22,6 @@ export interface ProposedText {
   readonly change: ProposedChange;
   readonly side: ProposalSide;
 }
-
-/** What a document is: a file of the workspace, or the new text of a proposed change. */
-export type DocumentSubject =
-  | { readonly type: "file"; readonly path: string }
-  | { readonly type: "proposed"; readonly proposalId: string; readonly changeId: string };
 
 export interface EditorHunksOptions {
   /** Proposals that wait for review, newest last. */
@@ -50,7 +47,8 @@ export function documentHunks(
   }
   if (subject.type !== "file") return undefined;
   const file = options.unseenOf(subject.path);
-  return file === undefined ? undefined : { origin: "written", path: subject.path, hunks: writtenHunks(file, now) };
+  if (file === undefined) return undefined;
+  return { origin: "written", path: subject.path, hunks: writtenHunks(file, now), written: file };
 }
 
 /**
@@ -65,7 +63,7 @@ export function hasAnyHunk(
   for (const { changes } of proposals) {
     if (changes.some(({ hunks, operation }) => hunks.length > 0 || operation === "delete")) return true;
   }
-  return unseen.some(({ path, agent }) => agent !== undefined && countIn(path) !== 0);
+  return unseen.some(({ path }) => countIn(path) !== 0);
 }
 
 function proposedPlace(proposals: ReadonlyMap<string, Proposal>, subject: DocumentSubject): ProposedText | undefined {

@@ -2,14 +2,14 @@ import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
 import { otherHalf } from "@gennai/protocol/whole-moves";
 import * as vscode from "vscode";
-import type { ContentDocuments } from "../documents/content-documents.ts";
+import type { ContentDocuments, DocumentSubject } from "../documents/content-documents.ts";
 import { proposalText, proposalTitle, unseenTitle } from "../documents/proposal-diff.ts";
 import { nameOfUri } from "../editor/workspace-uri.ts";
 import type { WorkspaceSession } from "../session/workspace-session.ts";
-import { type DocumentHunks, type DocumentSubject, documentHunks, hasAnyHunk } from "./editor-hunks.ts";
+import { type DocumentHunks, documentHunks, hasAnyHunk } from "./editor-hunks.ts";
 import { HunkEditFiles } from "./hunk-edit-files.ts";
 import { HunkPainter } from "./hunk-painter.ts";
-import { hunkLenses } from "./hunk-words.ts";
+import { type HunkSubject, hunkLenses } from "./hunk-words.ts";
 import { ProposalTexts } from "./proposal-texts.ts";
 import type { ShownHunk } from "./shown-hunk.ts";
 import type { UnseenChanges } from "./unseen-changes.ts";
@@ -121,8 +121,8 @@ export class EditorReview implements vscode.Disposable {
   }
 
   #subjectOf(uri: vscode.Uri): DocumentSubject | undefined {
-    const change = this.#options.documents.changeOf(uri);
-    if (change !== undefined) return { type: "proposed", ...change };
+    const subject = this.#options.documents.subjectOf(uri);
+    if (subject !== undefined) return subject;
     const path = nameOfUri(this.#options.root, uri);
     return path === undefined ? undefined : { type: "file", path };
   }
@@ -178,13 +178,11 @@ export class EditorReview implements vscode.Disposable {
     const found = this.hunksOf(document);
     if (found === undefined) return [];
     const of = found.hunks.length;
-    const { proposal, change: half } = found.proposed ?? {};
-    // What stands in the file at the old path of a rename.
-    const change = half?.operation === "delete" ? (otherHalf(half, proposal?.changes ?? []) ?? half) : half;
+    const about = subjectOf(found);
     return found.hunks.flatMap((hunk, index) => {
       const line = Math.min(hunk.line, document.lineCount - 1);
       const range = new vscode.Range(line, 0, line, 0);
-      return hunkLenses(hunk, change, { index, of }).map(
+      return hunkLenses(hunk, about, { index, of }).map(
         ({ title, command }) =>
           new vscode.CodeLens(range, {
             title,
@@ -194,6 +192,16 @@ export class EditorReview implements vscode.Disposable {
       );
     });
   }
+}
+
+function subjectOf({ origin, proposed, written }: DocumentHunks): HunkSubject {
+  if (proposed === undefined)
+    return { origin, operation: written?.agent === undefined ? "delete" : "update", movedFrom: written?.movedFrom };
+  const { proposal, change } = proposed;
+  // What stands in the file at the old path of a rename.
+  const { operation, movedFrom } =
+    change.operation === "delete" ? (otherHalf(change, proposal.changes) ?? change) : change;
+  return { origin, operation, movedFrom };
 }
 
 /** True if the active editor is one of our diffs of all files, after whose title VS Code says how many. */

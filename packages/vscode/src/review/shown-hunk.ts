@@ -1,7 +1,8 @@
 import { decidableIds, decisionFor, type ReviewState } from "@gennai/client/host/review-state";
+import { wholeChange } from "@gennai/protocol/apply-review";
 import { type Hunk, isBeyondText, type ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { type LineSpan, lineHunks, linesOf, placeSpans } from "./line-hunks.ts";
-import { placedHunks, type UnseenFile, unseenHunks } from "./unseen-file.ts";
+import { fileChange, placedHunks, type UnseenFile, unseenHunks } from "./unseen-file.ts";
 
 /** A change as a document shows it: its lines in the document, and those that are not in it. */
 export interface ShownHunk {
@@ -86,7 +87,10 @@ export function writtenHunks(file: UnseenFile, now: string): readonly ShownHunk[
   const hunks = unseenHunks(file);
   const placed = placedHunks(file, hunks, now);
   const nowLines = linesOf(now);
-  return hunks.flatMap(({ id, oldLines, freshLines }, index): readonly ShownHunk[] => {
+  const ofFile = fileChange(file);
+  const whole = { id: wholeChange, state: "open", line: 0, marks: [], diff: [] } as const;
+  if (ofFile === "delete") return [whole];
+  const ofLines = hunks.flatMap(({ id, oldLines, freshLines }, index): readonly ShownHunk[] => {
     const span = placed[index];
     if (span === undefined) return [];
     const kind = span.start === span.end ? "place" : freshKind(oldLines);
@@ -97,6 +101,7 @@ export function writtenHunks(file: UnseenFile, now: string): readonly ShownHunk[
     const line = lineOf(span, nowLines);
     return [{ id, state: "open", line, marks: [{ kind, span }], diff }];
   });
+  return ofFile === undefined ? ofLines : [whole, ...ofLines];
 }
 
 /** A place after the last line is shown at that line. */

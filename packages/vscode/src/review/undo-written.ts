@@ -1,3 +1,4 @@
+import { wholeChange } from "@gennai/protocol/apply-review";
 import type { ChangeSets } from "../apply/change-sets.ts";
 import type { FinalChange } from "../apply/final-change.ts";
 import { EditorError } from "../editor/editor-error.ts";
@@ -24,13 +25,28 @@ export async function undoWritten(
   hunkIds: readonly string[] | "all",
   options: { readonly signal: AbortSignal },
 ): Promise<void> {
-  const { path, base, agent } = file;
+  const { path, base, agent, movedFrom } = file;
   const state = await readFileState(files, await resolveInWorkspace(workspace, path));
   const { disk, buffer } = state;
   const isDirty = buffer?.isDirty === true;
-  const apply = (change: FinalChange) => changeSets.apply([change], { save: "clean", signal: options.signal });
+  const apply = (...changes: readonly FinalChange[]) =>
+    changeSets.apply(changes, { save: "clean", signal: options.signal });
   if (agent === undefined && base !== undefined && disk === undefined && !isDirty) {
     await apply({ operation: "create", path, bytes: new TextEncoder().encode(base) });
+    return;
+  }
+  if (movedFrom !== undefined && disk !== undefined && (hunkIds === "all" || hunkIds.includes(wholeChange))) {
+    if (isDirty)
+      throw new EditorError(
+        "stale_file",
+        `Nothing was taken back: ${path} has changes that are not saved.`,
+        "Save it.",
+      );
+    const bytes = hunkIds === "all" ? bytesWithout(file, disk.bytes) : disk.bytes;
+    await apply(
+      { operation: "create", path: movedFrom, bytes },
+      { operation: "delete", path, baseSha256: disk.sha256 },
+    );
     return;
   }
   const document = buffer?.document ?? (await files.loadDocument(state.path.absolute));
@@ -50,4 +66,12 @@ export async function undoWritten(
       ? { operation: "delete", path, baseSha256: sha256 }
       : { operation: "update", path, text: undone, baseSha256: sha256 },
   );
+}
+
+/** What a tracked file, which is UTF-8, was before its lines were changed. */
+function bytesWithout(file: UnseenFile, bytes: Uint8Array): Uint8Array {
+  const now = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const undone = withoutHunks(file, "all", now);
+  if (undone === undefined) return bytes;
+  return new TextEncoder().encode(now.startsWith("\uFEFF") ? `\uFEFF${undone}` : undone);
 }

@@ -2,9 +2,18 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type AppliedFile, appliedFileFromMessage } from "@gennai/protocol/model/session/proposal";
+import { renamedFiles } from "@gennai/protocol/whole-moves";
 import pLimit from "p-limit";
 import * as z from "zod/mini";
-import { afterLooking, afterUndo, afterWrite, isAsKnown, type UnseenFile } from "./unseen-file.ts";
+import {
+  afterLooking,
+  afterMove,
+  afterUndo,
+  afterWrite,
+  isAsKnown,
+  movedBack,
+  type UnseenFile,
+} from "./unseen-file.ts";
 
 /** File for one folder of a workspace, because paths are relative to that. @param root the session's folder, absolute */
 export function storageName(root: string): string {
@@ -44,6 +53,8 @@ interface WrittenContent {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
+  /** The old path of a file that was only renamed. */
+  readonly from?: string;
 }
 
 /** Largest text that is kept, in bytes; larger files are only shown in a diff. */
@@ -71,7 +82,14 @@ const gather = 100;
 
 const savedSchema = z.object({
   heard: z.array(z.tuple([z.string(), z.string()])),
-  files: z.array(z.object({ path: z.string(), base: z.optional(z.string()), agent: z.optional(z.string()) })),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      base: z.optional(z.string()),
+      agent: z.optional(z.string()),
+      movedFrom: z.optional(z.string()),
+    }),
+  ),
 });
 
 /**
@@ -150,10 +168,13 @@ export class UnseenChanges {
     const file = this.#files.get(path);
     if (file === undefined) return;
     try {
-      const bytes = await this.#options.read(path);
-      const now = bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-      if (!isAsKnown(file, now) || this.#files.get(path) !== file) return;
+      const now = await this.#textOnDisk(path);
+      const isBack = file.movedFrom !== undefined && now === undefined;
+      const old = isBack ? await this.#textOnDisk(file.movedFrom) : undefined;
+      if ((!isBack && !isAsKnown(file, now)) || this.#files.get(path) !== file) return;
       this.#set(path, undefined);
+      const back = isBack && old !== undefined ? movedBack(file) : undefined;
+      if (back !== undefined && !isAsKnown(back, old)) this.#set(back.path, back);
       this.#changed("user");
     } catch (error) {
       this.#options.onProblem(`${path} could not be read.`, error);
@@ -167,6 +188,11 @@ export class UnseenChanges {
     clearTimeout(this.#retrying);
     clearTimeout(this.#saving);
     if (!this.#isSaved) void this.#save();
+  }
+
+  async #textOnDisk(path: string): Promise<string | undefined> {
+    const bytes = await this.#options.read(path);
+    return bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   }
 
   #take(): Promise<void> {
@@ -207,8 +233,13 @@ export class UnseenChanges {
     }, timeoutMs);
   }
 
-  #wrote({ path, before, after }: WrittenContent, isUndo: boolean): void {
+  #wrote({ path, before, after, from }: WrittenContent, isUndo: boolean): void {
     const known = this.#files.get(path);
+    if (from !== undefined) {
+      this.#set(path, afterMove(this.#files.get(from), { from, to: path, text: after, isUndo }));
+      this.#set(from, undefined);
+      return;
+    }
     if (!isUndo) this.#set(path, afterWrite(path, known, before, after));
     else if (known !== undefined) this.#set(path, afterUndo(known, before, after));
   }
@@ -216,11 +247,16 @@ export class UnseenChanges {
   /** What an event did to each tracked file; undefined if the server could not be reached: it must be asked again. */
   async #contentsOf(waiting: WaitingEvent): Promise<readonly WrittenContent[] | undefined> {
     const contents: WrittenContent[] = [];
-    for (const { path, beforeSha256, afterSha256 } of waiting.files) {
-      if (waiting.isUndo && !this.#files.has(path)) continue;
+    const renamed = this.#renamed(waiting);
+    const gone = new Set(renamed.values());
+    for (const file of waiting.files) {
+      const { path, beforeSha256, afterSha256 } = file;
+      const from = renamed.get(file)?.path;
+      if (gone.has(file) || (waiting.isUndo && !this.#files.has(from ?? path))) continue;
       try {
         const before = await this.#content(path, beforeSha256, waiting.session);
-        contents.push({ path, before, after: await this.#content(path, afterSha256, waiting.session) });
+        const after = await this.#content(from ?? path, afterSha256, waiting.session);
+        contents.push({ path, before, after, ...(from === undefined ? {} : { from }) });
       } catch (error) {
         const isUnreached = error instanceof Unreached;
         if (!isUnreached || !waiting.isSaid) {
@@ -231,6 +267,11 @@ export class UnseenChanges {
       }
     }
     return contents;
+  }
+
+  /** Renames to paths at which nothing else is to be looked at. */
+  #renamed({ files }: WaitingEvent): ReadonlyMap<AppliedFile, AppliedFile> {
+    return new Map([...renamedFiles(files)].filter(([{ path }]) => !this.#files.has(path)));
   }
 
   /** The text of a digest: from the session, else from the file if that still has it. Rejects if neither has it. */
@@ -256,7 +297,7 @@ export class UnseenChanges {
   #set(path: string, file: UnseenFile | undefined): void {
     if (file === this.#files.get(path) && file !== undefined) return;
     this.#files.delete(path);
-    if (file !== undefined) this.#files.set(path, file);
+    if (file !== undefined) this.#files.set(file.path, file);
   }
 
   async #load(): Promise<void> {
@@ -265,7 +306,7 @@ export class UnseenChanges {
       if (json === undefined) return;
       const { heard, files } = savedSchema.parse(JSON.parse(json));
       for (const [id, seq] of heard) this.#heard.set(id, BigInt(seq));
-      for (const { path, base, agent } of files) this.#files.set(path, { path, base, agent });
+      for (const { path, base, agent, movedFrom } of files) this.#files.set(path, { path, base, agent, movedFrom });
       if (files.length > 0) this.#options.changed();
     } catch (error) {
       this.#options.onProblem("What was not looked at before could not be read.", error);

@@ -1,3 +1,4 @@
+import { wholeChange } from "@gennai/protocol/apply-review";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { type LineHunk, type LineSpan, lineHunks, linesOf, placeSpans, withLines } from "./line-hunks.ts";
 
@@ -9,6 +10,14 @@ export interface UnseenFile {
   readonly base: string | undefined;
   /** The text that the agent left. */
   readonly agent: string | undefined;
+  /** The path at which the user knows it; undefined: this one. */
+  readonly movedFrom?: string | undefined;
+}
+
+/** What is decided about the file itself, and not about its lines. */
+export function fileChange({ base, agent, movedFrom }: UnseenFile): "rename" | "delete" | undefined {
+  if (movedFrom !== undefined) return "rename";
+  return agent === undefined && base !== undefined ? "delete" : undefined;
 }
 
 /** One change of the agent that the user has not seen. */
@@ -113,13 +122,14 @@ export function withoutHunks(file: UnseenFile, hunkIds: readonly string[] | "all
   return found === 0 || (hunkIds !== "all" && found < hunkIds.length) ? undefined : lines.join("");
 }
 
-/** The file after the user has seen one hunk, which then belongs to `base`. undefined: no hunk is left. */
+/** The file after the user has seen its rename or deletion, or one hunk, which then belongs to `base`. undefined: nothing is left. */
 export function afterLooking(file: UnseenFile, hunkId: string): UnseenFile | undefined {
   const hunks = unseenHunks(file);
+  if (hunkId === wholeChange)
+    return fileChange(file) === "rename" && hunks.length > 0 ? { ...file, movedFrom: undefined } : undefined;
   const hunk = hunks.find(({ id }) => id === hunkId);
   if (hunk === undefined) return file;
-  if (hunks.length === 1) return undefined;
-  return { ...file, base: withLines(linesOf(file.base ?? ""), hunk.old, hunk.freshLines).join("") };
+  return stillUnseen({ ...file, base: withLines(linesOf(file.base ?? ""), hunk.old, hunk.freshLines).join("") });
 }
 
 /**
@@ -135,7 +145,35 @@ export function afterWrite(
   after: string | undefined,
 ): UnseenFile | undefined {
   const base = baseBefore(file, before);
-  return isSame(base, after) ? undefined : { path, base, agent: after };
+  const movedFrom = file?.movedFrom;
+  // What is gone now is the file that the user knows.
+  if (after === undefined && movedFrom !== undefined) return { path: movedFrom, base, agent: after };
+  return stillUnseen({ path, base, agent: after, movedFrom });
+}
+
+/** A file with this text got another path. */
+export interface FileMove {
+  readonly from: string;
+  readonly to: string;
+  readonly text: string | undefined;
+  /** True if a person took a rename back. */
+  readonly isUndo: boolean;
+}
+
+/**
+ * The file after the agent, or a person who took that back, gave it another path. undefined: nothing is left.
+ * @param file at the old path
+ */
+export function afterMove(file: UnseenFile | undefined, { from, to, text, isUndo }: FileMove): UnseenFile | undefined {
+  const base = baseBefore(file, text);
+  // A person who takes back a rename has seen it.
+  const known = file?.movedFrom ?? (isUndo ? to : from);
+  return stillUnseen({
+    path: to,
+    base,
+    agent: text,
+    movedFrom: known === to || base === undefined ? undefined : known,
+  });
 }
 
 /**
@@ -150,14 +188,14 @@ export function afterUndo(
   after: string | undefined,
 ): UnseenFile | undefined {
   const base = baseBefore(file, before);
-  if (isSame(base, after)) return undefined;
-  const restored: UnseenFile = { path: file.path, base, agent: after };
+  const restored = stillUnseen({ ...file, base, agent: after });
+  if (restored === undefined || isSame(base, after)) return restored;
   const unseen = unseenHunks({ path: file.path, base, agent: before });
   const hunks = unseenHunks(restored);
   const known = hunks.filter(
     (hunk) => !unseen.some(({ old }) => old.start <= hunk.old.end && hunk.old.start <= old.end),
   );
-  if (known.length === hunks.length) return undefined;
+  if (known.length === hunks.length) return stillUnseen({ ...restored, base: after });
   if (known.length === 0) return restored;
   let lines = linesOf(base ?? "");
   for (const { old, freshLines } of known.toReversed()) lines = withLines(lines, old, freshLines);
@@ -165,8 +203,17 @@ export function afterUndo(
 }
 
 /** True if a file has the content that the user knows. @param now undefined: it does not exist */
-export function isAsKnown({ base }: UnseenFile, now: string | undefined): boolean {
-  return isSame(base, now);
+export function isAsKnown({ base, movedFrom }: UnseenFile, now: string | undefined): boolean {
+  return movedFrom === undefined && isSame(base, now);
+}
+
+/** The file without a rename that its user took back. undefined: nothing is left. */
+export function movedBack({ movedFrom, ...file }: UnseenFile): UnseenFile | undefined {
+  return movedFrom === undefined ? file : stillUnseen({ ...file, path: movedFrom });
+}
+
+function stillUnseen(file: UnseenFile): UnseenFile | undefined {
+  return isAsKnown(file, file.agent) ? undefined : file;
 }
 
 /** What the user knows of a text just before a change. */

@@ -52,11 +52,11 @@ test("all files of one call are held, however many, while one of them is open", 
 
 test("what was closed is still there to be opened again, up to the bound, and the oldest goes first", () => {
   const documents = new ContentDocuments({ mostBytes: 1000 });
-  const change = { proposalId: "p", changeId: "c" };
-  const uris = Array.from({ length: 5 }, (_, index) => documents.add(`${index}.txt`, "x".repeat(100), change));
+  const subject = { type: "proposed", proposalId: "p", changeId: "c" } as const;
+  const uris = Array.from({ length: 5 }, (_, index) => documents.add(`${index}.txt`, "x".repeat(100), subject));
   for (const uri of uris) open(uri);
   for (const uri of uris) close(uri);
-  const held = () => uris.map((uri) => documents.changeOf(uri) !== undefined);
+  const held = () => uris.map((uri) => documents.subjectOf(uri) !== undefined);
   expect(held()).toEqual([true, true, true, true, true]);
   documents.add("more.txt", "x".repeat(150));
   expect(held()).toEqual([false, false, true, true, true]);

@@ -2,7 +2,8 @@ import { decide, newReview } from "@gennai/client/host/review-state";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { expect, test } from "vitest";
 import { proposalOf, proposedChange } from "../../../protocol/test/model/session/proposed-change.ts";
-import { type DocumentSubject, documentHunks, hasAnyHunk } from "../../src/review/editor-hunks.ts";
+import type { DocumentSubject } from "../../src/documents/content-documents.ts";
+import { documentHunks, hasAnyHunk } from "../../src/review/editor-hunks.ts";
 import type { UnseenFile } from "../../src/review/unseen-file.ts";
 
 const lines = Array.from({ length: 10_000 }, (_, index) => `line ${index}\n`);
@@ -85,7 +86,7 @@ test.each([
   { name: "a file that is not open", proposals: [], files: [unseen], wanted: true },
   { name: "an open file with a hunk", proposals: [], files: [{ ...unseen, path: "has 1" }], wanted: true },
   { name: "an open file whose hunks are undone", proposals: [], files: [{ ...unseen, path: "has 0" }], wanted: false },
-  { name: "a deleted file", proposals: [], files: [{ ...unseen, agent: undefined }], wanted: false },
+  { name: "a deleted file", proposals: [], files: [{ ...unseen, agent: undefined }], wanted: true },
 ])("there is a hunk to go to, or none: $name", ({ proposals: open, files, wanted }) => {
   const countIn = (path: string) => (path.startsWith("has ") ? Number(path.slice(4)) : undefined);
   expect(hasAnyHunk(open, files, countIn)).toBe(wanted);

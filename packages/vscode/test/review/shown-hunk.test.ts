@@ -5,6 +5,7 @@ import { proposedChange } from "../../../protocol/test/model/session/proposed-ch
 import { hunkAt, hunkBeside } from "../../src/review/editor-hunks.ts";
 import { hunkLenses } from "../../src/review/hunk-words.ts";
 import { proposedHunks, type ShownHunk, writtenHunks } from "../../src/review/shown-hunk.ts";
+import type { UnseenFile } from "../../src/review/unseen-file.ts";
 
 const base = "a\nb\nc\nd\ne\nf\ng\nh\n";
 const fresh = "a\nB\nc\nd\ne\nf\nnew\ng\n";
@@ -122,10 +123,14 @@ test("what the agent wrote, in its file, as far as nobody wrote over it", () => 
   expect(writtenHunks({ path: "a.txt", base: undefined, agent: "a\n" }, "a\n")).toMatchObject([
     { line: 0, marks: [{ kind: "added", span: { start: 0, end: 1 } }] },
   ]);
+  const ids = (written: UnseenFile, now: string) => writtenHunks(written, now).map(({ id }) => id.length > 0);
+  expect(ids({ ...file, movedFrom: "old.txt" }, fresh)).toEqual([false, true, true, true]);
+  expect(ids({ ...file, agent: undefined }, "")).toEqual([false]);
 });
 
 describe("above a hunk", () => {
   const proposed = { operation: "update" } as const;
+  const written = { operation: "update", origin: "written" } as const;
   test.each([
     { id: "h1", state: "open", of: proposed, wanted: "Proposed change 2 of 3 (+2 \u22121) | Keep | Refuse | Edit" },
     { id: "h1", state: "keep", of: proposed, wanted: "Proposed change 2 of 3 (+2 \u22121): kept | Refuse | Edit" },
@@ -148,10 +153,30 @@ describe("above a hunk", () => {
       of: { operation: "create", movedFrom: "old\u202E" },
       wanted: "Proposed: rename from old\\u{202e} 2 of 3: will be renamed | Don't rename",
     },
-    { id: "1-x", state: "open", of: undefined, wanted: "Agent's change 2 of 3 (+2 \u22121) | Keep | Undo" },
+    { id: "1-x", state: "open", of: written, wanted: "Agent's change 2 of 3 (+2 \u22121) | Keep | Undo" },
+    {
+      id: "1-x",
+      state: "open",
+      of: { ...written, movedFrom: "old" },
+      wanted: "Agent's change 2 of 3 (+2 \u22121) | Keep | Undo",
+    },
+    {
+      id: "",
+      state: "open",
+      of: { ...written, movedFrom: "old\u202E" },
+      wanted: "Agent's rename 2 of 3 (was old\\u{202e}) | Keep rename | Undo rename",
+    },
+    {
+      id: "",
+      state: "open",
+      of: { ...written, operation: "delete" },
+      wanted: "Agent's deletion 2 of 3 | Keep deleted | Bring back",
+    },
   ] as const)("$wanted", ({ id, state, of, wanted }) => {
     const diff = [" a", "-b", "+B", "+C"];
-    const titles = hunkLenses({ id, state, diff }, of, { index: 1, of: 3 }).map(({ title }) => title);
+    const titles = hunkLenses({ id, state, diff }, { origin: "proposed", ...of }, { index: 1, of: 3 }).map(
+      ({ title }) => title,
+    );
     expect(titles.join(" | ")).toBe(wanted);
   });
 });

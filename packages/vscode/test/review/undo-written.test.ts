@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -56,4 +57,17 @@ test.each([
   { name: "a deletion", file: { path: "a.txt", base: "a\n", agent: undefined }, now: undefined, text: "a\n" },
 ])("a file is taken back in one step: $name", async ({ file: written, now, text }) => {
   expect(await undo(written, now, "all")).toEqual({ outcome: "undone", text, steps: 1 });
+});
+
+test.each([
+  { name: "alone; what was written in it stays", hunks: [""], now: "A\nb\nC\n", wanted: "A\nb\nC\n" },
+  { name: "with all that was written in it", hunks: "all", now: "mine\nA\nb\nC\n", wanted: "mine\na\nb\nc\n" },
+] as const)("a rename is taken back $name", async ({ hunks, now, wanted }) => {
+  await using directory = await temporaryDirectory({ "a.txt": now });
+  const files = new FakeFiles();
+  const changeSets = new ChangeSets({ files, workspace: directory.root });
+  const options = { files, changeSets, workspace: directory.root };
+  await undoWritten(options, { ...file, movedFrom: "old.txt" }, hunks, { signal });
+  expect(await readFile(directory.path("old.txt"), "utf8")).toBe(wanted);
+  expect(existsSync(directory.path("a.txt"))).toBe(false);
 });

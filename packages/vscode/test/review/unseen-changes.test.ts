@@ -72,6 +72,18 @@ function scene(found?: string) {
     });
     unseen.onEvent(event, { ...session, sessionId });
   };
+  const moved = (seq: number, from: string, to: string, text: string, kind: "changeSetApplied" | "changeSetUndone") => {
+    const sha256 = digestOf(text, true);
+    const files = [
+      { path: from, beforeSha256: sha256 },
+      { path: to, afterSha256: sha256 },
+    ];
+    const event: InvokeEvent = create(InvokeEventSchema, {
+      seq: BigInt(seq),
+      event: { case: kind, value: { changeSetId: "t", files } },
+    });
+    unseen.onEvent(event, session);
+  };
   /** What another window finds. */
   const saved = async () => {
     unseen[Symbol.dispose]();
@@ -79,7 +91,7 @@ function scene(found?: string) {
     return kept.at(-1);
   };
   const texts = () => unseen.files.map(({ path, base, agent }) => [path, base, agent]);
-  return { unseen, wrote, undone, disk, problems, kept, shown, texts, server, saved };
+  return { unseen, wrote, undone, moved, disk, problems, kept, shown, texts, server, saved };
 }
 
 test("what the agent wrote is there until its user looked, over a reload too, and no event counts twice", async () => {
@@ -104,6 +116,90 @@ test("what the agent wrote is there until its user looked, over a reload too, an
   const { unseen: third } = scene(await again.saved());
   await third.load();
   expect(third.files).toEqual([]);
+});
+
+type Writes = Pick<ReturnType<typeof scene>, "wrote" | "moved">;
+
+const renames: readonly {
+  readonly name: string;
+  readonly write: (scene: Writes) => void;
+  readonly wanted: readonly (readonly [path: string, base: Content, agent: Content, movedFrom: string | undefined])[];
+}[] = [
+  {
+    name: "a rename is one change",
+    write: ({ moved }) => moved(1, "a.txt", "b.txt", "a\n", "changeSetApplied"),
+    wanted: [["b.txt", "a\n", "a\n", "a.txt"]],
+  },
+  {
+    name: "a rename of what the agent wrote, and more of it after",
+    write({ wrote, moved }) {
+      wrote(1, "a.txt", "a\n", "b\n");
+      moved(2, "a.txt", "b.txt", "b\n", "changeSetApplied");
+      wrote(3, "b.txt", "b\n", "c\n");
+    },
+    wanted: [["b.txt", "a\n", "c\n", "a.txt"]],
+  },
+  {
+    name: "a new file that was renamed is a new file",
+    write({ wrote, moved }) {
+      wrote(1, "a.txt", undefined, "a\n");
+      moved(2, "a.txt", "b.txt", "a\n", "changeSetApplied");
+    },
+    wanted: [["b.txt", undefined, "a\n", undefined]],
+  },
+  {
+    name: "two renames are one, and one back is none",
+    write({ moved }) {
+      moved(1, "a.txt", "b.txt", "a\n", "changeSetApplied");
+      moved(2, "b.txt", "c.txt", "a\n", "changeSetApplied");
+      moved(3, "x.txt", "y.txt", "x\n", "changeSetApplied");
+      moved(4, "y.txt", "x.txt", "x\n", "changeSetApplied");
+    },
+    wanted: [["c.txt", "a\n", "a\n", "a.txt"]],
+  },
+  {
+    name: "what was renamed and deleted is the old file, deleted",
+    write({ wrote, moved }) {
+      moved(1, "a.txt", "b.txt", "a\n", "changeSetApplied");
+      wrote(2, "b.txt", "a\n", undefined);
+    },
+    wanted: [["a.txt", "a\n", undefined, undefined]],
+  },
+  {
+    name: "a rename that a person took back, with what was written at the old path",
+    write({ wrote, moved }) {
+      wrote(1, "a.txt", "a\n", "b\n");
+      moved(2, "a.txt", "b.txt", "b\n", "changeSetApplied");
+      moved(3, "b.txt", "a.txt", "b\n", "changeSetUndone");
+    },
+    wanted: [["a.txt", "a\n", "b\n", undefined]],
+  },
+];
+
+test.each(renames)("$name", async ({ write, wanted }) => {
+  const { unseen, wrote, moved, saved } = scene();
+  write({ wrote, moved });
+  wrote(9, "last.txt", "x\n", "y\n");
+  await vi.waitFor(() => expect(unseen.of("last.txt")).toBeDefined());
+  const { unseen: again } = scene(await saved());
+  await again.load();
+  for (const { files } of [unseen, again]) {
+    expect(files.slice(0, -1).map(({ path, base, agent, movedFrom }) => [path, base, agent, movedFrom])).toEqual(
+      wanted,
+    );
+  }
+});
+
+test("a rename that was undone in the editor leaves what was written, at the old path", async () => {
+  const { unseen, wrote, moved, disk } = scene();
+  wrote(1, "a.txt", "a\n", "b\n");
+  moved(2, "a.txt", "b.txt", "b\n", "changeSetApplied");
+  moved(3, "x.txt", "y.txt", "x\n", "changeSetApplied");
+  await vi.waitFor(() => expect(unseen.of("y.txt")).toBeDefined());
+  disk.set("a.txt", Buffer.from("b\n"));
+  disk.set("x.txt", Buffer.from("x\n"));
+  for (const path of ["b.txt", "y.txt"]) await unseen.recheck(path);
+  expect(unseen.files).toEqual([{ path: "a.txt", base: "a\n", agent: "b\n" }]);
 });
 
 test.each([

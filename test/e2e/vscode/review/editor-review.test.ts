@@ -72,6 +72,18 @@ const workbench = useWorkbench(() => ({
           { text: ["Written."] },
         ],
       },
+      {
+        match: "^tidy",
+        steps: [
+          read("src/basket.ts"),
+          call("Move", { from: "src/basket.ts", to: "src/cart.ts" }),
+          read("src/cart.ts"),
+          call("Edit", { file_path: "src/cart.ts", old_string: "let sum = 0", new_string: "let sum: number = 0" }),
+          read("src/till.ts"),
+          call("Delete", { path: "src/till.ts" }),
+          { text: ["Tidied."] },
+        ],
+      },
     ],
   },
 }));
@@ -225,5 +237,35 @@ describe("what the agent wrote", () => {
     await page.locator(".editor-actions").getByRole("button", { name: "Keep All" }).click();
     await openFile(page, "till.ts");
     await expect.poll(() => lens(workbench(), /change/).count(), { timeout: patience }).toBe(0);
+  });
+
+  test("a rename and a deletion are one decision each, in words of their own", async () => {
+    const { page, workspace } = workbench();
+    const repl = await openRepl(workbench());
+    await repl.send("tidy up");
+    await shows(repl, "Tidied.");
+    await openFile(page, "cart.ts");
+    await lens(workbench(), "Agent's rename 1 of 2 (was src/basket.ts)").waitFor();
+    await lens(workbench(), "Agent's change 2 of 2").waitFor();
+    await workbench().screenshot("rename in editor");
+    await page.keyboard.press("Alt+F5");
+    await page.getByRole("tab", { name: /cart\.ts \(since you looked\)/ }).waitFor();
+    await page.locator(".statusbar").getByText("1 of 2 changes").waitFor();
+    await page.keyboard.press("Alt+F5");
+    await page.locator(".statusbar").getByText("2 of 2 changes").waitFor();
+    await page.keyboard.press("Alt+F5");
+    await page.getByRole("tab", { name: /till\.ts \(deleted since you looked\)/ }).waitFor();
+    await lens(workbench(), /^Agent's deletion$/).waitFor();
+    await workbench().screenshot("deletion in diff");
+    await lens(workbench(), /^Bring back$/).click();
+    await expect.poll(() => workspace.read("src/till.ts").catch(() => ""), { timeout: patience }).toContain("// mine");
+    await workbench().runCommand("Gennai: Show All Changes");
+    await page.getByRole("tab", { name: /Written since you last looked/ }).waitFor();
+    await workbench().screenshot("rename in all changes");
+    await openFile(page, "cart.ts");
+    await lens(workbench(), /^Undo rename$/).click();
+    await openFile(page, "basket.ts");
+    await lens(workbench(), /^Agent's change \(/).waitFor();
+    expect(await workspace.read("src/basket.ts")).toContain("let sum: number = 0");
   });
 });

@@ -77,7 +77,7 @@ export const editHunk: Command = async (workbench, args) => {
 export const showHunkDiff: Command = async (workbench, args) => {
   const chosen = await chooseHunk(workbench, args);
   if (chosen === undefined) return;
-  const { document, found, hunk } = chosen;
+  const { found, hunk } = chosen;
   if (found.proposed !== undefined) {
     const { proposal, change } = found.proposed;
     const start = change.hunks.find(({ id }) => id === hunk.id)?.newRange.start ?? 1;
@@ -85,7 +85,7 @@ export const showHunkDiff: Command = async (workbench, args) => {
     await showProposedChange(proposal, change.id, session, workbench.documents, Math.max(0, start - 1));
     return;
   }
-  await showWritten(workbench, document, hunk.line);
+  await showWritten(workbench, found.path, hunk.line);
 };
 
 function decideHunk(

@@ -54,10 +54,10 @@ function changeSetChoice(workbench: Workbench, changeSet: SessionView["changeSet
 async function showUnseen({ root, documents }: Workbench, files: readonly UnseenFile[]): Promise<void> {
   const group = documents.group();
   const resources = await Promise.all(
-    files.map(async ({ path, base, agent }): Promise<ChangedResource> => {
-      const file = await uriInWorkspace(root, path);
-      const before = base === undefined ? undefined : group.add(path, base);
-      return agent === undefined ? [before ?? file, before, undefined] : [file, before, file];
+    files.map(async ({ path, base, agent, movedFrom }): Promise<ChangedResource> => {
+      const before = base === undefined ? undefined : group.add(movedFrom ?? path, base);
+      const file = agent === undefined ? group.add(path, "", { type: "file", path }) : await uriInWorkspace(root, path);
+      return [file, before, file];
     }),
   );
   await showChanges(unseenTitle, resources);

@@ -3,7 +3,7 @@ import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/pr
 import * as vscode from "vscode";
 import { showProposedChange } from "../../documents/proposal-diff.ts";
 import { showInformation } from "../../editor/notifications.ts";
-import { nameOfUri, uriInWorkspace } from "../../editor/workspace-uri.ts";
+import { uriInWorkspace } from "../../editor/workspace-uri.ts";
 import { hunkBeside } from "../../review/editor-hunks.ts";
 import { proposedHunks, type ShownHunk } from "../../review/shown-hunk.ts";
 import type { Command, Workbench } from "../../workbench.ts";
@@ -42,13 +42,13 @@ function filesWithHunks({ review, unseen }: Workbench): readonly HunkFile[] {
     ),
   );
   const paths = new Set(proposed.map(({ path }) => path));
-  const written = unseen.files.filter(({ path, agent }) => agent !== undefined && !paths.has(path));
+  const written = unseen.files.filter(({ path }) => !paths.has(path));
   return [...proposed, ...written.map(({ path }): HunkFile => ({ type: "written", path }))];
 }
 
 /** Shows a file's diff at its first hunk, or its last. False if it has none. */
 async function shown(workbench: Workbench, file: HunkFile, distance: 1 | -1): Promise<boolean> {
-  const { review, root, reviews, documents } = workbench;
+  const { review, root, reviews, documents, unseen } = workbench;
   const end = (hunks: readonly ShownHunk[]) => (distance === 1 ? hunks[0] : hunks.at(-1));
   if (file.type === "proposed") {
     const { proposal, change } = file;
@@ -60,10 +60,14 @@ async function shown(workbench: Workbench, file: HunkFile, distance: 1 | -1): Pr
     await showProposedChange(proposal, change.id, await workbench.session(), documents, hunk.line);
     return true;
   }
+  if (unseen.of(file.path)?.agent === undefined) {
+    await showWritten(workbench, file.path, 0);
+    return true;
+  }
   try {
     const document = await vscode.workspace.openTextDocument(await uriInWorkspace(root, file.path));
     const hunk = end(review.hunksOf(document)?.hunks ?? []);
-    if (hunk !== undefined) await showWritten(workbench, document, hunk.line);
+    if (hunk !== undefined) await showWritten(workbench, file.path, hunk.line);
     return hunk !== undefined;
   } catch {
     // The file is gone or is not text: the next one is tried.
@@ -71,19 +75,15 @@ async function shown(workbench: Workbench, file: HunkFile, distance: 1 | -1): Pr
   }
 }
 
-/** The file beside what its user knows of it; removed lines are there, too. */
-export async function showWritten(
-  { documents, unseen, root }: Workbench,
-  { uri }: vscode.TextDocument,
-  line: number,
-): Promise<void> {
-  const path = nameOfUri(root, uri) ?? "";
-  const before = documents.add(path, unseen.of(path)?.base ?? "");
+/** A file beside what its user knows of it; removed lines are there, too. */
+export async function showWritten({ documents, unseen, root }: Workbench, path: string, line: number): Promise<void> {
+  const { base = "", agent, movedFrom } = unseen.of(path) ?? {};
+  const before = documents.add(movedFrom ?? path, base);
+  const isGone = agent === undefined;
+  const after = isGone ? documents.add(path, "", { type: "file", path }) : await uriInWorkspace(root, path);
   const selection = new vscode.Range(line, 0, line, 0);
-  await vscode.commands.executeCommand("vscode.diff", before, uri, `${path} (since you looked)`, {
-    preview: true,
-    selection,
-  });
+  const title = `${path} (${isGone ? "deleted " : ""}since you looked)`;
+  await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: true, selection });
 }
 
 function goTo(editor: vscode.TextEditor, { line }: ShownHunk): void {
