@@ -34,7 +34,7 @@ export interface BranchOffer {
   readonly asks: boolean;
   /** Where there is no repository, a yes makes one. */
   readonly makesRepository: boolean;
-  /** The person wants none: this turn only looks. */
+  /** The person wants none: the session only looks. */
   readonly isDeclined: boolean;
 }
 
@@ -128,8 +128,8 @@ export const branchRule = "branch/protected-branch";
 const onlyLooks: Verdict = deny({
   code: "protected_branch",
   rule: branchRule,
-  reason: "The user wants no branch for this request: nothing is written.",
-  hint: "Answer without changing anything.",
+  reason: "The user only wants to look in this session: nothing is written.",
+  hint: "Answer without changing anything. The user can say /branch to have changes made on a branch.",
 });
 
 /** A staged command moved HEAD, and changed files: they belong to the branch it went to. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer } from "@gennai/testkit/test-server";
@@ -35,7 +36,7 @@ test.each([
   expect(eventsOf(editor.events, "branchChanged")).toMatchObject(made);
 });
 
-test("a no holds for the turn: it only looks, and the next one asks again", async () => {
+test("a no is remembered: the session only looks, until the user chooses a mode", async () => {
   await using server = await startTestServer({
     steps: [
       call("Write", { file_path: "a.txt", content: "a" }),
@@ -47,14 +48,19 @@ test("a no holds for the turn: it only looks, and the next one asks again", asyn
   const sessionId = await startSession(server, { interactive: true });
   await workspace.git("switch", "--quiet", "main");
   await using editor = await Watcher.attach(server, sessionId);
-  for (const [index, clientTurnId] of ["one", "two"].entries()) {
-    const { turnId } = await client.startTurn({ sessionId, userInput: "go", clientTurnId });
-    await editor.answer(await editor.next("confirmationRequest", index), { answer: ConfirmationAnswer.NO });
-    await editor.end(turnId);
-  }
-  expect(eventsOf(editor.events, "confirmationRequest")).toHaveLength(2);
+  const run = async (clientTurnId: string) => client.startTurn({ sessionId, userInput: "go", clientTurnId });
+  const first = await run("one");
+  await editor.answer(await editor.next("confirmationRequest"), { answer: ConfirmationAnswer.NO });
+  await editor.end(first.turnId);
+  await editor.end((await run("two")).turnId);
+  expect(eventsOf(editor.events, "confirmationRequest")).toHaveLength(1);
+  await client.setSettings({ sessionId, settings: { editingMode: EditingMode.BRANCH } });
+  const third = await run("three");
+  await editor.answer(await editor.next("confirmationRequest", 1), { answer: ConfirmationAnswer.YES });
+  await editor.end(third.turnId);
+  expect(await workspace.read("b.txt")).toBe("b");
   expect(eventsOf(editor.events, "gateDecision").map(({ reason }) => reason)).toContain(
-    "The user wants no branch for this request: nothing is written.",
+    "The user only wants to look in this session: nothing is written.",
   );
 });
 

@@ -5,6 +5,7 @@ import { endStates, type LoggedEvent, type SessionEvent, type TurnState } from "
 import type { WorkspaceOperation } from "@gennai/agent/events/workspace-operation";
 import { addUsage, addUsageSum, noUsage, type UsageSum } from "@gennai/agent/usage";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan-record";
+import { branchRule } from "@gennai/governance/policies/branch";
 import type { RefMove } from "@gennai/governance/tool";
 import { firstParagraph } from "@gennai/protocol/branch-name";
 import type { ClientWorkspaceFacts } from "@gennai/protocol/model/session/client-workspace";
@@ -89,6 +90,8 @@ export class SessionState {
   /** Set when a client holds the files. */
   clientWorkspace: ClientWorkspaceFacts | undefined;
   settings: SessionSettings | undefined;
+  /** A person wants no branch on which something is written, until they change the settings, e.g. by `/branch`. */
+  onlyLooks = false;
   /** The session's intent as it was selected; its file has the current definition. */
   activeIntent: { readonly id: string; readonly name: string } | undefined;
   todos: readonly Todo[] = [];
@@ -137,6 +140,7 @@ export class SessionState {
         if (event.type === "session-started" && this.began === 0) this.began = logged.time;
         if (event.type === "session-started") this.clientWorkspace = event.clientWorkspace;
         this.settings = settingsFromLog(event.settings);
+        this.onlyLooks = false;
         break;
       case "session-cleared":
         for (const turn of this.turns.values()) delete turn.cutOff;
@@ -195,6 +199,7 @@ export class SessionState {
         this.title = event.title;
         break;
       case "context-added":
+        for (const image of event.images ?? []) this.blobs.add(image.sha256);
         for (const file of event.observed) this.knownFiles.observe(file);
         break;
       case "tool-call":
@@ -221,6 +226,8 @@ export class SessionState {
         break;
       }
       case "client-request-resolved":
+        if (event.reply !== undefined && asksForBranch(this.openRequests.get(event.requestId)))
+          this.onlyLooks = event.reply.answer === "no";
         this.openRequests.delete(event.requestId);
         this.resolvedRequests.set(event.requestId, event.resolution);
         break;
@@ -356,4 +363,8 @@ export class SessionState {
       if (afterSha256 !== undefined) this.fileContents.add(afterSha256);
     }
   }
+}
+
+function asksForBranch(request: ClientRequest | undefined): boolean {
+  return request?.kind === "confirmation" && request.question.computed.rule === branchRule;
 }

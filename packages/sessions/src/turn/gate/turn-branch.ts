@@ -22,17 +22,16 @@ export class TurnBranch {
   readonly offer: BranchOffer;
   readonly #session: Session;
   readonly #task: string;
-  /** What a person answered; undefined before. */
-  #answer: "yes" | "no" | undefined;
+  /** A person said yes to it. */
+  #isWanted = false;
 
   private constructor(session: Session, task: string, offer: Omit<BranchOffer, "isDeclined">) {
     this.#session = session;
     this.#task = task;
-    const isDeclined = () => this.#answer === "no";
     this.offer = {
       ...offer,
       get isDeclined() {
-        return isDeclined();
+        return session.state.onlyLooks;
       },
     };
   }
@@ -58,13 +57,12 @@ export class TurnBranch {
     }
   }
 
-  /** Who asks a person; a no to the branch holds for the whole turn. */
+  /** Who asks a person. */
   asking(confirmer: Confirmer): Confirmer {
     return {
       ask: async (question, options) => {
         const answer = await confirmer.ask(question, options);
-        const isSaid = answer.type === "yes" || answer.type === "no";
-        if (isSaid && question.computed.rule === branchRule) this.#answer = answer.type;
+        if (question.computed.rule === branchRule) this.#isWanted ||= answer.type === "yes";
         return answer;
       },
     };
@@ -80,7 +78,7 @@ export class TurnBranch {
     const protect = await services.protectedBranches();
     const protectedBranches = [...protect, ...(await loadProjectConfig(root)).protectedBranches];
     const state = branchState({ controlRoot, sessionBranch: undefined, protectedBranches });
-    const isMissing = state.type === "none" && this.offer.makesRepository && this.#answer === "yes";
+    const isMissing = state.type === "none" && this.offer.makesRepository && this.#isWanted;
     if (!isBarred(state) && !isMissing) return undefined;
     try {
       if (isMissing) await beginRepository(this.#session, signal);
