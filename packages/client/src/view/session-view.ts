@@ -12,7 +12,7 @@ import { type TurnPhase, turnOutcome, turnPhase } from "../session/turn-state.ts
 import { meterAfter } from "../session/usage-meter.ts";
 import { factsAfter } from "./facts-after.ts";
 import { ChangeSetItems, type StandingChangeSet } from "./items/change-set-items.ts";
-import { ItemList, type ItemStart } from "./items/item-list.ts";
+import { ItemList, type ItemStart, type OpenCell } from "./items/item-list.ts";
 import { PlanItems } from "./items/plan-items.ts";
 import { ProposalItems } from "./items/proposal-items.ts";
 import { RequestItems } from "./items/request-items.ts";
@@ -50,6 +50,8 @@ export class SessionView {
   /** As the last status says, without the questions beside it. */
   #running: RunningTurn | undefined;
   #lastSeq = 0n;
+  #lastNotice: OpenCell<NoticeItem> | undefined;
+  #waitsForProvider = false;
 
   get cells(): readonly ItemCell[] {
     return this.#items.cells;
@@ -237,7 +239,16 @@ export class SessionView {
         return;
     }
     const notice = noticeOf(event);
-    if (notice !== undefined) this.#items.add(place, notice);
+    if (notice !== undefined) this.#addNotice(place, notice);
+  }
+
+  /** The provider is asked again, and again: that is one row. */
+  #addNotice(place: ItemStart, notice: NoticeItem): void {
+    const last = this.#lastNotice;
+    const isNext = this.#waitsForProvider && notice.level === "warning";
+    if (isNext && last !== undefined && this.#items.cells.at(-1) === last) last.item.value = notice;
+    else this.#lastNotice = this.#items.add(place, notice);
+    this.#waitsForProvider = false;
   }
 
   #finish(place: ItemStart, text: string): void {
@@ -271,6 +282,7 @@ export class SessionView {
       turn.iteration = status.iteration;
     }
     if (status.state === InvokeState.RUN_TOOL) this.#calls.run(status.toolCallId, turnId, time);
+    if (status.state === InvokeState.WAITING_FOR_PROVIDER) this.#waitsForProvider = true;
     const phase = turnPhase(status.state);
     const until = status.until === undefined ? undefined : timestampDate(status.until);
     if (phase !== undefined) this.#setPhase(turnId, phase, { toolName: status.toolName, until });

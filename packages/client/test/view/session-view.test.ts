@@ -319,3 +319,17 @@ describe("what people are asked", () => {
     expect(viewOf(log.events.map((event) => ({ ...event, resolved: true }))).facts.value.questions.size).toBe(0);
   });
 });
+
+it("shows the tries at a provider as one row, and another warning as its own", () => {
+  const log = new EventLog();
+  for (const number of [1, 2, 3]) {
+    log.add("t", { case: "warning", value: `try ${number}` });
+    log.add("t", { case: "status", value: { state: InvokeState.WAITING_FOR_PROVIDER } });
+  }
+  log.add("t", { case: "status", value: { state: InvokeState.THINKING } });
+  log.add("t", { case: "assistantDelta", value: { text: "so" } });
+  log.add("t", { case: "warning", value: "another" });
+  log.add("t", { case: "warning", value: "and another" });
+  const texts = ofKind(itemsOf(log), "notice").map(({ text }) => text);
+  expect(texts).toEqual(["try 3", "another", "and another"]);
+});

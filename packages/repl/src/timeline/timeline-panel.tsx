@@ -3,7 +3,7 @@ import { ProblemNotice } from "../look/problem-notice.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { RecordEntry } from "./record-entry.tsx";
 import { kindWords } from "./record-words.ts";
-import { brokenLinks, filesOf, newerVersion, passes, type TimelineFilter } from "./timeline-record.ts";
+import { brokenLinks, filesOf, newerVersion, passes, type TimelineFilter, withoutBegun } from "./timeline-record.ts";
 import type { LedgerCheck, TimelineStore } from "./timeline-store.ts";
 
 export interface TimelinePanelProps {
@@ -23,7 +23,10 @@ export function TimelinePanel({ store, sessionId, onOpenFile }: TimelinePanelPro
   const [open, setOpen] = useState<number>();
   const broken = useMemo(() => brokenLinks(records), [records]);
   const files = useMemo(() => [...new Set(records.flatMap(filesOf))].toSorted(), [records]);
-  const shown = useMemo(() => records.filter((record) => passes(record, filter)).toReversed(), [records, filter]);
+  const shown = useMemo(() => {
+    const all = filter.kind === "intent" ? records : withoutBegun(records);
+    return all.filter((record) => passes(record, filter)).toReversed();
+  }, [records, filter]);
   return (
     <section class="timeline g-panel" aria-label="Timeline">
       <header class="timeline-head">

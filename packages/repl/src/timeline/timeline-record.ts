@@ -92,6 +92,13 @@ export function brokenLinks(records: readonly TimelineRecord[]): ReadonlySet<num
   return broken;
 }
 
+/** Without the records of what calls were about to do, once others tell what they did. */
+export function withoutBegun(records: readonly TimelineRecord[]): readonly TimelineRecord[] {
+  const ids = ({ calls }: TimelineRecord) => calls.map(({ callId }) => callId);
+  const ended = new Set(records.filter(({ kind }) => kind !== "intent").flatMap(ids));
+  return records.filter((record) => record.kind !== "intent" || ids(record).some((id) => id === "" || !ended.has(id)));
+}
+
 export interface TimelineFilter {
   /** Empty: every kind. */
   readonly kind: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { kindWords, recordWords } from "#timeline/record-words";
-import { brokenLinks, passes, timelineRecord } from "#timeline/timeline-record";
+import { brokenLinks, passes, timelineRecord, withoutBegun } from "#timeline/timeline-record";
 
 const line = (seq: number, previous: string, hash: string, more: object = {}) =>
   timelineRecord(
@@ -17,6 +17,17 @@ test.each([
   { name: "a gap", records: [line(4, "x", "a"), line(6, "a", "c")], broken: [6] },
   { name: "no record at all", records: [line(4, "x", "a"), timelineRecord(5, "not json")], broken: [5] },
 ])("$name", ({ records, broken }) => expect([...brokenLinks(records)]).toEqual(broken));
+
+test("a call that ended is one record; one that goes on is shown as it began", () => {
+  const call = (id: string) => ({ calls: [{ call_id: id, tool: "Bash" }] });
+  const records = [
+    line(1, "x", "a", { kind: "intent", ...call("1") }),
+    line(2, "a", "b", call("1")),
+    line(3, "b", "c", { kind: "refusal", ...call("2") }),
+    line(4, "c", "d", { kind: "intent", ...call("3") }),
+  ];
+  expect(withoutBegun(records).map(({ seq }) => seq)).toEqual([2, 3, 4]);
+});
 
 test("the intent that was worked under is named by its id", () => {
   expect(line(1, "x", "a", { details: { intent: "INT-001" } }).intent).toBe("INT-001");

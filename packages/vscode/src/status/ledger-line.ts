@@ -9,7 +9,7 @@ const lineSchema = z.object({
     z.object({
       seq: otherwise(z.number(), 0),
       kind: otherwise(z.string(), "record"),
-      calls: otherwise(z.array(z.object({ tool: text, verdict: text })), []),
+      calls: otherwise(z.array(z.object({ call_id: text, tool: text, verdict: text })), []),
     }),
     { seq: 0, kind: "record", calls: [] },
   ),
@@ -22,20 +22,30 @@ export interface TimelineRow {
   readonly description: string;
   readonly tone: "plain" | "denied" | "asked";
   readonly time: string;
+  /** Ids of its calls; they were only about to run. */
+  readonly begins: readonly string[];
+  /** Ids of its calls, which ended. */
+  readonly ends: readonly string[];
 }
 
 /** The row of a record. A line that is not a record gets a row that says so. */
 export function timelineRow(json: string): TimelineRow {
   const line = parse(json);
-  if (line === undefined) return { label: "(no record)", description: "", tone: "denied", time: "" };
-  const calls = line.metadata.calls.map(({ tool, verdict }) => `${tool} ${verdict}`.trim());
+  if (line === undefined)
+    return { label: "(no record)", description: "", tone: "denied", time: "", begins: [], ends: [] };
+  const { kind } = line.metadata;
+  const calls = line.metadata.calls.map(({ tool, verdict }) => `${tool} ${verdict === "allow" ? "" : verdict}`.trim());
+  const ids = line.metadata.calls.map(({ call_id: id }) => id);
+  const isBegun = kind === "intent" && ids.length > 0;
   const files = line.files.map(({ path }) => path).filter((path) => path !== "");
   const verdicts = line.metadata.calls.map(({ verdict }) => verdict);
   return {
-    label: [line.metadata.kind, ...calls].join(" · "),
+    label: [...(kind === "outcome" && calls.length > 0 ? [] : [isBegun ? "starts" : kind]), ...calls].join(" · "),
     description: [line.timestamp.slice(11, 19), ...files].filter((part) => part !== "").join(" · "),
     tone: verdicts.includes("deny") ? "denied" : verdicts.includes("ask") ? "asked" : "plain",
     time: line.timestamp,
+    begins: isBegun ? ids : [],
+    ends: isBegun ? [] : ids,
   };
 }
 

@@ -33,7 +33,12 @@ export class TimelineTree implements vscode.TreeDataProvider<LedgerRecord> {
   }
 
   getChildren(parent?: LedgerRecord): LedgerRecord[] {
-    return parent === undefined ? [...this.#records] : [];
+    if (parent !== undefined) return [];
+    const rows = this.#records.map((record) => ({ record, row: timelineRow(record.json) }));
+    const ended = new Set(rows.flatMap(({ row }) => row.ends));
+    // A call has a record before it runs, and one that says how it ended.
+    const isOpen = ({ begins }: TimelineRow) => begins.length === 0 || begins.some((id) => !ended.has(id));
+    return rows.filter(({ row }) => isOpen(row)).map(({ record }) => record);
   }
 
   getTreeItem(record: LedgerRecord): vscode.TreeItem {

@@ -1,8 +1,13 @@
 import { create } from "@bufbuild/protobuf";
+import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { TodoItemSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { describe, expect, it } from "vitest";
+import { LedgerRecordSchema } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { describe, expect, it, vi } from "vitest";
 import { timelineRow } from "../../src/status/ledger-line.ts";
+import { TimelineTree } from "../../src/status/timeline-tree.ts";
 import { moveTodo, replaceTodo } from "../../src/status/todo-list.ts";
+
+vi.mock("vscode", () => ({}));
 
 const items = ["a", "b", "c"].map((id) => create(TodoItemSchema, { id, content: id }));
 
@@ -26,14 +31,16 @@ describe("timelineRow", () => {
   it("says what was called and which files changed", () => {
     const record = {
       timestamp: "2026-01-01T10:20:30Z",
-      metadata: { seq: 3, kind: "outcome", calls: [{ tool: "Edit", verdict: "allow" }] },
+      metadata: { seq: 3, kind: "outcome", calls: [{ call_id: "1", tool: "Edit", verdict: "allow" }] },
       files: [{ path: "a.ts" }],
     };
     expect(timelineRow(JSON.stringify(record))).toEqual({
-      label: "outcome · Edit allow",
+      label: "Edit",
       description: "10:20:30 · a.ts",
       tone: "plain",
       time: "2026-01-01T10:20:30Z",
+      begins: [],
+      ends: ["1"],
     });
   });
 
@@ -45,4 +52,19 @@ describe("timelineRow", () => {
   ])("$json is $tone", ({ json, tone }) => {
     expect(timelineRow(json).tone).toBe(tone);
   });
+});
+
+it("shows a call that ended as one row", async () => {
+  const record = (seq: number, kind: string, id: string) => {
+    const json = JSON.stringify({ metadata: { seq, kind, calls: [{ call_id: id, tool: "Bash", verdict: "allow" }] } });
+    return create(LedgerRecordSchema, { seq: BigInt(seq), json });
+  };
+  const records = [record(1, "intent", "a"), record(2, "outcome", "a"), record(3, "intent", "b")];
+  const governance = { listLedgerRecords: async () => ({ records }) } as unknown as GovernanceClient;
+  const tree = new TimelineTree(
+    () => ({ governance, sessionId: "s" }),
+    () => undefined,
+  );
+  await tree.load();
+  expect(tree.getChildren().map(({ seq }) => seq)).toEqual([3n, 2n]);
 });

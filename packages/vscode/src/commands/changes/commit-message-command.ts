@@ -1,5 +1,5 @@
 import { listIntents } from "@gennai/client/governance/intents";
-import type { AgentSession } from "@gennai/client/session/agent-session";
+import { AgentSession } from "@gennai/client/session/agent-session";
 import { turnAnswer } from "@gennai/client/session/watched-turn";
 import * as vscode from "vscode";
 import { askModally, showInformation, showProgress } from "../../editor/notifications.ts";
@@ -55,16 +55,27 @@ function rootOf(sourceControl: unknown): vscode.Uri | undefined {
   return sourceControl.rootUri instanceof vscode.Uri ? sourceControl.rootUri : undefined;
 }
 
-/** The message of a model, in a turn that may only read; undefined without a model, or if it wrote none. */
+/**
+ * The message of a model, in a turn that may only read, of a copy of the session: it is no turn of the user's. undefined without a model,
+ * or if it wrote none.
+ */
 async function askedMessage(session: AgentSession, facts: CommitFacts, stop: AbortSignal): Promise<string | undefined> {
   const { backend } = await readSessionSettings(session.client, session.sessionId);
   if (backend === undefined || backend === "offline") return undefined;
   const request = { text: commitQuestion(facts), scenario: "RESPOND" };
-  // Where the model fails, the message is built of the facts.
-  const answer = await turnAnswer(session, request, { as: "commit", signal: stop, onAbort: "cancel" }).catch(
-    () => undefined,
-  );
-  return answer === undefined ? undefined : messageOf(answer);
+  const { client, identity } = session;
+  const signal = AbortSignal.timeout(callTimeoutMs);
+  try {
+    const { sessionId } = await client.forkSession({ sessionId: session.sessionId }, { signal });
+    const copy = await AgentSession.resume(client, identity, sessionId, { signal });
+    const answer = await turnAnswer(copy, request, { as: "commit", signal: stop, onAbort: "cancel" }).finally(() =>
+      client.deleteSession({ sessionId }, { signal: AbortSignal.timeout(callTimeoutMs) }),
+    );
+    return answer === undefined ? undefined : messageOf(answer);
+  } catch {
+    // Where the model fails, the message is built of the facts.
+    return undefined;
+  }
 }
 
 async function commitFacts(

@@ -43,8 +43,8 @@ vi.mock("#git/vscode-git", () => ({
 vi.mock("@gennai/client/governance/intents", () => ({ listIntents: async () => ({ active: undefined }) }));
 vi.mock("#session/read-settings", () => ({ readSessionSettings: async () => ({ backend: "model" }) }));
 vi.mock("@gennai/client/session/watched-turn", () => ({
-  turnAnswer: async (_session: unknown, { text }: { readonly text: string }) => {
-    asked.push(text);
+  turnAnswer: async ({ sessionId }: { readonly sessionId: string }, { text }: { readonly text: string }) => {
+    asked.push(`${sessionId}: ${text}`);
     if (model.failure !== "") throw new Error(model.failure);
     return "Of the model";
   },
@@ -52,7 +52,15 @@ vi.mock("@gennai/client/session/watched-turn", () => ({
 
 const workbench = {
   root: "/w",
-  session: async () => ({ sessionId: "s" }),
+  session: async () => ({
+    sessionId: "s",
+    client: {
+      forkSession: async () => ({ sessionId: "copy" }),
+      resumeSession: async () => ({}),
+      deleteSession: async ({ sessionId }: { readonly sessionId: string }) =>
+        void asked.push(`${sessionId} is deleted`),
+    },
+  }),
   connect: async () => ({}),
   sessions: { view: { cells: [] } },
 } as unknown as Workbench;
@@ -68,7 +76,7 @@ test.each([[[]], [[{ rootUri: new Uri("/w") }]]])(
   "what is staged of the folder's repository is described: %j",
   async (args) => {
     await commitMessage(workbench, args);
-    expect(asked).toEqual([expect.stringContaining("these changes: @staged\n")]);
+    expect(asked).toEqual([expect.stringMatching(/^copy: .*these changes: @staged\n/), "copy is deleted"]);
     expect([...boxes.values()]).toEqual([{ value: "Of the model" }, { value: "" }]);
   },
 );
