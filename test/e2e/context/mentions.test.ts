@@ -1,5 +1,8 @@
+import { writeFile } from "node:fs/promises";
 import { userSideText } from "@gennai/agent/model";
+import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { ContextState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { smallPng } from "@gennai/testkit/small-png";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allEvents, codeOf, endState, eventsOf, runTurn, startSession, Watcher } from "../rpc/session-client.ts";
@@ -50,6 +53,21 @@ describe("mentions in prompts", () => {
     expect(items).toEqual([["@src/a.ts", included]]);
     expect(told).toContain("1\texport const a = 1;");
     expect(known).toEqual(["src/a.ts"]);
+  });
+
+  test("a picture, as one, where the model sees any", async () => {
+    await writeFile(server.workspace.path("ignored/logo.png"), smallPng);
+    const { items, told, sessionId } = await mentioned("what is @ignored/logo.png?");
+    expect(items).toEqual([["@ignored/logo.png", included]]);
+    expect(told).toContain("logo.png");
+    const { conversation } = (await server.running.manager.get(sessionId)).state;
+    expect(conversation.messages[0]).toMatchObject({ images: [smallPng] });
+    const other = await startSession(server, { settings: { backend: Backend.OFFLINE } });
+    const events = await runTurn(server, other, "what is @ignored/logo.png?", { images: [smallPng] });
+    expect(eventsOf(events, "warning")).toEqual([
+      "The model cannot see images.",
+      "@ignored/logo.png: The model cannot see images.",
+    ]);
   });
 
   test("lines of a file", async () => {

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { bash, call } from "@gennai/testkit/scripted-steps";
+import { smallPng } from "@gennai/testkit/small-png";
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { keys } from "./drawn-terminal.ts";
 import { terminalScene } from "./terminal-scene.ts";
@@ -61,6 +64,25 @@ test("a paste of 400 lines is one mark in the prompt, and goes as it is", async 
   await next.see("read it");
   next.type(keys.up);
   await next.see("› look: line 0");
+});
+
+test("a pasted path of a picture is a mark in the prompt, and the picture goes along", async () => {
+  await using pictures = await temporaryDirectory();
+  await writeFile(pictures.path("my shot.png"), smallPng);
+  await using scene = await terminalScene([[{ text: "seen" }]]);
+  const terminal = scene.gennai();
+  await terminal.see("model.json");
+  terminal.type("what is ");
+  terminal.paste(`'${pictures.path("my shot.png")}'`);
+  await terminal.see("› what is [image my shot.png]");
+  terminal.type(keys.enter);
+  await terminal.see("seen");
+  terminal.type(keys.control("d"));
+  await terminal.ended;
+  const id = /--resume (\S+)/.exec(terminal.all())?.[1] ?? "";
+  const exported = scene.gennai(["sessions", "export", id, "--out", "bundle"]);
+  await exported.ended;
+  expect(readFileSync(scene.repository.path("bundle"), "utf8")).toContain(smallPng.toString("base64"));
 });
 
 test("what is typed while a turn runs is told it, or taken back; Esc stops the turn", async () => {

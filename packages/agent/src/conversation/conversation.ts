@@ -184,7 +184,7 @@ export class Conversation {
         this.#release();
         break;
       case "context-added":
-        this.#addContext(event.text);
+        this.#addContext(event.text, digests(event.images ?? []));
         break;
       case "call-note":
         this.#note(event.toolCallId, event.text);
@@ -323,9 +323,10 @@ export class Conversation {
   }
 
   /** Attaches context to the user's last message. */
-  #addContext(text: string): void {
+  #addContext(text: string, images: readonly string[]): void {
     const index = this.#messages.findLastIndex((message) => message.role === "user");
     const message = this.#messages[index];
+    if (message !== undefined && images.length > 0) this.#unfilled.add(index, { images });
     if (text !== "" && message?.role === "user") {
       const attached = message.attached === undefined ? text : `${message.attached}\n\n${text}`;
       this.#messages[index] = { ...message, attached };

@@ -55,7 +55,7 @@ export class UnfilledMessages {
       if ((filled.role === "tool" || filled.role === "user") && images !== undefined) {
         const stored = await Promise.all(images.map(read));
         const found = stored.filter((bytes) => bytes !== undefined);
-        filled.images = found;
+        filled.images = [...(filled.images ?? []), ...found];
         if (filled.role === "tool" && found.length < stored.length) filled.output += `\n${goneImage}`;
       }
       messages()[index] = filled;

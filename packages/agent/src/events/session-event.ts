@@ -170,6 +170,8 @@ type SessionFact =
       readonly items: readonly ContextItem[];
       /** Text for the model; empty if nothing could be fetched. */
       readonly text: string;
+      /** Images that were mentioned. */
+      readonly images?: readonly BlobRef[];
       /** Bases for the freshness check. */
       readonly observed: readonly ObservedFile[];
     }

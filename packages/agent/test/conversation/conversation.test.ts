@@ -172,6 +172,18 @@ test("a note of a call that never ran stands behind what is said of that", () =>
   expect(tool).toMatchObject({ output: expect.stringMatching(/did not run[^]*\n\n\[cut off\]$/) });
 });
 
+test("images that a prompt mentions come behind those that were sent with it", async () => {
+  const image = (sha256: string) => ({ sha256, size: 1, mediaType: "image/png" });
+  const said = { type: "user-message", text: "go", scenario: "", clientTurnId: "", enableThinking: true } as const;
+  const conversation = fold([
+    { ...said, images: [image("sent")] },
+    { type: "context-added", items: [], text: "about it", images: [image("meant")], observed: [] },
+  ]);
+  await conversation.fill(async (sha256) => new TextEncoder().encode(sha256));
+  const images = ["sent", "meant"].map((text) => new TextEncoder().encode(text));
+  expect(conversation.messages).toEqual([{ role: "user", text: "go", attached: "about it", images }]);
+});
+
 test("images are shown behind their result; a compaction leaves them out, fetched or not, and a purge is told", async () => {
   const shown = (id: string): SessionEvent => ({
     type: "tool-result",

@@ -1,5 +1,5 @@
 import type { FailureClass } from "@gennai/protocol/model/governance/tool-outcome";
-import type { CallContext, Tool, Verification } from "../tool.ts";
+import type { CallContext, ShownImage, Tool, Verification } from "../tool.ts";
 import type { ToolError } from "../tool-error.ts";
 import type { DecidedCall } from "./decide/decided-call.ts";
 import { textEditorCall } from "./decide/text-editor-call.ts";
@@ -19,6 +19,8 @@ export interface CallResult {
   readonly failureClass: FailureClass | undefined;
   readonly exitCode: number | undefined;
   readonly verification: Verification;
+  /** What it shows, if it did not fail. */
+  readonly images: readonly ShownImage[];
   /** Names of changes that the user chose not to keep. */
   readonly dropped: readonly string[];
 }
@@ -82,6 +84,7 @@ function resultOf(ended: CallOutcome): CallResult {
     failureClass,
     exitCode: outcome?.exitCode,
     verification,
+    images: error === undefined ? (outcome?.images ?? []) : [],
     dropped: outcome?.dropped ?? [],
   };
 }

@@ -2,7 +2,9 @@ import type { ContextItem, SessionEvent } from "@gennai/agent/events/session-eve
 import { type Mention, parseMentions } from "@gennai/agent/prompt/parse-mentions";
 import type { CallResult, GovernedTools } from "@gennai/governance/gate/gate";
 import type { Redactor } from "@gennai/governance/redaction";
+import type { ShownImage } from "@gennai/governance/tool";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
+import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorContext } from "./editor-context.ts";
 import type { NotedFiles } from "./noted-files.ts";
 import { readableDiff } from "./readable-diff.ts";
@@ -25,7 +27,15 @@ export interface ContextPorts {
   /** Records what those calls read. */
   readonly notes: Pick<NotedFiles, "takeObserved">;
   readonly turnId: string;
+  readonly images: ContextImages;
   readonly signal: AbortSignal;
+}
+
+/** What becomes of images that are mentioned. */
+export interface ContextImages {
+  /** Whether the model can see them. */
+  readonly areSeen: boolean;
+  readonly store: Pick<BlobStore, "put">;
 }
 
 export type ContextAdded = Extract<SessionEvent, { readonly type: "context-added" }>;
@@ -35,6 +45,7 @@ interface Piece extends ContextItem {
   readonly body: string | undefined;
   /** What the element shows. */
   readonly about: string;
+  readonly images: readonly ShownImage[];
 }
 
 /**
@@ -59,8 +70,18 @@ export async function gatherContext(
     type: "context-added",
     items: bounded.map(({ name, state, reason }) => ({ name, state, reason })),
     text: blockOf(bounded),
+    ...(await shownIn(bounded, ports.images)),
     observed: ports.notes.takeObserved(),
   };
+}
+
+async function shownIn(
+  pieces: readonly Piece[],
+  { areSeen, store }: ContextImages,
+): Promise<Pick<ContextAdded, "images">> {
+  const images = areSeen ? pieces.flatMap((piece) => piece.images) : [];
+  if (images.length === 0) return {};
+  return { images: await Promise.all(images.map(({ bytes, mediaType }) => store.put(bytes, mediaType))) };
 }
 
 async function mentioned(mention: Mention, id: string, ports: ContextPorts): Promise<Piece | undefined> {
@@ -133,11 +154,11 @@ async function pathPiece(
     );
   }
   const part = lines === undefined ? {} : { offset: lines.first, limit: lines.last - lines.first + 1 };
-  return pieceOf(
-    name,
-    `file ${path.inside ? path.relative : written}`,
-    await call(id, "Read", { file_path: written, ...part }, ports),
-  );
+  const read = await call(id, "Read", { file_path: written, ...part }, ports);
+  const piece = pieceOf(name, `file ${path.inside ? path.relative : written}`, read);
+  return piece.images.length === 0 || ports.images.areSeen
+    ? piece
+    : { ...piece, state: "cut", reason: "The model cannot see images." };
 }
 
 async function ofEditor(editor: EditorContext, ports: ContextPorts): Promise<readonly Piece[]> {
@@ -186,18 +207,18 @@ async function call(id: string, name: string, args: object, ports: ContextPorts)
 
 function pieceOf(name: string, about: string, result: CallResult | undefined): Piece {
   if (result === undefined) return refused(name, "It could not be had.");
-  const { error, output } = result;
+  const { error, output, images } = result;
   if (error?.code === "unknown_tool") return refused(name, "No attached editor can tell.");
   if (error !== undefined) return refused(name, error.message);
-  return included(name, about, output);
+  return { ...included(name, about, output), images };
 }
 
 function included(name: string, about: string, body: string): Piece {
-  return { name, about, body, state: "included", reason: "" };
+  return { name, about, body, state: "included", reason: "", images: [] };
 }
 
 function refused(name: string, reason: string): Piece {
-  return { name, about: "", body: undefined, state: "refused", reason };
+  return { name, about: "", body: undefined, state: "refused", reason, images: [] };
 }
 
 /** File names may contain secrets too. */

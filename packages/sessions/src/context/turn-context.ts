@@ -5,7 +5,7 @@ import type { EditingMode } from "@gennai/protocol/model/session/session-setting
 import { findCheck, type ProjectCheck } from "./detect-check.ts";
 import { EditChecks } from "./edit-checks.ts";
 import type { EditorContext } from "./editor-context.ts";
-import { gatherContext } from "./gather-context.ts";
+import { type ContextImages, gatherContext } from "./gather-context.ts";
 import type { LookAfterEdit } from "./look-after-edit.ts";
 import type { NotedFiles } from "./noted-files.ts";
 import type { OwnCalls } from "./own-calls.ts";
@@ -17,6 +17,7 @@ export interface TurnContextOptions {
   readonly prompt: string;
   readonly editorContext: EditorContext | undefined;
   readonly editingMode: EditingMode;
+  readonly images: ContextImages;
   readonly workspace: Workspace;
   readonly redactor: Redactor;
   readonly sink: TurnSink;

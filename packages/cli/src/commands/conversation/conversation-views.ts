@@ -10,14 +10,18 @@ import { SessionPlans } from "@gennai/client/session-plans";
 import type { Attempt } from "@gennai/protocol/model/session/attempt";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { listSessions } from "../../connection/session-list.ts";
+import { editHunk } from "../../review/review-at-terminal.ts";
 import type { Paint } from "../../terminal/colours.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { describeActions, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
 import { describeRestored } from "../sessions/undo-text.ts";
 import type { Conversation } from "./conversation.ts";
+import type { Face } from "./face.ts";
 import type { PickerItem } from "./input/picker.ts";
 import { sessionItem } from "./input/picker.ts";
-import type { TextKey } from "./input/text-view.ts";
+import { ReviewView } from "./input/review-view.ts";
+import { type TextKey, TextView } from "./input/text-view.ts";
+import type { LentTerminal } from "./screen/lent-terminal.ts";
 
 /** What views need of the terminal. */
 export interface ViewPlace {
@@ -32,6 +36,35 @@ export interface ViewPlace {
   review(proposal: Proposal): Promise<ReviewState | undefined>;
   /** Prints lines, or shows them in a pager. */
   page(text: string): void;
+}
+
+/** What views need, until the conversation ends. */
+export type DrawnPlace = ViewPlace & { readonly signal: AbortSignal };
+
+/** The place of views on a terminal that is drawn on. */
+export function drawnPlace(
+  face: Pick<ViewPlace, "paint" | "write" | "note" | "pick"> & Pick<Face, "input">,
+  lent: LentTerminal,
+  options: Pick<DrawnPlace, "page" | "signal"> & { readonly environment: NodeJS.ProcessEnv },
+): DrawnPlace {
+  const { environment, ...place } = options;
+  const write = (text: string): void => face.write(text);
+  return {
+    ...place,
+    write,
+    paint: face.paint,
+    note: (text) => face.note(text),
+    pick: (title, items) => face.pick(title, items),
+    read: (text, keys) => lent.onWhole((done) => new TextView(() => text, keys, face.paint, done)),
+    review: (proposal) =>
+      lent.onWhole((done) => {
+        return new ReviewView(proposal, face.paint, {
+          done,
+          edit: (change, hunk) => editHunk(hunk, change.path, { input: face.input, write, environment }),
+          refresh: () => lent.draw(),
+        });
+      }),
+  };
 }
 
 type Shown = Extract<CommandResult, { readonly type: "show" }>;
@@ -50,11 +83,7 @@ export const drawnViews: ReadonlySet<CommandView> = new Set([
 ]);
 
 /** Shows a view of the session, and does what is chosen there. Rejects as the server's calls do. */
-export async function showView(
-  result: Shown,
-  conversation: Conversation,
-  place: ViewPlace & { readonly signal: AbortSignal },
-): Promise<void> {
+export async function showView(result: Shown, conversation: Conversation, place: DrawnPlace): Promise<void> {
   switch (result.view) {
     case "review":
       return reviewProposals(conversation, place);
@@ -78,10 +107,8 @@ export async function showView(
   }
 }
 
-type Place = Parameters<typeof showView>[2];
-
 /** One proposal after the other, the newest first; what is kept is written by the server. */
-async function reviewProposals(conversation: Conversation, place: Place): Promise<void> {
+async function reviewProposals(conversation: Conversation, place: DrawnPlace): Promise<void> {
   const { session, view } = conversation;
   const open = [...view.facts.peek().openProposals.values()].toReversed();
   if (open.length === 0) return place.note("Nothing is proposed.");
@@ -95,7 +122,7 @@ async function reviewProposals(conversation: Conversation, place: Place): Promis
   }
 }
 
-async function chooseModel(conversation: Conversation, { pick, note, signal }: Place): Promise<void> {
+async function chooseModel(conversation: Conversation, { pick, note, signal }: DrawnPlace): Promise<void> {
   const providers = await listModels(conversation.session.client, undefined, { signal });
   const rows = providers.flatMap(({ backend, baseUrl, models, hasKey, needsKey }) =>
     models.map((choice) => ({
@@ -123,7 +150,7 @@ async function chooseModel(conversation: Conversation, { pick, note, signal }: P
   note(`The model is ${terminalSafe(model)} from now on.`);
 }
 
-async function chooseSession(conversation: Conversation, { pick, note, signal }: Place): Promise<void> {
+async function chooseSession(conversation: Conversation, { pick, note, signal }: DrawnPlace): Promise<void> {
   const { client, workingDir, sessionId: here } = conversation.session;
   const sessions = (await listSessions(client, workingDir, { signal })).filter(({ sessionId }) => sessionId !== here);
   if (sessions.length === 0) return note("There is no other session here.");
@@ -131,7 +158,7 @@ async function chooseSession(conversation: Conversation, { pick, note, signal }:
   if (chosen !== undefined) await conversation.open(chosen);
 }
 
-async function chooseIntent(conversation: Conversation, { pick, note, signal }: Place): Promise<void> {
+async function chooseIntent(conversation: Conversation, { pick, note, signal }: DrawnPlace): Promise<void> {
   const { session, governance } = conversation;
   const { intents, warnings, active } = await listIntents(governance, session.sessionId, { signal });
   for (const warning of warnings) note(terminalSafe(warning));
@@ -149,7 +176,7 @@ async function chooseIntent(conversation: Conversation, { pick, note, signal }: 
   note(`Intent ${terminalSafe(`${id} ${name}`)}`);
 }
 
-async function chooseRun(conversation: Conversation, { pick, note, page, signal }: Place): Promise<void> {
+async function chooseRun(conversation: Conversation, { pick, note, page, signal }: DrawnPlace): Promise<void> {
   const { client, sessionId } = conversation.session;
   const runs = await listBackgroundRuns(client, sessionId, { signal });
   if (runs.length === 0) return note("Nothing runs in the background.");
@@ -181,14 +208,14 @@ async function chooseRun(conversation: Conversation, { pick, note, page, signal 
 async function beginAttempts(
   { text, count }: Shown,
   conversation: Conversation,
-  { note, signal }: Place,
+  { note, signal }: DrawnPlace,
 ): Promise<void> {
   const { client, sessionId } = conversation.session;
   await new SessionAttempts(client, sessionId).start({ id: crypto.randomUUID(), text, count }, { signal });
   note(`${count} attempts begin, each on a copy. /attempts shows them.`);
 }
 
-async function chooseAttempt(conversation: Conversation, place: Place): Promise<void> {
+async function chooseAttempt(conversation: Conversation, place: DrawnPlace): Promise<void> {
   const { pick, note, signal } = place;
   const { client, sessionId } = conversation.session;
   const attempts = new SessionAttempts(client, sessionId);
@@ -215,7 +242,10 @@ function attemptWords({ phase, outcome, check, addedLines, removedLines }: Attem
   return `${how}, check ${check.replace("_", " ")}, +${addedLines} -${removedLines}`;
 }
 
-async function chooseCheckpoint(conversation: Conversation, { pick, write, note, read, signal }: Place): Promise<void> {
+async function chooseCheckpoint(
+  conversation: Conversation,
+  { pick, write, note, read, signal }: DrawnPlace,
+): Promise<void> {
   const { client, sessionId } = conversation.session;
   const { checkpoints, problem } = await listCheckpoints(client, sessionId, { signal });
   if (problem !== "") note(`What commands change cannot be taken back now: ${terminalSafe(problem)}`);
@@ -237,7 +267,7 @@ async function chooseCheckpoint(conversation: Conversation, { pick, write, note,
   write(describeRestored(await restoreCheckpoint(client, wanted, { signal }), { dryRun: false }));
 }
 
-async function choosePlan(conversation: Conversation, place: Place): Promise<void> {
+async function choosePlan(conversation: Conversation, place: DrawnPlace): Promise<void> {
   const { session, plans: client } = conversation;
   const plans = await new SessionPlans(client, session.sessionId).list({ signal: place.signal });
   if (plans.length === 0) return conversation.startPlanning();
@@ -253,7 +283,7 @@ async function choosePlan(conversation: Conversation, place: Place): Promise<voi
 }
 
 /** Shows a plan with all that it would do, and approves, runs or verifies exactly that. */
-export async function decidePlan(draft: Plan, conversation: Conversation, place: Place): Promise<void> {
+export async function decidePlan(draft: Plan, conversation: Conversation, place: DrawnPlace): Promise<void> {
   const { paint, read, write, note, signal } = place;
   const plans = new SessionPlans(conversation.plans, conversation.session.sessionId);
   const { plan, actions } =

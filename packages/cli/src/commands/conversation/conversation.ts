@@ -9,7 +9,7 @@ import type { TurnRequest } from "@gennai/client/session/turn";
 import { endsTurn, turnOutcome } from "@gennai/client/session/turn-state";
 import { getWorkspaceState, type WorkspaceState } from "@gennai/client/session/workspace-state";
 import { SessionPlans } from "@gennai/client/session-plans";
-import { SessionView } from "@gennai/client/view/session-view";
+import type { SessionView } from "@gennai/client/view/session-view";
 import { type TurnReport, turnReport } from "@gennai/client/view/turn-report";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -22,6 +22,7 @@ import { writePlan } from "../plan/write-plan.ts";
 import { approveAndRun } from "../run/plan-mode.ts";
 import { describeUndone } from "../sessions/undo-text.ts";
 import type { Face } from "./face.ts";
+import { FollowedSession, Gone } from "./followed-session.ts";
 
 export interface ConversationOptions {
   readonly server: Pick<ChosenServer, "client" | "governance" | "plans">;
@@ -42,28 +43,16 @@ export interface ConversationOptions {
   readonly signal: AbortSignal;
 }
 
-/** Tries after which a server that went away is not waited for any longer. */
-const mostTries = 6;
-
 /** A person's conversation with the agent: a session that is followed, whatever others do in it, and what the person does there. */
 export class Conversation {
   readonly #options: ConversationOptions;
-  #session: AgentSession | undefined;
-  #view = new SessionView();
+  #followed: FollowedSession | undefined;
   #settings: AgentSession["settings"] | undefined;
   #workspace: WorkspaceState | undefined;
   #scenario: string;
   #planning: boolean;
   #leaves = false;
   #stopping = false;
-  #following = new AbortController();
-  #attached = Promise.withResolvers<void>();
-  #isGone = false;
-  /** Ids of turns that write a plan. */
-  readonly #planTurns = new Set<string>();
-  /** Called with each event, and without one when the session is not followed any more. */
-  readonly #watchers = new Set<(event: InvokeEvent | undefined) => void>();
-
   constructor(options: ConversationOptions) {
     this.#options = options;
     this.#scenario = options.scenario;
@@ -72,8 +61,7 @@ export class Conversation {
 
   /** Throws before the first `open`. */
   get session(): AgentSession {
-    if (this.#session === undefined) throw new CliError("The session is not open yet.", { next: ["Wait a moment."] });
-    return this.#session;
+    return this.#open.session;
   }
 
   get governance(): ConversationOptions["server"]["governance"] {
@@ -85,7 +73,7 @@ export class Conversation {
   }
 
   get view(): SessionView {
-    return this.#view;
+    return this.#open.view;
   }
 
   get settings(): AgentSession["settings"] | undefined {
@@ -106,7 +94,7 @@ export class Conversation {
   }
 
   get isRunning(): boolean {
-    return this.#view.facts.peek().turn !== undefined;
+    return this.#followed?.isRunning === true;
   }
 
   get isStopping(): boolean {
@@ -123,38 +111,41 @@ export class Conversation {
     if (sessionId !== undefined) {
       const { workingDir, ...changes } = settings;
       if (session.workingDir !== (workingDir ?? session.workingDir)) throw elsewhere(session);
-      if (Object.keys(changes).length > 0 && this.#session === undefined)
+      if (Object.keys(changes).length > 0 && this.#followed === undefined)
         await session.changeSettings(changes, { signal });
     }
-    this.#leaveSession();
-    this.#session = session;
+    this.#followed?.leave();
+    const followed = new FollowedSession(session, { face, signal, seen: (event) => this.#seen(event, followed) });
+    this.#followed = followed;
     this.#settings = session.settings;
-    this.#view = new SessionView();
-    face.opened(this.#view, sessionId === undefined ? 0n : session.lastSeq);
-    void this.#follow(session, this.#view);
-    await this.#attached.promise;
+    face.opened(followed.view, sessionId === undefined ? 0n : session.lastSeq);
+    followed.begin();
+    await followed.attached;
     void this.#lookAtWorkspace();
     return session;
   }
 
   /** Tries again to reach a server that was given up. */
   reconnect(): void {
-    if (!this.#isGone || this.#session === undefined) return;
-    this.#isGone = false;
-    this.#following = new AbortController();
-    this.#attached = Promise.withResolvers<void>();
-    void this.#follow(this.#session, this.#view);
+    this.#followed?.reconnect();
   }
 
-  /** Does what was typed: a command, a request, or a message to the turn that runs. Never rejects: the face says what went wrong. */
-  async submit(text: string): Promise<void> {
+  /**
+   * Does what was typed: a command, a request, or a message to the turn that runs. Never rejects: the face says what went wrong.
+   * @param images that go along with a request, or a message
+   */
+  async submit(text: string, images: readonly Uint8Array[] = []): Promise<void> {
     const typed = typedCommand(text);
     const command = usersCommand(text);
     await this.attempt(async () => {
+      if (images.length > 0 && (command ?? typed ?? (this.#planning ? text : undefined)) !== undefined)
+        throw new CliError("Images go along with requests alone.", {
+          next: ["Describe what they show, or leave them out."],
+        });
       if (command !== undefined) return this.#runCommand(command);
       if (typed !== undefined) await this.#carryOut(await this.#commanded(typed));
       else if (this.#planning && !this.isRunning) await this.#plan(text);
-      else await this.#request(text, this.#scenario);
+      else await this.#request(text, this.#scenario, images);
     });
   }
 
@@ -174,7 +165,7 @@ export class Conversation {
 
   /** Takes back the newest message that the model has not got; undefined: there is none, or it is too late. */
   async takeBack(): Promise<string | undefined> {
-    const message = this.#view.facts.peek().queuedMessages.at(-1);
+    const message = this.view.facts.peek().queuedMessages.at(-1);
     if (message === undefined) return undefined;
     const { sessionId, client } = this.session;
     const { messageId } = message;
@@ -189,10 +180,10 @@ export class Conversation {
 
   /** Ends what runs. */
   async stop(): Promise<void> {
-    if (this.#stopping || this.#session === undefined) return;
+    if (this.#stopping || this.#followed === undefined) return;
     this.#stopping = true;
     try {
-      await this.#session.stop("session", "Stopped by the user at the terminal.", { signal: this.#options.signal });
+      await this.session.stop("session", "Stopped by the user at the terminal.", { signal: this.#options.signal });
     } catch (error) {
       this.#options.face.note(`It could not be stopped: ${errorMessage(error)}`);
     } finally {
@@ -227,59 +218,26 @@ export class Conversation {
 
   /** Resolves when no turn runs any more. */
   async idle(): Promise<void> {
-    while (this.isRunning && !this.#isGone) {
-      await this.#until((event) => turnOutcome(event) !== undefined).catch(() => undefined);
-    }
+    await this.#followed?.idle();
   }
 
   close(): void {
-    this.#leaveSession();
+    this.#followed?.leave();
   }
 
-  async #follow(session: AgentSession, view: SessionView): Promise<void> {
-    const { face, signal } = this.#options;
-    const following = this.#following;
-    try {
-      const events = session.follow({
-        afterSeq: view.lastSeq,
-        signal: AbortSignal.any([signal, following.signal]),
-        maxAttempts: mostTries,
-        onConnection: (change) => {
-          if (change.state === "connected") this.#attached.resolve();
-          face.way(change);
-        },
-        onProblem: ({ error }) => face.note(`An answer was not taken: ${errorMessage(error)}`),
-      });
-      for await (const event of events) {
-        const added = view.apply(event);
-        if (!this.#isEnvelope(event)) face.shown(event, added);
-        this.#seen(event, view);
-        for (const watch of [...this.#watchers]) watch(event);
-      }
-    } catch (error) {
-      if (following.signal.aborted || signal.aborted) return;
-      this.#isGone = true;
-      this.#attached.resolve();
-      face.way({ state: "gone", error });
-    } finally {
-      if (!following.signal.aborted) for (const watch of [...this.#watchers]) watch(undefined);
-    }
+  get #open(): FollowedSession {
+    if (this.#followed === undefined) throw new CliError("The session is not open yet.", { next: ["Wait a moment."] });
+    return this.#followed;
   }
 
-  /** What a planning turn answers is for the server: a person sees the plan. */
-  #isEnvelope({ event, turnId }: InvokeEvent): boolean {
-    if (event.case === "userMessage" && event.value.scenario === planScenarioName) this.#planTurns.add(turnId);
-    return (event.case === "assistantDelta" || event.case === "final") && this.#planTurns.has(turnId);
-  }
-
-  #seen(event: InvokeEvent, view: SessionView): void {
+  #seen(event: InvokeEvent, { session, view }: FollowedSession): void {
     const { face } = this.#options;
     if (event.event.case === "branchChanged") void this.#lookAtWorkspace();
     if (turnOutcome(event) === undefined || view.facts.peek().turn !== undefined) return;
     void this.#lookAtWorkspace();
     // What an ended turn did not get is the person's again.
     const left = view.facts.peek().queuedMessages.filter(({ turnId }) => turnId === event.turnId);
-    const { client, sessionId } = this.session;
+    const { client, sessionId } = session;
     for (const { messageId } of left) {
       client.withdrawMessage({ sessionId, messageId }, { signal: this.#options.signal }).then(
         ({ text }) => face.putBack(text),
@@ -288,35 +246,23 @@ export class Conversation {
     }
   }
 
-  /** Resolves with the first event that comes and is so. Rejects with `Gone` when none comes any more. */
-  #until(isWanted: (event: InvokeEvent) => boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const watch = (event: InvokeEvent | undefined): void => {
-        if (event !== undefined && !isWanted(event)) return;
-        this.#watchers.delete(watch);
-        if (event === undefined) reject(new Gone());
-        else resolve();
-      };
-      this.#watchers.add(watch);
-    });
-  }
-
   /** Begins a turn and waits for its end. Rejects if it does not begin, or cannot be watched. */
   async #run(request: TurnRequest): Promise<TurnReport> {
-    const { session, view } = this;
-    await this.#attached.promise;
+    const followed = this.#open;
+    const { session, view } = followed;
+    await followed.attached;
     const { turnId } = await session.startTurn(request, { signal: this.#options.signal });
     const isOver = view.cells.some(({ item }) => {
       const end = item.peek();
       return end.kind === "turn-end" && end.turnId === turnId;
     });
-    if (!isOver) await this.#until((event) => endsTurn(event, turnId));
+    if (!isOver) await followed.until((event) => endsTurn(event, turnId));
     return turnReport(view, turnId);
   }
 
-  async #request(text: string, scenario: string): Promise<void> {
+  async #request(text: string, scenario: string, images: readonly Uint8Array[] = []): Promise<void> {
     if (this.isRunning) {
-      const message = { messageId: crypto.randomUUID(), text, images: [] };
+      const message = { messageId: crypto.randomUUID(), text, images };
       const isTaken = await this.session.queueMessage(message, { signal: this.#options.signal }).then(
         () => true,
         (error: unknown) => {
@@ -329,7 +275,7 @@ export class Conversation {
     }
     const { prepare, thinking } = this.#options;
     await prepare(text, this.mode, this.session);
-    await this.#turn({ text, branchTask: text, scenario, enableThinking: thinking });
+    await this.#turn({ text, branchTask: text, scenario, enableThinking: thinking, images });
   }
 
   async #runCommand(text: string): Promise<void> {
@@ -418,7 +364,7 @@ export class Conversation {
       scenarios,
       skills,
       signal,
-      cutOffTurn: async () => this.#view.facts.peek().cutOffTurn ?? this.session.cutOffTurn,
+      cutOffTurn: async () => this.view.facts.peek().cutOffTurn ?? this.session.cutOffTurn,
       undo: async () => describeUndone(await this.session.undo({ signal })),
       changeSettings: (choice) => this.changeSettings(choice),
       useScenario: (name) => {
@@ -436,22 +382,10 @@ export class Conversation {
     const state = await getWorkspaceState(session.client, { sessionId: session.sessionId, signal }).catch(
       () => undefined,
     );
-    if (this.#session !== session) return;
+    if (this.#followed?.session !== session) return;
     this.#workspace = state ?? this.#workspace;
     this.#options.face.changed();
   }
-
-  #leaveSession(): void {
-    this.#following.abort();
-    this.#following = new AbortController();
-    this.#attached = Promise.withResolvers<void>();
-    this.#isGone = false;
-  }
-}
-
-/** The session is not followed any more. */
-class Gone extends Error {
-  override readonly name = "Gone";
 }
 
 function elsewhere({ sessionId, workingDir }: AgentSession): CliError {

@@ -7,31 +7,30 @@ import { emptyFacts } from "@gennai/client/view/session-facts";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { KeptPrompts } from "../../client/kept-prompts.ts";
-import { editHunk } from "../../review/review-at-terminal.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import { asTyped, type Console } from "../../terminal/console.ts";
 import { editText } from "../../terminal/edit-text.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { promptImages } from "../run/prompt-images.ts";
 import type { AskedPerson } from "./answering-editor.ts";
+import { askedPerson } from "./asked-person.ts";
 import type { Conversation } from "./conversation.ts";
-import { decidePlan, drawnViews, showView } from "./conversation-views.ts";
+import { type DrawnPlace, decidePlan, drawnPlace, drawnViews, showView } from "./conversation-views.ts";
 import type { Face, WayToServer } from "./face.ts";
 import { AskedQuestions } from "./input/asked-questions.ts";
 import { Completion } from "./input/completion.ts";
-import { ConfirmPanel } from "./input/confirm-panel.ts";
-import { linePanel, userQuestionPanel } from "./input/line-panels.ts";
+import { linePanel } from "./input/line-panels.ts";
+import { PastedImages } from "./input/pasted-images.ts";
 import { Picker, type PickerItem } from "./input/picker.ts";
 import { PromptEditor } from "./input/prompt-editor.ts";
-import { ReviewView } from "./input/review-view.ts";
-import { TextView } from "./input/text-view.ts";
-import { FullScreen, type FullView } from "./screen/full-screen.ts";
 import { inPager } from "./screen/in-pager.ts";
 import { type Frame, InlineScreen } from "./screen/inline-screen.ts";
+import { LentTerminal } from "./screen/lent-terminal.ts";
 import { OwnTerminal } from "./screen/own-terminal.ts";
 import { wrapped } from "./screen/terminal-line.ts";
-import { promptAsShown } from "./shown/item-lines.ts";
 import { statusLine } from "./shown/status-line.ts";
 import { Transcript } from "./shown/transcript.ts";
+import { keptDraft, waitingRows } from "./shown/waiting-rows.ts";
 
 /** Lines that are printed at once; more are shown in a pager. */
 const printedAtOnce = 200;
@@ -55,7 +54,9 @@ export class DrawnFace implements Face, Disposable {
   readonly #options: DrawnOptions;
   readonly #terminal: OwnTerminal;
   readonly #screen: InlineScreen;
+  readonly #lent: LentTerminal;
   readonly #editor: PromptEditor;
+  readonly #images: PastedImages;
   readonly #questions: AskedQuestions;
   readonly #left = Promise.withResolvers<void>();
   #conversation: Conversation | undefined;
@@ -66,14 +67,13 @@ export class DrawnFace implements Face, Disposable {
   #isolation = "";
   #trouble = "";
   #picker: Picker | undefined;
-  /** What has the whole terminal, and gives it back. */
-  #full: { readonly screen: FullScreen; readonly back: Disposable } | undefined;
   #escapedAt = 0;
   /** A prompt that was sent and is not in the log yet. */
   #sending = "";
   /** Commands that run in the background. */
   #runs: readonly BackgroundRun[] = [];
   readonly #ticks: NodeJS.Timeout;
+  readonly #place: DrawnPlace;
 
   constructor(options: DrawnOptions) {
     this.#options = options;
@@ -83,11 +83,13 @@ export class DrawnFace implements Face, Disposable {
       console.environment,
       (data) => this.#handle(data),
       () => {
-        this.#full?.screen.draw({ isWhole: true });
+        this.#lent.draw({ isWhole: true });
         this.#screen.refresh();
       },
     );
     this.#screen = new InlineScreen(this.#terminal, (size) => this.#frame(size));
+    this.#lent = new LentTerminal(this.#terminal, this.#screen);
+    this.#images = new PastedImages(options.workspace);
     const refresh = (): void => this.#screen.refresh();
     this.#editor = new PromptEditor(this.#terminal, refresh, this.paint);
     this.#editor.onSubmit = (text) => void this.#submit(text);
@@ -101,26 +103,16 @@ export class DrawnFace implements Face, Disposable {
       pick: (title, items) => this.pick(title, items),
       waits: (subject) => this.#terminal.attract(subject),
     });
-    this.person = {
-      confirm: async (question, { signal }) =>
-        (await this.#questions.ask(new ConfirmPanel(question, this.paint), { signal })) ?? {
-          answer: "nobody",
-          reason: "The question was left without an answer.",
-        },
-      askUser: async (questions, { signal }) => {
-        const answers = [];
-        for (const question of questions) {
-          const answer = await this.#questions.ask(userQuestionPanel(question, this.paint), { signal });
-          if (answer === undefined) return { end: "cancelled" };
-          answers.push(answer);
-        }
-        return { end: "answered", answers };
-      },
-    };
+    this.person = askedPerson(this.#questions, this.paint);
     this.input = {
       question: (prompt, { signal }) => this.#questions.ask(linePanel(prompt), { signal }),
-      suspend: () => this.#suspend(),
+      suspend: () => this.#lent.suspend(),
     };
+    this.#place = drawnPlace(this, this.#lent, {
+      signal: options.signal,
+      environment: console.environment,
+      page: (text) => this.#showLong(text.trimEnd().split("\n")),
+    });
     this.#ticks = setInterval(() => {
       if (this.#view.facts.peek().turn !== undefined) refresh();
     }, 1000);
@@ -216,11 +208,11 @@ export class DrawnFace implements Face, Disposable {
 
   async show(result: Extract<CommandResult, { readonly type: "show" }>): Promise<void> {
     if (result.view === "history") return this.#showLong(this.#transcript.whole(this.#width));
-    if (this.#conversation !== undefined) await showView(result, this.#conversation, this.#viewPlace());
+    if (this.#conversation !== undefined) await showView(result, this.#conversation, this.#place);
   }
 
   async decidePlan(plan: Plan): Promise<void> {
-    if (this.#conversation !== undefined) await decidePlan(plan, this.#conversation, this.#viewPlace());
+    if (this.#conversation !== undefined) await decidePlan(plan, this.#conversation, this.#place);
   }
 
   /** Has the person choose; undefined: they did not. */
@@ -260,24 +252,22 @@ export class DrawnFace implements Face, Disposable {
     const above = this.#questions.above(width).flatMap((line) => wrapped(line, width));
     const own = this.#picker?.frame(width) ?? this.#questions.inPlace(width);
     const prompt = own ?? this.#editor.frame(width, "›");
-    const draft = own === undefined || this.#editor.getText() === "" ? [] : [this.#keptDraft(width)];
+    const draft =
+      own === undefined || this.#editor.getText() === "" ? [] : [keptDraft(this.#editor.getText(), width, this.paint)];
     const status = statusLine(this.#status(), width, this.paint);
     const below = [...prompt.lines, ...draft, status];
     // What still runs has the room that is left; its end is what is new.
     const room = Math.max(0, rows - 2 - above.length - below.length);
-    const live = [...this.#transcript.live(width), ...this.#waiting()].flatMap((line) => wrapped(line, width));
+    const live = [
+      ...this.#transcript.live(width),
+      ...waitingRows({ facts: this.#view.facts.peek(), sending: this.#sending, runs: this.#runs }, this.paint),
+    ].flatMap((line) => wrapped(line, width));
     const shown = room === 0 ? [] : live.slice(-room);
     const lines = ["", ...shown, ...above];
     return {
       lines: [...lines, ...below],
       cursor: { row: lines.length + prompt.cursor.row, column: prompt.cursor.column },
     };
-  }
-
-  #keptDraft(width: number): string {
-    const draft = terminalSafe(this.#editor.getText()).replace(/\s+/g, " ");
-    const room = Math.max(8, width - 28);
-    return this.paint("dim", `  (your draft is kept: ${draft.length > room ? `${draft.slice(0, room)}…` : draft})`);
   }
 
   #status(): Parameters<typeof statusLine>[0] {
@@ -303,44 +293,15 @@ export class DrawnFace implements Face, Disposable {
     this.#screen.refresh();
   }
 
-  #background(): readonly string[] {
-    if (this.#runs.length === 0) return [];
-    const names = this.#runs.map(({ command, ports }) =>
-      [terminalSafe(command).replace(/\s+/g, " "), ...ports.map(({ port }) => `:${port}`)].join(" "),
-    );
-    return [
-      `${this.paint("cyan", "▸")} ${this.#runs.length} in the background: ${names.join(", ")}   ${this.paint("dim", "/background")}`,
-    ];
-  }
-
-  /** What is to be done, what was said meanwhile, and what is being sent. */
-  #waiting(): readonly string[] {
-    const { todos, queuedMessages } = this.#view.facts.peek();
-    const now = todos.findIndex(({ status }) => status === "in_progress");
-    const todo = todos[now];
-    const sending = this.#sending === "" ? [] : promptAsShown(this.#sending, (_style, text) => this.paint("dim", text));
-    return [
-      ...(todo === undefined
-        ? []
-        : [`${this.paint("cyan", "☐")} ${now + 1}/${todos.length} ${terminalSafe(todo.content)}`]),
-      ...queuedMessages.map(({ text }) => {
-        const words = terminalSafe(text).replace(/\s+/g, " ");
-        return `${this.paint("cyan", "⏎")} ${words}   ${this.paint("dim", "(waits for the next model call; Up takes it back)")}`;
-      }),
-      ...sending,
-      ...this.#background(),
-    ];
-  }
-
   #handle(data: string): void {
     if (isKeyRelease(data)) return;
-    const elsewhere = this.#full?.screen.view ?? this.#picker;
+    const elsewhere = this.#lent.view ?? this.#picker;
     if (elsewhere !== undefined) {
       this.#questions.typedElsewhere();
       elsewhere.handle(data);
     } else if (this.#questions.handle(data)) return;
-    else if (!this.#ownKey(data)) this.#editor.handleInput(data);
-    this.#full?.screen.draw();
+    else if (!this.#ownKey(data)) this.#editor.handleInput(this.#images.marked(data));
+    this.#lent.draw();
     this.#screen.refresh();
   }
 
@@ -358,7 +319,7 @@ export class DrawnFace implements Face, Disposable {
       return true;
     }
     if (key("ctrl+d") && isEmpty) this.#leave();
-    else if (key("ctrl+z")) this.#sleep();
+    else if (key("ctrl+z")) this.#lent.sleep();
     else if (key("ctrl+o")) this.#showLong(this.#transcript.lastCall(this.#width) ?? ["No call so far."]);
     else if (key("ctrl+t")) this.#showLong(this.#transcript.lastThought(this.#width) ?? ["No thought was told."]);
     else if (key("ctrl+g")) void this.#editOutside();
@@ -386,11 +347,16 @@ export class DrawnFace implements Face, Disposable {
     conversation.reconnect();
     if (text === "") return;
     this.#editor.addToHistory(text);
-    const typedIn = { workspace: this.#options.workspace, session: this.#conversation?.session.sessionId ?? "" };
-    this.#options.prompts.add(text, typedIn).catch(() => undefined);
-    const isRequest = !conversation.isRunning && !text.startsWith("/");
-    if (isRequest) this.#sending = text;
-    await conversation.submit(text);
+    const { workspace, prompts } = this.#options;
+    prompts.add(text, { workspace, session: conversation.session.sessionId }).catch(() => undefined);
+    await conversation.attempt(async () => {
+      const images = await promptImages(this.#images.in(text), this.#options.console).catch((error: unknown) => {
+        this.putBack(text);
+        throw error;
+      });
+      if (!conversation.isRunning && !text.startsWith("/")) this.#sending = text;
+      await conversation.submit(text, images);
+    });
     if (this.#sending === text) this.#sending = "";
     this.changed();
   }
@@ -423,71 +389,12 @@ export class DrawnFace implements Face, Disposable {
 
   /** Runs another program on this terminal; undefined: it failed, which is said. */
   async #outside<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
-    using _terminal = this.#suspend();
+    using _terminal = this.#lent.suspend();
     try {
       return await work();
     } catch (error) {
       this.note(error instanceof Error ? error.message : String(error));
       return undefined;
     }
-  }
-
-  #viewPlace(): Parameters<typeof showView>[2] {
-    const { paint, input } = this;
-    const { environment } = this.#options.console;
-    const write = (text: string): void => this.write(text);
-    return {
-      paint,
-      write,
-      signal: this.#options.signal,
-      note: (text) => this.note(text),
-      page: (text) => this.#showLong(text.trimEnd().split("\n")),
-      pick: (title, items) => this.pick(title, items),
-      read: (text, keys) => this.#onWhole((done) => new TextView(() => text, keys, paint, done)),
-      review: (proposal) =>
-        this.#onWhole((done) => {
-          return new ReviewView(proposal, paint, {
-            done,
-            edit: (change, hunk) => editHunk(hunk, change.path, { input, write, environment }),
-            refresh: () => this.#full?.screen.draw(),
-          });
-        }),
-    };
-  }
-
-  /** Shows a view on the whole terminal until it is done. */
-  async #onWhole<Result>(view: (done: (result: Result) => void) => FullView): Promise<Result> {
-    const { promise, resolve } = Promise.withResolvers<Result>();
-    const made = view(resolve);
-    const back = this.#screen.pause();
-    this.#full = { screen: new FullScreen(this.#terminal, made), back };
-    try {
-      return await promise;
-    } finally {
-      this.#full.screen[Symbol.dispose]();
-      this.#full = undefined;
-      back[Symbol.dispose]();
-    }
-  }
-
-  #suspend(): Disposable {
-    const paused = this.#screen.pause();
-    const full = this.#full?.screen;
-    full?.leave();
-    this.#terminal.stop();
-    return {
-      [Symbol.dispose]: () => {
-        this.#terminal.start();
-        full?.enter();
-        paused[Symbol.dispose]();
-      },
-    };
-  }
-
-  /** Ctrl-Z: the shell has the terminal until it wakes this program. */
-  #sleep(): void {
-    const suspended = this.#suspend();
-    process.once("SIGCONT", () => suspended[Symbol.dispose]());
-    process.kill(process.pid, "SIGTSTP");
   }
 }

@@ -85,6 +85,7 @@ export async function prepareTurn(
     },
   });
 
+  const unseen = images.length > 0 && !model.capabilities.vision ? ["The model cannot see images."] : [];
   using unlessPrepared = new DisposableStack();
   unlessPrepared.use(gate);
   const hooked = await gate.hooks.begin(continues === undefined && call === undefined ? input.text : undefined);
@@ -99,6 +100,7 @@ export async function prepareTurn(
     prompt: call === undefined ? input.text : "",
     editorContext: input.editorContext,
     editingMode: settings.editingMode,
+    images: { areSeen: model.capabilities.vision, store: services.blobs },
     workspace: session.workspace,
     redactor: services.redactor,
     now: services.now,
@@ -110,7 +112,7 @@ export async function prepareTurn(
       openingEvent(input, { text, scenario: scenario.name, images }),
       ...hooked,
       ...(call === undefined ? [] : [{ type: "tool-call", ...call } as const]),
-      ...[...warnings, ...notes.warnings, ...resources.warnings, ...gate.warnings].map(warningEvent),
+      ...[...warnings, ...notes.warnings, ...resources.warnings, ...gate.warnings, ...unseen].map(warningEvent),
     ],
     gate,
     run: async () => {

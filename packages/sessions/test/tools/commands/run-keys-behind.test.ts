@@ -11,6 +11,7 @@ const done: Omit<CallResult, "call"> = {
   failureClass: undefined,
   exitCode: 0,
   verification: { state: "verified", evidence: "" },
+  images: [],
   dropped: [],
 };
 
