@@ -1,6 +1,6 @@
 import type { BenchWorld } from "../bench-world.ts";
 import { agrees, type GennaiServer, gennaiProcess, runTurn } from "../gennai-server.ts";
-import type { LineProcess } from "../line-process.ts";
+import { LineProcess } from "../line-process.ts";
 import { treeProcessorTime } from "../process-usage.ts";
 
 /** What the rounds took, each beside the other's. */
@@ -44,12 +44,25 @@ export async function sample(bench: Bench, script: string, rounds: number, floor
   return result;
 }
 
-/** The same in one process with its client, which prints every event: what `gennai run` adds between two model calls. */
-export async function sampleRuns(bench: Bench, script: string, rounds: number): Promise<Sample> {
+/**
+ * The same in one process with its client, which prints every event: what `gennai run` adds between two model calls.
+ *
+ * @param beside `new process`: the floor's is as new, whose first turns wait for what is compiled and opened
+ */
+export async function sampleRuns(
+  bench: Bench,
+  script: string,
+  rounds: number,
+  beside: "one process" | "new process" = "one process",
+): Promise<Sample> {
   const { world } = bench;
   const result = emptySample();
   for (let round = 0; round < rounds; round += 1) {
-    await floorRound(bench, script, result);
+    if (beside === "one process") await floorRound(bench, script, result);
+    else {
+      await using floor = new LineProcess(world.program("floor-agent"));
+      await floorRound({ ...bench, floor }, script, result);
+    }
     const governed = world.modelRun(script);
     const model = ["--backend", "openai-compatible", "--model", "bench", "--base-url", governed.baseUrl];
     const limits = ["--max-iterations", "1000", "--max-context-tokens", "4000000", "--commands", "ask"];

@@ -45,6 +45,28 @@ export async function measureTurns(world: BenchWorld): Promise<readonly Reading[
   readings.push(await sandboxedCommands(bench, pausing, unhurriedTurns, rounds));
   const parallel = await sample(bench, `reads-${world.choose(100, 50)}`, rounds);
   readings.push(reading("8 parallel reads, p50", parallel, 0.5, 2.5));
+  return [...readings, ...(await firstTurns(bench, world.choose(9, 5)))];
+}
+
+/** The first ten turns of a process, as every `gennai run` is one. */
+async function firstTurns(bench: Bench, rounds: number): Promise<readonly Reading[]> {
+  const readings: Reading[] = [];
+  for (const [what, script] of [
+    ["one file read", "read-10"],
+    ["8 parallel reads", "reads-10"],
+    ["one-line edit in 5,000 lines", "edit-10"],
+    ["shell command, not sandboxed", "shell-10"],
+  ] as const) {
+    const { floor, figure, processor } = await sampleRuns(bench, script, rounds, "new process");
+    readings.push({
+      name: `first ten turns of a process: ${what}, p50`,
+      unit: "ms",
+      floor: median(floor.map(median)),
+      figure: median(figure.map(median)),
+      processor: { floor: median(processor.floor), figure: median(processor.figure) },
+      target: { type: "none" },
+    });
+  }
   return readings;
 }
 
