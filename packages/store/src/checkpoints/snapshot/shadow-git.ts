@@ -137,6 +137,8 @@ export class ShadowGit {
         },
         settings,
         repository: "our-own",
+        // Settings, attributes, objects and index are ours; of the workspace it reads names, bytes and ignore rules.
+        sandbox: false,
       });
     } catch (error) {
       throw notStarted(error);
