@@ -175,6 +175,7 @@ export const rpcRows: Readonly<Record<string, RpcRow>> = {
     request: (sessionId) => ({ sessionId, all: true }),
   },
   "GovernanceService.listMcpServers": { access: "overseen-or-own" },
+  "GovernanceService.logInAtMcpServer": { access: "session", answers: "permission_denied" },
   "GovernanceService.acceptMcpServer": {
     ...session,
     request: (sessionId) => ({ sessionId, name: "none", digest: "none" }),

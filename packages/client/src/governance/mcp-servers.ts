@@ -1,3 +1,4 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type McpServer, McpServerState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { GovernanceClient } from "../connection/connection.ts";
@@ -13,6 +14,8 @@ export interface NamedMcpServer {
   readonly start: readonly string[];
   /** Files and scripts of the workspace that it runs, and what is in them. */
   readonly runs: readonly { readonly name: string; readonly content: string }[];
+  /** Whether the user can log in at its address, and since when they did. */
+  readonly login: "none" | "missing" | Date;
   /** Digest of all this; empty if this user cannot accept it. */
   readonly digest: string;
 }
@@ -48,11 +51,30 @@ export async function acceptMcpServer(
   await client.acceptMcpServer({ sessionId, name, digest }, options);
 }
 
-function fromMessage({ name, origin, state, start, runs, digest }: McpServer): NamedMcpServer {
+/**
+ * Logs in at an accepted server, with a browser on the machine of our server. Resolves when the login is kept; rejects with
+ * `ConnectError`.
+ * @param show gets the address at which the user agrees; nothing opens it
+ */
+export async function logInAtMcpServer(
+  client: GovernanceClient,
+  sessionId: string,
+  name: string,
+  show: (address: URL) => void,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  for await (const { address } of client.logInAtMcpServer({ sessionId, name }, options)) {
+    const url = URL.parse(address);
+    if (url !== null && /^https?:$/.test(url.protocol)) show(url);
+  }
+}
+
+function fromMessage({ name, origin, state, start, runs, digest, logsIn, loggedIn }: McpServer): NamedMcpServer {
   return {
     name,
     origin,
     digest,
+    login: loggedIn === undefined ? (logsIn ? "missing" : "none") : timestampDate(loggedIn),
     // An unknown state must not start.
     state: state === McpServerState.ACCEPTED ? "accepted" : state === McpServerState.CHANGED ? "changed" : "new",
     start: start === "" ? [] : start.split("\n"),

@@ -5,6 +5,8 @@ import type { GovernanceClient } from "../connection/connection.ts";
 /** A yes that holds in every session of a workspace. */
 export interface StandingAnswer {
   readonly id: string;
+  /** `check`, `connection` or `login`. */
+  readonly kind: string;
   /** What runs or is reached without a question. */
   readonly statement: string;
   readonly accepted: Date | undefined;
@@ -18,8 +20,9 @@ export async function listStandingAnswers(
 ): Promise<readonly StandingAnswer[]> {
   try {
     const { answers } = await client.listStandingAnswers({ sessionId }, options);
-    return answers.map(({ id, statement, accepted }) => ({
+    return answers.map(({ id, kind, statement, accepted }) => ({
       id,
+      kind,
       statement,
       accepted: accepted && timestampDate(accepted),
     }));

@@ -9,7 +9,8 @@ export interface AnswersSectionProps {
 }
 
 /** What a person agreed to for all sessions of this workspace, and buttons to revoke it. */
-export function AnswersSection({ answers, busy, onRevoke }: AnswersSectionProps) {
+export function AnswersSection({ answers: given, busy, onRevoke }: AnswersSectionProps) {
+  const answers = given.map((answer) => ({ ...answer, back: answer.kind === "login" ? "Log out" : "Ask again" }));
   return (
     <section class="g-section" aria-labelledby="answers-title">
       <h3 id="answers-title">Answers that stand</h3>
@@ -17,7 +18,7 @@ export function AnswersSection({ answers, busy, onRevoke }: AnswersSectionProps)
         <p class="g-empty">None: every question is asked again.</p>
       ) : (
         <ul class="answers">
-          {answers.map(({ id, statement, accepted }) => (
+          {answers.map(({ id, statement, accepted, back }) => (
             <li key={id}>
               <span>
                 <VisibleText text={statement} />
@@ -27,10 +28,10 @@ export function AnswersSection({ answers, busy, onRevoke }: AnswersSectionProps)
                 type="button"
                 class="g-button"
                 disabled={busy}
-                aria-label={`Ask again: ${statement}`}
+                aria-label={`${back}: ${statement}`}
                 onClick={() => onRevoke(id)}
               >
-                Ask again
+                {back}
               </button>
             </li>
           ))}

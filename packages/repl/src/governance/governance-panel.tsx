@@ -21,7 +21,7 @@ export interface GovernancePanelProps {
 /** What governs the agent here, and the emergency switches. */
 export function GovernancePanel({ store, rules, hasSession, onOpenRule, expansions = [] }: GovernancePanelProps) {
   useEffect(() => void store.load(), [store]);
-  const { view, busy, problem, stopped } = store.state.value;
+  const { view, busy, problem, login, stopped } = store.state.value;
   return (
     <section class="governance g-panel" aria-label="Governance">
       {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
@@ -55,7 +55,13 @@ export function GovernancePanel({ store, rules, hasSession, onOpenRule, expansio
             onAccept={(sha256) => void store.acceptIntents(sha256)}
           />
           <AnswersSection answers={view.answers} busy={busy} onRevoke={(id) => void store.revoke(id)} />
-          <McpSection {...view.mcp} busy={busy} onAccept={(server) => void store.acceptMcp(server)} />
+          <McpSection
+            {...view.mcp}
+            {...{ busy, login }}
+            onAccept={(server) => void store.acceptMcp(server)}
+            onLogIn={(name) => void store.logIn(name)}
+            onStop={() => store.stopLogin()}
+          />
           <RightsSection view={view} />
           <button
             type="button"

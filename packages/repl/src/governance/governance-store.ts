@@ -5,6 +5,7 @@ import { acceptIntents, intentsToAccept, selectIntent } from "@gennai/client/gov
 import {
   acceptMcpServer,
   listMcpServers,
+  logInAtMcpServer,
   type NamedMcpServer,
   type NamedMcpServers,
 } from "@gennai/client/governance/mcp-servers";
@@ -64,6 +65,8 @@ export interface GovernanceStoreState {
   readonly view: GovernanceView | undefined;
   readonly busy: boolean;
   readonly problem: Problem | undefined;
+  /** A login at an MCP server that waits for the person; without an address until it is known. */
+  readonly login: { readonly name: string; readonly address: URL | undefined } | undefined;
   /** Number of turns that the last switch ended. */
   readonly stopped: number;
 }
@@ -79,8 +82,15 @@ export interface GovernanceStoreOptions {
 /** What governs a session, and the person's switches. Load it again when an event reports a change. */
 export class GovernanceStore implements Disposable {
   readonly #options: GovernanceStoreOptions;
-  readonly #state = signal<GovernanceStoreState>({ view: undefined, busy: false, problem: undefined, stopped: 0 });
+  readonly #state = signal<GovernanceStoreState>({
+    view: undefined,
+    busy: false,
+    problem: undefined,
+    login: undefined,
+    stopped: 0,
+  });
   readonly #over = new AbortController();
+  #login = new AbortController();
 
   constructor(options: GovernanceStoreOptions) {
     this.#options = options;
@@ -147,6 +157,27 @@ export class GovernanceStore implements Disposable {
         this.#set({ view: await loadGovernance(this.#options, options) });
       }
     });
+  }
+
+  /** Logs in at a server, until the person has agreed in a browser, or `stopLogin`. */
+  async logIn(name: string): Promise<void> {
+    const { client, sessionId } = this.#options;
+    this.stopLogin();
+    const login = new AbortController();
+    this.#login = login;
+    this.#set({ login: { name, address: undefined }, problem: undefined });
+    const signal = AbortSignal.any([login.signal, this.#over.signal]);
+    try {
+      await logInAtMcpServer(client, sessionId, name, (address) => this.#set({ login: { name, address } }), { signal });
+      this.#set({ login: undefined, view: await loadGovernance(this.#options, { signal }) });
+    } catch (error) {
+      if (!signal.aborted) this.#set({ login: undefined, problem: problemOf(error, "Log in") });
+    }
+  }
+
+  stopLogin(): void {
+    this.#login.abort();
+    this.#set({ login: undefined });
   }
 
   dismiss(): void {

@@ -3,11 +3,15 @@ import { VisibleText } from "../look/visible-text.tsx";
 
 export interface McpSectionProps extends NamedMcpServers {
   readonly busy: boolean;
+  readonly login: { readonly name: string; readonly address: URL | undefined } | undefined;
   readonly onAccept: (server: NamedMcpServer) => void;
+  readonly onLogIn: (name: string) => void;
+  /** Ends the login that waits. */
+  readonly onStop: () => void;
 }
 
 /** Servers that offer tools to the model, what each starts, and a button to accept each. */
-export function McpSection({ servers, problems, busy, onAccept }: McpSectionProps) {
+export function McpSection({ servers, problems, ...rows }: McpSectionProps) {
   return (
     <section class="g-section" aria-labelledby="mcp-title">
       <h3 id="mcp-title">MCP servers</h3>
@@ -22,7 +26,7 @@ export function McpSection({ servers, problems, busy, onAccept }: McpSectionProp
         <ul class="mcp-servers">
           {servers.map((server) => (
             <li key={server.name}>
-              <McpRow {...{ server, busy, onAccept }} />
+              <McpRow {...{ server, ...rows }} />
             </li>
           ))}
         </ul>
@@ -43,7 +47,9 @@ const states: Readonly<Record<NamedMcpServer["state"], string>> = {
   changed: "does not start: it changed since it was accepted, or what it runs did",
 };
 
-function McpRow({ server, busy, onAccept }: Pick<McpSectionProps, "busy" | "onAccept"> & { server: NamedMcpServer }) {
+type McpRowProps = Omit<McpSectionProps, "servers" | "problems"> & { readonly server: NamedMcpServer };
+
+function McpRow({ server, busy, onAccept, ...login }: McpRowProps) {
   const { name, origin, state, start, runs, digest } = server;
   return (
     <>
@@ -83,7 +89,38 @@ function McpRow({ server, busy, onAccept }: Pick<McpSectionProps, "busy" | "onAc
           </button>
         </>
       )}
+      {server.login !== "none" && <Login {...{ server, ...login }} />}
     </>
+  );
+}
+
+function Login({ server, login, onLogIn, onStop }: Omit<McpRowProps, "busy" | "onAccept">) {
+  const { name, login: since } = server;
+  if (login?.name === name)
+    return (
+      <p role="status">
+        {login.address === undefined ? (
+          "Asking where to log in…"
+        ) : (
+          <>
+            <a href={login.address.href} target="_blank" rel="noopener noreferrer">
+              Agree at {login.address.host}
+            </a>
+            , in a browser on the machine where the server of Gennai runs.
+          </>
+        )}{" "}
+        <button type="button" class="g-button" onClick={onStop}>
+          Cancel
+        </button>
+      </p>
+    );
+  return (
+    <p>
+      {since instanceof Date && <span class="g-quiet">logged in since {since.toLocaleDateString()} </span>}
+      <button type="button" class="g-button" aria-label={`Log in: ${name}`} onClick={() => onLogIn(name)}>
+        {since instanceof Date ? "Log in again" : "Log in"}
+      </button>
+    </p>
   );
 }
 

@@ -8,6 +8,7 @@ import { ruleActivity } from "@gennai/governance/rules/rule-activity";
 import type { RulesStatus } from "@gennai/governance/rules/rules-status";
 import type { GuardedHosts } from "@gennai/guard/guarded-hosts";
 import { ServiceError } from "@gennai/machine/service-error";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { emergencyToMessage } from "@gennai/protocol/model/governance/emergency";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
@@ -78,7 +79,7 @@ export interface GovernanceServiceOptions {
   /** Lasting answers of a workspace. */
   readonly answers: (workspaceRoot: string) => Pick<StandingAnswers, "list" | "revoke">;
   /** MCP servers of a workspace and their acceptance. */
-  readonly mcp: (workspaceRoot: string) => Pick<McpAcceptance, "status" | "accept">;
+  readonly mcp: (workspaceRoot: string) => Pick<McpAcceptance, "status" | "accept" | "logIn">;
   /**
    * Whether callers may be others than the operator: an MCP server runs with the operator's rights, and its configuration
    * contains their keys.
@@ -117,6 +118,15 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
     if (workspaceRoot !== undefined) return { workspaceRoot, session: undefined };
     throw new ServiceError("invalid_argument", "session_id is empty and this server has no default workspace.");
   }
+
+  /** An MCP server runs, and has logins, for the person who runs this server. */
+  const forOperator = (what: string): void => {
+    if (options.hasUsers)
+      throw new ServiceError(
+        "permission_denied",
+        `Only the person who runs this server can ${what}: they have its rights.`,
+      );
+  };
 
   return {
     async getGovernanceStatus({ sessionId }) {
@@ -279,13 +289,27 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
       };
     },
 
+    async *logInAtMcpServer({ sessionId, name }, { signal }) {
+      forOperator("log in at MCP servers");
+      const place = await placeOf(sessionId);
+      const shown = Promise.withResolvers<string>();
+      const record = (act: GoverningAct) => options.recordAct(place, act);
+      const show = ({ href }: URL) => shown.resolve(href);
+      const done = options
+        .mcp(place.workspaceRoot)
+        .logIn(name, { record, show, signal })
+        .catch((error: unknown) => {
+          throw new ServiceError("failed_precondition", `No login: ${errorMessage(error)}`, { cause: error });
+        });
+      // Also where the caller has gone.
+      done.catch(() => undefined);
+      const address = await Promise.race([shown.promise, done]);
+      if (address !== undefined) yield { address };
+      await done;
+    },
+
     async acceptMcpServer({ sessionId, name, digest }) {
-      if (options.hasUsers) {
-        throw new ServiceError(
-          "permission_denied",
-          "Only the person who runs this server can accept MCP servers: they run with its rights.",
-        );
-      }
+      forOperator("accept MCP servers");
       if (digest === "") throw new ServiceError("invalid_argument", "digest is empty: name what was seen.");
       const place = await placeOf(sessionId);
       const record = (act: GoverningAct) => options.recordAct(place, act);

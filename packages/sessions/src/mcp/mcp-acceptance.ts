@@ -4,7 +4,9 @@ import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { writeEditorMcp } from "./editor-mcp-file.ts";
 import { managedRefusal } from "./managed-server.ts";
 import type { McpServer } from "./mcp-config.ts";
-import { loginPlace, McpLogins } from "./mcp-logins.ts";
+import { McpError } from "./mcp-error.ts";
+import { type LoginPorts, logIn } from "./mcp-login.ts";
+import { type LoginPlace, loginPlace, McpLogins } from "./mcp-logins.ts";
 import { McpPins } from "./mcp-pins.ts";
 import { pinnedServers } from "./pinned-servers.ts";
 
@@ -29,6 +31,13 @@ export interface McpStatus {
   readonly loggedIn: string | undefined;
 }
 
+interface ActPort {
+  /** Records what a person did, before it holds. */
+  readonly record: (act: { readonly mcp_login: string; readonly mcp_url: string }) => Promise<void>;
+}
+
+async function* nothing(): AsyncGenerator<string> {}
+
 /** Lists a workspace's MCP servers and records whether the user allowed them to start there. Starts none. */
 export class McpAcceptance {
   readonly #place: McpContext;
@@ -52,6 +61,23 @@ export class McpAcceptance {
       }),
     );
     return { servers: states, problems };
+  }
+
+  /** Where a login at the accepted server is. Throws `McpError` where there is none. */
+  async placeOfLogin(name: string): Promise<LoginPlace> {
+    const found = (await this.status()).servers.find(({ server }) => server.name === name);
+    if (found === undefined) throw new McpError(`There is no MCP server ${JSON.stringify(name)} here.`);
+    if (!found.accepted) throw new McpError(`The MCP server ${name} is not accepted here.`);
+    const { start } = found.server;
+    if (start.type === "program") throw new McpError(`The MCP server ${name} is a program: it logs in by itself.`);
+    return loginPlace(name, start);
+  }
+
+  /** Logs in at the accepted server with a browser on this machine, see `logIn`. */
+  async logIn(name: string, ports: Pick<LoginPorts, "show" | "signal"> & ActPort): Promise<void> {
+    const place = await this.placeOfLogin(name);
+    const record = () => ports.record({ mcp_login: name, mcp_url: place.url });
+    await logIn(place, { ...ports, record, logins: new McpLogins(this.#place.stateDir), pasted: nothing() });
   }
 
   /**

@@ -153,7 +153,7 @@ class KeptLoginProvider implements OAuthClientProvider {
 
 /** What a turn's user is told where a login is missing, or ended. */
 export function loginNeeded(name: string): string {
-  return `The MCP server ${name} wants a login. Log in at a terminal: mcp login ${name}`;
+  return `The MCP server ${name} wants a login. Log in under Governance, or at a terminal: mcp login ${name}`;
 }
 
 /** @param scope what a login has to be for */

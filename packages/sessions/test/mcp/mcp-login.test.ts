@@ -44,7 +44,9 @@ async function* nothing(): AsyncGenerator<string> {}
 
 test("a turn asks for a login and begins none; after one its tools are there, and renew it by themselves", async () => {
   await using here = await user();
-  expect(await here.warnings()).toEqual(["The MCP server sdk wants a login. Log in at a terminal: mcp login sdk"]);
+  expect(await here.warnings()).toEqual([
+    "The MCP server sdk wants a login. Log in under Governance, or at a terminal: mcp login sdk",
+  ]);
   expect(here.seen).toEqual([]);
   await here.logIn();
   const { mode } = await stat(join(here.stateDir, "mcp", "logins.json"));

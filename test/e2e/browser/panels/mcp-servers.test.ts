@@ -1,5 +1,6 @@
 import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
 import { expect, test } from "vitest";
+import { authorizedServer } from "../../../../packages/sessions/test/mcp/authorized-server.ts";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { openPage } from "../page/open-page.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
@@ -43,4 +44,25 @@ test("a person sees what a repository's MCP server runs, and accepts it as it is
   await section.getByText("starts with a turn that may use it").waitFor();
   await accept.waitFor({ state: "detached" });
   expect((await new McpAcceptance(place).status()).servers).toMatchObject([{ accepted: true }]);
+});
+
+test("a person logs in at a server behind an address", async () => {
+  await using far = await authorizedServer();
+  await using gennai = await serveGennai({
+    script: [{ steps: [{ text: ["Hello."] }] }],
+    files: { ".mcp.json": JSON.stringify({ mcpServers: { far: { url: far.url } } }) },
+  });
+  await using on = await openPage(gennai);
+  await on.repl.openPanel("Governance");
+  const section = on.repl.root.getByRole("region", { name: "MCP servers" });
+  await section.getByRole("button", { name: "Accept as it is now: far" }).click();
+  await section.getByRole("button", { name: "Log in: far" }).click();
+  const link = section.getByRole("link", { name: "Agree at" });
+  await link.waitFor();
+  await takeScreenshot(on.page, "a login at an MCP server that waits");
+  const opened = on.page.waitForEvent("popup");
+  await link.click();
+  await (await opened).getByText("You can close this window").waitFor();
+  await section.getByText("logged in since").waitFor();
+  await takeScreenshot(on.page, "a login at an MCP server that is kept");
 });

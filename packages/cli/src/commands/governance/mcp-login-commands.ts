@@ -2,8 +2,9 @@ import { createInterface } from "node:readline";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
+import { McpError } from "@gennai/sessions/mcp/mcp-error";
 import { logIn, logOut } from "@gennai/sessions/mcp/mcp-login";
-import { type LoginPlace, loginPlace, McpLogins } from "@gennai/sessions/mcp/mcp-logins";
+import { type LoginPlace, McpLogins } from "@gennai/sessions/mcp/mcp-logins";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
@@ -65,13 +66,10 @@ async function placeOf(name: string, flags: McpFlags, console: Console): Promise
     environment,
     limits: () => limitsHere(console),
   });
-  const found = (await acceptance.status()).servers.find(({ server }) => server.name === name);
-  if (found?.server.start.type === "http" && found.accepted) return loginPlace(name, found.server.start);
-  const why =
-    found === undefined
-      ? `There is no MCP server ${JSON.stringify(name)} here.`
-      : found.accepted
-        ? `The MCP server ${name} is a program: it logs in by itself.`
-        : `The MCP server ${name} is not accepted here.`;
-  throw new CliError(why, { exitCode: exitCode.usage, next: ["`gennai mcp list` shows those there are."] });
+  try {
+    return await acceptance.placeOfLogin(name);
+  } catch (error) {
+    if (!(error instanceof McpError)) throw error;
+    throw new CliError(error.message, { exitCode: exitCode.usage, next: ["`gennai mcp list` shows those there are."] });
+  }
 }

@@ -84,6 +84,7 @@ const governance: AccessOf<typeof GovernanceService> = {
   revokeStandingAnswers: "overseen-or-own",
   listMcpServers: "overseen-or-own",
   acceptMcpServer: "session",
+  logInAtMcpServer: "session",
   listRules: "overseen-or-own",
   guardCall: "own",
   traceLines: "overseen-or-own",

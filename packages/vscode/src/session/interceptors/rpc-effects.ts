@@ -82,6 +82,7 @@ const governance: EffectsOf<typeof GovernanceService> = {
   revokeStandingAnswers: "act",
   listMcpServers: "look",
   acceptMcpServer: "act",
+  logInAtMcpServer: "act",
   listRules: "look",
   guardCall: "act",
   traceLines: "look",
