@@ -51,6 +51,8 @@ export async function listRootDirectory(path: string): Promise<readonly string[]
 
 /** From the top down: whoever can change a directory can replace all in it. */
 async function assertRootDirectory(path: string): Promise<void> {
+  // Where nothing is, which is so on most machines, one look is enough.
+  await lstat(path);
   const { root } = parse(path);
   let at = root;
   for (const part of ["", ...path.slice(root.length).split(sep)].filter((name, index) => index === 0 || name !== "")) {
