@@ -21,12 +21,13 @@ import * as z from "zod";
 import type { UserAsker } from "../bridge/session-bridge.ts";
 import { CallPatience } from "./call-patience.ts";
 import type { McpServer } from "./mcp-config.ts";
-import { type McpContent, readMcpContent } from "./mcp-content.ts";
+import { type McpContent, readMcpContent, withLinked } from "./mcp-content.ts";
 import { type McpDefinition, readDefinition } from "./mcp-definition.ts";
 import { McpError, McpSessionForgotten } from "./mcp-error.ts";
 import { loginNeeded, moreNeeded, renewedLogin } from "./mcp-login.ts";
 import { loginPlace, type McpLogins } from "./mcp-logins.ts";
 import { type AskedByServer, askForServer } from "./mcp-question.ts";
+import { callAsTask } from "./mcp-task.ts";
 import { ProgramTransport } from "./program-transport.ts";
 
 /** What a server offers. */
@@ -81,6 +82,9 @@ const maxReason = 2_000;
 
 /** A list, without what the library demands of each tool: one that it refuses would take its server away. */
 const listAnswer = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+
+/** Of a server whose tools run as tasks (2025-11-25). */
+const runsCalls = z.looseObject({ requests: z.looseObject({ tools: z.looseObject({ call: z.looseObject({}) }) }) });
 
 /**
  * One running MCP server, of the revision 2026-07-28 or one before it: it is asked for the former first. It may ask the user
@@ -168,7 +172,7 @@ export class McpConnection implements AsyncDisposable {
 
   /** Rejects with `McpError`, or the signal's reason. */
   async call(
-    { tool, inputSchema }: McpDefinition,
+    { tool, inputSchema, asTask }: McpDefinition,
     args: Readonly<Record<string, unknown>>,
     options: McpCallOptions,
   ): Promise<McpResult> {
@@ -177,28 +181,38 @@ export class McpConnection implements AsyncDisposable {
     using patience = new CallPatience(callTimeout);
     const running: RunningCall = { options, patience, asked: [] };
     this.#running.add(running);
+    const ending = AbortSignal.any([signal, patience.signal]);
+    const params = { name: tool, arguments: { ...args } };
+    const tell = (words: string): void => {
+      patience.heard();
+      onOutput(plainText(words.trim().slice(0, maxReason)).concat("\n"));
+    };
     try {
-      const result = await this.#client.callTool(
-        { name: tool, arguments: { ...args } },
-        {
-          signal: AbortSignal.any([signal, patience.signal]),
-          timeout: noTimeout,
-          onprogress: ({ message = "", progress, total }) => {
-            patience.heard();
-            const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
-            onOutput(plainText(`${far} ${message}`.trim().slice(0, maxReason)).concat("\n"));
-          },
-          // By this the library sends the headers that a schema names. Without what it promises of its result nothing that ran is lost.
-          toolDefinition: { name: tool, inputSchema: { ...inputSchema, type: "object" } },
-        },
-      );
-      return { ...readMcpContent(result), isError: result.isError === true, asked: running.asked };
+      const result = asTask
+        ? await callAsTask(this.#client, params, { signal: ending, timeout: callTimeout, onState: tell })
+        : await this.#client.callTool(params, {
+            signal: ending,
+            timeout: noTimeout,
+            onprogress: ({ message = "", progress, total }) => {
+              tell(`${total === undefined ? progress : `${progress} of ${total}`} ${message}`);
+            },
+            // By this the library sends the headers that a schema names. Without what it promises of its result nothing that ran is lost.
+            toolDefinition: { name: tool, inputSchema: { ...inputSchema, type: "object" } },
+          });
+      const content = readMcpContent(await withLinked(result, (uri) => this.#read(uri, ending)));
+      return { ...content, isError: result.isError === true, asked: running.asked };
     } catch (error) {
       signal.throwIfAborted();
       throw this.#failure(`did not answer the call of ${tool}`, error);
     } finally {
       this.#running.delete(running);
     }
+  }
+
+  async #read(uri: string, signal: AbortSignal): Promise<readonly unknown[]> {
+    if (this.#client.getServerCapabilities()?.resources === undefined) return [];
+    return (await this.#client.readResource({ uri }, { signal, timeout: connectTimeout, cacheMode: "refresh" }))
+      .contents;
   }
 
   /** Asks the user of the call under way. Of several, nobody could say whose it is about. */
@@ -220,6 +234,12 @@ export class McpConnection implements AsyncDisposable {
   async #list(): Promise<McpListing> {
     await this.#hearOfChanges();
     const definitions: McpDefinition[] = [];
+    const isModern = this.#client.getProtocolEra() === "modern";
+    const tasks: unknown = this.#client.getServerCapabilities()?.["tasks"];
+    const peer = {
+      hasTasks: !isModern && runsCalls.safeParse(tasks).success,
+      sendsHeaders: isModern && this.server.start.type === "http",
+    };
     const leftOut: string[] = [];
     let listed = 0;
     let cursor: string | undefined;
@@ -227,7 +247,7 @@ export class McpConnection implements AsyncDisposable {
       const params = cursor === undefined ? {} : { cursor };
       const { tools, nextCursor } = await this.#client.request({ method: "tools/list", params }, listAnswer);
       for (const one of tools.slice(0, Math.max(0, maxTools - listed))) {
-        const read = readDefinition(this.server.name, one);
+        const read = readDefinition(this.server.name, one, peer);
         if (typeof read === "string")
           leftOut.push(`A tool of the MCP server ${this.server.name} is left out: ${read}.`);
         else definitions.push(read);

@@ -26,6 +26,9 @@ const contentSchema = z.array(
 const maxCharacters = 400_000;
 /** So many values of a structure are looked for in the text. */
 const maxLeaves = 50;
+/** So many links of one result are followed, to texts of at most so many characters. */
+const maxLinks = 8;
+const maxLinked = 20_000;
 /** Maximum images shown of one result. */
 const maxImages = 8;
 
@@ -53,6 +56,31 @@ export function readMcpContent(result: Readonly<Record<string, unknown>>): McpCo
     text: text.length > maxCharacters ? `${text.slice(0, maxCharacters)}\n[cut: the result was larger]` : text,
     images,
   };
+}
+
+const linkSchema = z.looseObject({ type: z.literal("resource_link"), uri: z.string() });
+const linkedText = z.object({ uri: z.string(), text: z.string().max(maxLinked), mimeType: z.string().optional() });
+
+/**
+ * A result with short texts that it links to, each behind its link: the model has no other way to them. Others stay links, also where
+ * they cannot be read.
+ * @param read asks the server of the result
+ */
+export async function withLinked(
+  result: Readonly<Record<string, unknown>>,
+  read: (uri: string) => Promise<readonly unknown[]>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { content } = result;
+  if (!Array.isArray(content)) return result;
+  let left = maxLinks;
+  const parts = content.map(async (part: unknown): Promise<readonly unknown[]> => {
+    const { data: link } = linkSchema.safeParse(part);
+    if (link === undefined || left-- <= 0) return [part];
+    const contents = await read(link.uri).catch(() => []);
+    const texts = contents.flatMap((one) => linkedText.safeParse(one).data ?? []);
+    return [part, ...texts.map((resource) => ({ type: "resource", resource }))];
+  });
+  return { ...result, content: (await Promise.all(parts)).flat() };
 }
 
 /** Whether a text has what a structure holds, e.g. as JSON or as the words of its only property. */

@@ -115,6 +115,32 @@ export function hasLostReference(schema: Schema): boolean {
   return isLost(schema);
 }
 
+/** https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
+const headerToken = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/**
+ * Whether what a schema wants to be sent as a header cannot be: no header's name, twice the same, no plain value, or not a property
+ * that is there for certain. A client must leave out such a tool (MCP 2026-07-28, basic/transports, x-mcp-header).
+ */
+export function hasUnfitHeader(schema: Schema): boolean {
+  const seen = new Set<string>();
+  const isUnfit = (value: unknown, place: "top" | "property" | "elsewhere"): boolean => {
+    if (typeof value !== "object" || value === null) return false;
+    const { "x-mcp-header": header, type }: Schema = Object(value);
+    if (header !== undefined) {
+      if (place !== "property" || typeof header !== "string" || !headerToken.test(header)) return true;
+      if (!["string", "integer", "boolean"].includes(String(type)) || seen.has(header.toLowerCase())) return true;
+      seen.add(header.toLowerCase());
+    }
+    return Object.entries(value).some(([key, inner]: [string, unknown]) =>
+      key === "properties" && isRecord(inner)
+        ? Object.values(inner).some((each) => isUnfit(each, place === "elsewhere" ? place : "property"))
+        : !values.has(key) && isUnfit(inner, "elsewhere"),
+    );
+  };
+  return isUnfit(schema, "top");
+}
+
 /** Of anchors and percent signs it is not looked at where they lead. */
 function leadsInto(schema: Schema, reference: string): boolean {
   if (!reference.startsWith("#")) return false;

@@ -3,6 +3,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import type { McpDefinition } from "#mcp/mcp-definition";
 import { McpPins } from "#mcp/mcp-pins";
+import { hasUnfitHeader } from "#mcp/mcp-schema";
 import { createMcpTool, isUsableName, mcpToolName } from "#mcp/mcp-tool";
 import { nobody } from "./users-server.ts";
 
@@ -15,7 +16,14 @@ async function withTool(
 ) {
   await using state = await temporaryDirectory();
   await using directory = await temporaryDirectory();
-  const definition: McpDefinition = { server: "odd", tool: "echo", description, inputSchema, digest: "d" };
+  const definition: McpDefinition = {
+    server: "odd",
+    tool: "echo",
+    description,
+    inputSchema,
+    asTask: false,
+    digest: "d",
+  };
   await look(
     createMcpTool(definition, {
       connection: () => Promise.reject(new Error("not called")),
@@ -164,4 +172,27 @@ test("alternatives are checked before a call, though the model was not told them
     expect(tool.parameters.safeParse({ url: "x" }).success).toBe(true);
     expect(tool.parameters.safeParse({}).success).toBe(false);
   });
+});
+
+test.each<[string, object, boolean]>([
+  [
+    "a header of each plain kind",
+    { a: { type: "string", "x-mcp-header": "A" }, b: { type: "integer", "x-mcp-header": "B" } },
+    false,
+  ],
+  [
+    "one of a property in a property",
+    { a: { type: "object", properties: { b: { type: "boolean", "x-mcp-header": "B" } } } },
+    false,
+  ],
+  ["a property of this name", { "x-mcp-header": { type: "string" } }, false],
+  ["a value of this name", { a: { type: "string", default: { "x-mcp-header": "?" } } }, false],
+  ["no name of a header", { a: { type: "string", "x-mcp-header": "A\r\nHost" } }, true],
+  ["an empty name", { a: { type: "string", "x-mcp-header": "" } }, true],
+  ["twice the same", { a: { type: "string", "x-mcp-header": "A" }, b: { type: "string", "x-mcp-header": "a" } }, true],
+  ["no plain value", { a: { type: "object", "x-mcp-header": "A" } }, true],
+  ["one of many", { a: { type: "array", items: { type: "string", "x-mcp-header": "A" } } }, true],
+  ["one of an alternative", { a: { anyOf: [{ type: "string", "x-mcp-header": "A" }] } }, true],
+])("x-mcp-header: %s", (_what, properties, isUnfit) => {
+  expect(hasUnfitHeader({ type: "object", properties })).toBe(isUnfit);
 });
