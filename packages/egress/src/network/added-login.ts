@@ -18,8 +18,11 @@ export interface AddedLogin {
   use(request: LoginRequest): LoginUse | undefined;
   /** Certificates that the user trusts besides the usual ones, in PEM. */
   readonly trusted: readonly string[];
-  /** Nothing is sent: all that is read is not there, and what would be changed is told to whoever asks. */
-  readonly rehearses?: true;
+  /**
+   * Nothing is sent: of what is read only the documents that this knows are there, and what would be changed is told to whoever
+   * asks. @param path
+   */
+  rehearses?(path: string): string | undefined;
 }
 
 /** The beginning of a request, as it came from the run. */

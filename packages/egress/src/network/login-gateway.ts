@@ -175,9 +175,18 @@ export class LoginGateway implements Disposable {
       .end(isJson ? JSON.stringify({ error: why, message: why }) : `${why}\n`);
   }
 
+  /** What the program keeps of an earlier answer is still so. */
+  #rehearse(incoming: IncomingMessage, response: ServerResponse, known: string | undefined): void {
+    const { "if-none-match": tag, "if-modified-since": time } = incoming.headers;
+    const isKept = tag !== undefined || time !== undefined;
+    if (known === undefined && !isKept) return this.#refuse(incoming, response, nobodyYet, 404);
+    this.#filter.refuse(this.login.endpoint, nobodyYet);
+    response.writeHead(known === undefined ? 304 : 200).end(known);
+  }
+
   #send(incoming: IncomingMessage, response: ServerResponse, sent: SentRequest): void {
     if (this.#closing.signal.aborted) return void incoming.socket.destroy();
-    if (this.login.rehearses === true) return this.#refuse(incoming, response, "Nobody let it through.", 404);
+    if (this.login.rehearses !== undefined) return this.#rehearse(incoming, response, this.login.rehearses(sent.path));
     const headers: Record<string, string> = {
       ...sent.headers,
       ...this.#addressed(),
@@ -207,7 +216,7 @@ export class LoginGateway implements Disposable {
 
   /** A document of the host, for this process alone; undefined if there is none, or it is larger than what is held of a run. */
   async #read(path: string, { authorization }: LoginUse, claim: HeldClaim): Promise<Buffer | undefined> {
-    if (this.login.rehearses === true) return undefined;
+    if (this.login.rehearses !== undefined) return undefined;
     const outgoing = request({
       path,
       agent: this.#agent,
@@ -356,4 +365,5 @@ function lengthOf({ length }: NonNullable<SentRequest["body"]>): Readonly<Record
   return length === undefined ? { "Transfer-Encoding": "chunked" } : { "Content-Length": length };
 }
 
+const nobodyYet = "Nobody let it through.";
 const holdsLogin = "What the host answered holds the login.";

@@ -128,13 +128,17 @@ test("a document is read beside a body that is compared with it; a rehearsal sen
       "GET /packages/dep?write=true",
       "PUT /packages/dep",
     ]);
-    using rehearsal = await AskedProxy.open(outside, [], [loginFor(80, { use, rehearses: true })], ask);
+    const rehearses = (path: string) => (path === "/packages/config" ? "known" : undefined);
+    using rehearsal = await AskedProxy.open(outside, [], [loginFor(80, { use, rehearses })], ask);
     expect(await rehearsal.send(`${put}new`)).toMatch(/ 403 [^]*Not yet/);
     expect(await rehearsal.send(asking(`GET http://${host}/packages/dep`))).toContain(" 404 ");
+    expect(await rehearsal.send(asking(`GET http://${host}/packages/config`))).toMatch(/ 200 [^]*known/);
+    const kept = asking(`GET http://${host}/packages/dep`, "If-None-Match: x\r\n");
+    expect(await rehearsal.send(kept)).toContain(" 304 ");
     expect(asked).toHaveLength(2);
     expect(rehearsal.connections).toMatchObject([
-      { host, state: "refused" },
-      { host, state: "refused" },
+      { host, state: "refused", count: 1 },
+      { host, state: "refused", count: 3 },
     ]);
     expect(held.map(({ what }) => what)).toEqual(["say new in place of a package", "say new in place of undefined"]);
   });

@@ -137,13 +137,16 @@ function aboutConnections(
   },
   { connections }: GateOptions,
 ): Question {
-  const [first] = open;
-  if (first?.sends !== undefined) {
+  if (open.some(({ sends }) => sends !== undefined)) {
+    const reached = open.filter(({ sends }) => sends === undefined);
     return {
       ...question,
       title: `Let ${program.name} ${asked(open.map(inTitle))}?`,
       impactStatement: [
         "Nothing of it was sent yet. After a yes exactly this is sent, once. It may not be possible to take it back.",
+        ...(reached.length === 0
+          ? []
+          : [`The command could send everything that it sees of the workspace to ${named(reached)}.`]),
         ...open.flatMap(({ remark }) => remark ?? []),
         ...open.flatMap(connectionWarnings),
       ].join(" "),
@@ -196,7 +199,12 @@ function named(endpoints: readonly AllowedEndpoint[]): string {
 }
 
 function asked(endpoints: readonly AllowedEndpoint[]): string {
-  return `${endpoints.some(({ sends }) => sends !== undefined) ? "send this:" : "reach"} ${named(endpoints)}`;
+  const sent = endpoints.filter(({ sends }) => sends !== undefined);
+  const reached = endpoints.filter(({ sends }) => sends === undefined);
+  return [
+    ...(sent.length === 0 ? [] : [`send this: ${named(sent)}`]),
+    ...(reached.length === 0 ? [] : [`reach ${named(reached)}`]),
+  ].join(", and ");
 }
 
 /** What is longer is in the statement as a whole. */

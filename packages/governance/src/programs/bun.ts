@@ -20,7 +20,10 @@ export const bun: Program = {
     init: begins,
     "create x": { reaches: true },
     "run test start": names,
-    "publish pub unpublish unpub deprecate dist-tag dist-tags deploy": publishes,
+    "publish pub": publishes,
+    "dist-tag dist-tags": publishes,
+    deprecate: publishes,
+    "unpublish unpub deploy": publishes,
   },
 };
 

@@ -39,7 +39,8 @@ export const cargo: Program = {
     "remove rm uninstall": names,
     "install search info": gets,
     publish: publishes,
-    "yank release workspaces": { deploys: true },
+    yank: publishes,
+    "release workspaces": { deploys: true },
   },
 };
 

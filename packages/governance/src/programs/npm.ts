@@ -89,7 +89,11 @@ export const npm: Program = {
     "pkg version verison set-script": begins,
     "exec x": { reaches: true },
     "run run-script rum urn test t tst start stop restart": names,
-    "publish pub unpublish unpub deprecate undeprecate dist-tag dist-tags owner author deploy": publishes,
+    "publish pub": publishes,
+    "dist-tag dist-tags": publishes,
+    deprecate: publishes,
+    undeprecate: publishes,
+    "unpublish unpub owner author deploy": publishes,
   },
 };
 

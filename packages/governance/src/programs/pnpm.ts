@@ -39,7 +39,10 @@ export const pnpm: Program = {
     "init pkg version": begins,
     "dlx create": { reaches: true },
     "run run-script test t start stop restart": names,
-    "publish pub unpublish unpub deprecate dist-tag dist-tags deploy": publishes,
+    "publish pub": publishes,
+    "dist-tag dist-tags": publishes,
+    deprecate: publishes,
+    "unpublish unpub deploy": publishes,
   },
 };
 

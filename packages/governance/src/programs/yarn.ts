@@ -38,6 +38,9 @@ export const yarn: Program = {
     "run test start": names,
     // Of version 2 and later: `yarn npm publish`.
     npm: { reaches: true, login: true },
-    "publish pub unpublish unpub deprecate dist-tag dist-tags deploy": publishes,
+    "publish pub": publishes,
+    "dist-tag dist-tags": publishes,
+    deprecate: publishes,
+    "unpublish unpub deploy": publishes,
   },
 };

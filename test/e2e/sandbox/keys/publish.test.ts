@@ -203,6 +203,50 @@ test("pnpm publish to this machine: its port is known from the login; one questi
   expect(puts, output).toMatchObject([{ line: "PUT /thing", authorization: `Bearer ${token}` }]);
 });
 
+test("npm dist-tag and deprecate: one question, which says what their words say; what a registry makes of it is compared", async () => {
+  const there = {
+    name: "thing",
+    "dist-tags": { latest: "1.1.0" },
+    versions: { "1.0.0": {}, "1.1.0": {}, "2.0.0": {} },
+  };
+  const documents: Record<string, object> = {
+    "/thing?write=true": there,
+    "/-/package/thing/dist-tags": there["dist-tags"],
+  };
+  const changes: { line: string; body: string }[] = [];
+  const registry = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      if (request.method !== "GET") changes.push({ line: `${request.method} ${request.url}`, body });
+      const isKnown = request.headers.authorization === `Bearer ${token}`;
+      response.writeHead(isKnown ? 200 : 401).end(JSON.stringify(documents[request.url ?? ""] ?? {}));
+    });
+  });
+  await using served = await listening(registry);
+  await using home = await temporaryDirectory({ ".npmrc": npmrc(served.port) });
+  vi.stubEnv("HOME", home.root);
+  using outside = reachable(served.port);
+  const commands = ["npm dist-tag add thing@1.0.0 beta", "npm deprecate thing@1.x 'too old' && echo done"];
+  await using server = await staging(commands, {}, {}, { outside });
+  await using session = await AskedSession.start(server);
+  const titles = ({ questions }: Awaited<ReturnType<typeof session.turn>>) => questions.map(({ title }) => title);
+  expect(titles(await session.turn("once"))).toEqual([
+    expect.stringMatching(/^Let npm dist-tag send this: set the tag beta of thing to 1\.0\.0 at /),
+  ]);
+  const deprecated = await session.turn("once");
+  expect(titles(deprecated)).toEqual([expect.stringContaining('send this: deprecate thing@1.x, saying "too old" at ')]);
+  expect(deprecated.output).toContain("done");
+  expect(changes).toMatchObject([
+    { line: "PUT /-/package/thing/dist-tags/beta", body: '"1.0.0"' },
+    { line: "PUT /thing" },
+  ]);
+  const { versions } = JSON.parse(changes[1]?.body ?? "{}") as typeof there;
+  expect(versions).toMatchObject({ "1.0.0": { deprecated: "too old" }, "1.1.0": { deprecated: "too old" } });
+});
+
 test("gh: reads go on with a login that it never sees, in a pipe as well; each change is asked about with what it says", async () => {
   await using certificates = await makeTestCertificates(["DNS:git.example"]);
   const { cert, key } = await certificates.issue("server");

@@ -90,7 +90,7 @@ test("cargo reads a private registry by one yes that names the login, builds wit
   expect(keptText(server).includes("npm_correcthorsebattery")).toBe(false);
 });
 
-test("cargo publish: the crate is shown with its hash and its dependencies, and sent after a yes to that", async () => {
+test("cargo publish: one question shows the crate with its hash and its dependencies, and it is sent after a yes to that; yank too", async () => {
   await using certificates = await makeTestCertificates([`DNS:${name}`]);
   const { cert, key } = await certificates.issue("server");
   const tls = { cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") };
@@ -102,16 +102,29 @@ test("cargo publish: the crate is shown with its hash and its dependencies, and 
   vi.stubEnv("SSL_CERT_FILE", home.path("ca/ca.crt"));
   const publish = "cargo publish --registry corp --allow-dirty --no-verify";
   const manifest = crate["Cargo.toml"].replace("edition", 'description = "An app"\nlicense = "MIT"\nedition');
-  await using server = await staging([publish, publish], { ...crate, "Cargo.toml": manifest }, {}, { outside });
+  await using server = await staging(
+    ["cargo build", publish, publish, "cargo yank --registry corp app@1.0.0"],
+    { ...crate, "Cargo.toml": manifest },
+    {},
+    { outside },
+  );
   await using session = await AskedSession.start(server);
-  const refused = await session.turn("once", "no");
-  expect(refused.questions[1]?.title, refused.output).toMatch(
+  // What it depends on is known from a build.
+  await session.turn("once", "once");
+  const refused = await session.turn("no");
+  expect(refused.questions[0]?.title, refused.output).toMatch(
     /send this: publish app 1\.0\.0 \(sha256 \w{64}, dependencies: dep \^1\) at registry\.example:443/,
   );
   expect(registry.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
-  const { output } = await session.turn("once", "once");
+  const { output, questions } = await session.turn("once");
+  expect(questions).toHaveLength(1);
   expect(output).toContain("exit code 0");
   expect(registry.requests.filter((request) => request.startsWith("PUT"))).toEqual([`PUT /api/v1/crates/new ${token}`]);
+  const yanked = await session.turn("once");
+  expect(yanked.questions.map(({ title }) => title)).toEqual([
+    expect.stringContaining("send this: yank app 1.0.0 at "),
+  ]);
+  expect(registry.requests.at(-1)).toBe(`DELETE /api/v1/crates/app/1.0.0/yank ${token}`);
   await server.running[Symbol.asyncDispose]();
   expect(keptText(server).includes("npm_correcthorsebattery")).toBe(false);
 });

@@ -2,7 +2,7 @@ import { endpointOf } from "@gennai/governance/network/endpoint";
 import type { FoundVerb } from "@gennai/governance/programs/known-programs";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { KeyContext } from "../login/key-context.ts";
-import { newPlaceholder, type OwnLogin } from "../login/own-login.ts";
+import { exactly, newPlaceholder, type OwnLogin } from "../login/own-login.ts";
 import { trustedBy } from "../login/trusted-by.ts";
 import { basic } from "../registries/registry-login.ts";
 import { gitUse } from "../requests/git-requests.ts";
@@ -79,7 +79,7 @@ function loginAt(
     login,
     isNeeded: pushes,
     isCertain: pushes,
-    expects,
+    expects: expects === undefined ? undefined : exactly(expects),
     ...(repository !== undefined && {
       remark: (what, options) => droppedCommits(what, repository.workTree, options),
     }),

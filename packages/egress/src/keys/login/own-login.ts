@@ -12,16 +12,28 @@ export interface OwnLogin {
   readonly isNeeded: boolean;
   /** The command is known to go there: it is asked about with the first host that needs a login, so that it runs only once more. */
   readonly isCertain?: boolean;
-  /** What the command will most likely send with it, in the words in which that is asked about. */
-  readonly expects?: string | undefined;
+  /** What the command will most likely send with it. */
+  readonly expects?: ExpectedChange | undefined;
   /** What a person should know besides of a change that is asked about, as sentences. @param what in the words of the question */
   remark?(what: string, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
-  /** For a first run, in which nothing is sent: it shows what the command would send, so that this stands in the question. */
-  readonly rehearsal?: AddedLogin | undefined;
+  /** For a first run, in which nothing is sent: they show what the command would send, so that this stands in the question. */
+  readonly rehearsals?: readonly AddedLogin[];
   /** What a run has in its place, also before anybody was asked. */
   readonly inRun: Placeholders;
   /** Reads it, after a yes. Rejects with `ToolFailure` (`no_key`). */
   open(options: { readonly signal: AbortSignal }): Promise<AddedLogin>;
+}
+
+/** A change that stands in the question about its host, so that no second question is needed. */
+export interface ExpectedChange {
+  /** For the person who is asked. */
+  readonly what: string;
+  /** Whether a yes to it is one to a request. @param what the request says that it changes */
+  covers(what: string): boolean;
+}
+
+export function exactly(what: string): ExpectedChange {
+  return { what, covers: (other) => other === what };
 }
 
 /** Where programs look for a login, with a random text in place of each secret. */

@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import type { AddedLogin } from "../../network/added-login.ts";
+import { newPlaceholder } from "../login/own-login.ts";
 import { settingsText } from "../login/settings-text.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 import { crateChange } from "../requests/cargo-publish.ts";
@@ -26,6 +28,7 @@ export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryA
       {
         ...place(url, token, variables),
         login: `the login of cargo's for the registry ${name}, which is ${url.href}`,
+        rehearses: (path) => (path === `${url.pathname}config.json` ? indexOf(url.origin) : undefined),
         mayAsk: (path) =>
           archive.test(path) || (path.startsWith(url.pathname) && entry.test(path.slice(url.pathname.length))),
       },
@@ -35,8 +38,24 @@ export function cargoPlaces({ home, environment }: UserKeys): readonly RegistryA
   if (!isHeader(token)) return own;
   // Everybody reads it without a login, elsewhere.
   const usual = place(new URL("https://crates.io/"), token, "CARGO_REGISTRY");
-  return [...own, { ...usual, login: "the login of cargo's for crates.io", mayAsk: () => false }];
+  return [...own, { ...usual, login: "the login of cargo's for crates.io", beside: publicIndex, mayAsk: () => false }];
 }
+
+/** What an index says of where its crates and its API are. The index of crates.io is elsewhere, and read by everybody. */
+function indexOf(api: string): string {
+  return JSON.stringify({ dl: `${api}/api/v1/crates`, api });
+}
+
+const publicIndex: AddedLogin = {
+  endpoint: { host: "index.crates.io", port: 443 },
+  isTls: true,
+  login: "no login",
+  secrets: [],
+  placeholder: newPlaceholder(),
+  use: ({ method }) => (method === "GET" ? { authorization: "", unasked: true } : undefined),
+  trusted: [],
+  rehearses: (path) => (path === "/config.json" ? indexOf("https://crates.io") : undefined),
+};
 
 function place(url: URL, token: string, variables: string): Omit<RegistryAccess, "login" | "mayAsk"> {
   return {

@@ -1,8 +1,8 @@
 import { type Endpoint, endpointOf, sameEndpoint } from "@gennai/governance/network/endpoint";
-import type { BodyReader, LoginRequest } from "../../network/added-login.ts";
+import type { AddedLogin, BodyReader, LoginRequest } from "../../network/added-login.ts";
 import { loginSecrets } from "../login/login-secrets.ts";
 import { portOf } from "../login/npm-settings.ts";
-import { newPlaceholder, type OwnLogin, type Placeholders } from "../login/own-login.ts";
+import { type ExpectedChange, newPlaceholder, type OwnLogin, type Placeholders } from "../login/own-login.ts";
 import { trustedBy } from "../login/trusted-by.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 
@@ -21,6 +21,10 @@ export interface RegistryAccess {
   describes?(path: string): boolean;
   /** Reads what a request would change there; undefined for one that is refused. */
   changes?(request: LoginRequest): BodyReader | undefined;
+  /** A document that a rehearsal of publishing needs. @param path */
+  rehearses?(path: string): string | undefined;
+  /** A host that is read without the login, in a rehearsal. */
+  readonly beside?: AddedLogin;
   /** Where its program looks for the login. */
   inRun?(placeholder: string): Placeholders;
 }
@@ -32,7 +36,15 @@ const ofChanges: readonly string[] = ["content-type", "npm-auth-type", "npm-comm
 export function combinedLogins(
   places: readonly RegistryAccess[],
   keys: UserKeys,
-  { publishes, isNeeded }: { readonly publishes: boolean; isNeeded(endpoint: Endpoint): boolean },
+  {
+    publishes,
+    expects,
+    isNeeded,
+  }: {
+    readonly publishes: boolean;
+    readonly expects: ExpectedChange | undefined;
+    isNeeded(endpoint: Endpoint): boolean;
+  },
 ): readonly OwnLogin[] {
   const endpoints: { readonly endpoint: Endpoint; readonly isTls: boolean; readonly places: RegistryAccess[] }[] = [];
   for (const place of places) {
@@ -64,17 +76,19 @@ export function combinedLogins(
       }
       return undefined;
     };
+    const rehearses = (path: string) => all.flatMap((place) => place.rehearses?.(path) ?? [])[0];
+    const rehearsal = { endpoint, isTls, login, secrets: [], placeholder, use, trusted: [], rehearses };
+    const beside = all.flatMap((place) => place.beside ?? []);
     return {
       endpoint,
       login,
       isNeeded: isNeeded(endpoint),
+      expects,
       inRun: {
         environment: Object.fromEntries(inRun.flatMap(({ environment = {} }) => Object.entries(environment))),
         npmrc: inRun.flatMap(({ npmrc = [] }) => npmrc),
       },
-      rehearsal: publishes
-        ? { endpoint, isTls, login, secrets: [], placeholder, use, trusted: [], rehearses: true }
-        : undefined,
+      rehearsals: publishes && expects === undefined ? [rehearsal, ...beside] : [],
       open: () => {
         const secrets = all.flatMap((place) => place.secrets);
         return Promise.resolve({ endpoint, isTls, login, secrets, placeholder, use, trusted: trustedBy(keys) });

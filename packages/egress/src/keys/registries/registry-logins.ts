@@ -5,6 +5,7 @@ import type { OwnLogin } from "../login/own-login.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 import { cargoPlaces } from "./cargo-places.ts";
 import { declaredPlaces } from "./declared-places.ts";
+import { expectedChange } from "./expected-change.ts";
 import { npmPlaces } from "./npm-places.ts";
 import { pipIndexes } from "./pip-settings.ts";
 import { basic, combinedLogins, type RegistryAccess } from "./registry-login.ts";
@@ -16,12 +17,14 @@ export function registryLogins(calls: readonly FoundVerb[], keys: UserKeys): rea
   const words = calls.flatMap(({ rest }) => rest.filter((word) => word !== undefined));
   const deploys = calls.filter(({ verb, rest }) => verb.deploys === true || rest[0] === "publish").length;
   const uses = new Set(calls.flatMap(({ program }) => program.registry ?? []));
+  const [call, ...others] = calls;
   const found = [
     ...[...sources].flatMap((source) => places[source]?.(keys, words) ?? []),
     ...[...uses].flatMap((use) => declaredPlaces(use, keys, words)),
   ];
   return combinedLogins(found, keys, {
     publishes: deploys === calls.length,
+    expects: call && others.length === 0 ? expectedChange(call) : undefined,
     isNeeded: (endpoint) => deploys > 0 || !isPublicRegistry(endpoint),
   });
 }

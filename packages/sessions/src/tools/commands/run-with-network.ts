@@ -1,4 +1,4 @@
-import type { OwnLogin } from "@gennai/egress/keys/login/own-login";
+import { type ExpectedChange, exactly, type OwnLogin } from "@gennai/egress/keys/login/own-login";
 import { noLogins, type OwnLogins, wantsLogin } from "@gennai/egress/keys/own-logins";
 import type { AskToSend } from "@gennai/egress/network/added-login";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
@@ -59,7 +59,7 @@ export async function runWithNetwork(
   const clock = new HeldClock();
   const questions = new OneByOne<"question">();
   // By a yes to the host, each once.
-  const agreed = new Set<string>();
+  const agreed = new Set<{ readonly endpoint: Endpoint; readonly change: ExpectedChange }>();
   /** What was refused, and why. */
   const refusals = new Map<string, string>();
   /** What a first run would have sent, by the name of the host. */
@@ -74,7 +74,8 @@ export async function runWithNetwork(
   const ask: AskToSend = ({ endpoint, login, what, signal: until }) =>
     questions.run("question", async () => {
       const wanting = `${what} at ${endpointName(endpoint)}`;
-      if (!agreed.delete(wanting)) {
+      const known = [...agreed].find((one) => sameEndpoint(one.endpoint, endpoint) && one.change.covers(what));
+      if (known === undefined || !agreed.delete(known)) {
         const last = refusals.size < maxRefusals ? undefined : [...refusals.values()].at(-1);
         const before = refusals.get(wanting) ?? last;
         if (before !== undefined) return before;
@@ -99,7 +100,7 @@ export async function runWithNetwork(
     const placeholders = inRun(own.filter((one) => used.includes(one) || !reached(one)));
     const opened = await Promise.all(used.map((login) => login.open({ signal })));
     const rehearsals =
-      runs > 1 || given.length > 0 ? [] : own.flatMap((one) => (reached(one) ? [] : (one.rehearsal ?? [])));
+      runs > 1 || given.length > 0 ? [] : own.flatMap((one) => (reached(one) ? [] : (one.rehearsals ?? [])));
     const logins = [...opened, ...rehearsals];
     const askOrNote: AskToSend = (held) => {
       if (!rehearsals.some(({ endpoint }) => sameEndpoint(endpoint, held.endpoint))) return ask(held);
@@ -133,7 +134,11 @@ export async function runWithNetwork(
     await staged.drop();
     signal.throwIfAborted();
     const more = judgement.allowed;
-    for (const { sends, ...one } of more) if (sends !== undefined) agreed.add(`${sends} at ${endpointName(one)}`);
+    for (const { sends, ...endpoint } of more) {
+      if (sends === undefined) continue;
+      const { expects } = own.find((one) => one.login === endpoint.login && sameEndpoint(one.endpoint, endpoint)) ?? {};
+      agreed.add({ endpoint, change: expects?.what === sends ? expects : exactly(sends) });
+    }
     allowed = [...allowed.filter((one) => !more.some((other) => sameEndpoint(one, other))), ...more];
     onOutput(`\n[it may reach ${named(more)} now, and runs again]\n`);
   }
@@ -157,13 +162,14 @@ function withLogins(
       isCertain === true && ![...refused, ...allowed].some((one) => sameEndpoint(one, endpoint)),
   );
   if (needed.every(({ found }) => found === undefined)) return refused;
-  const isAlone = refused.length + more.length === 1;
+  const all = [...needed, ...more.map((found) => ({ endpoint: found.endpoint, found }))];
+  const isOne = all.filter(({ found }) => found !== undefined).length === 1;
   const expects = (found: OwnLogin | undefined): string | undefined =>
-    found && (found.expects ?? (rehearsed.get(endpointName(found.endpoint)) || undefined));
-  return [...needed, ...more.map((found) => ({ endpoint: found.endpoint, found }))].map(({ endpoint, found }) => ({
+    found && (found.expects?.what ?? (rehearsed.get(endpointName(found.endpoint)) || undefined));
+  return all.map(({ endpoint, found }) => ({
     ...endpoint,
     ...(found && { login: found.login }),
-    ...(isAlone && expects(found) !== undefined && { sends: expects(found) }),
+    ...(isOne && expects(found) !== undefined && { sends: expects(found) }),
   }));
 }
 

@@ -45,8 +45,9 @@ export async function crateRegistry(
       const cksum = hash("sha256", sent.subarray(8 + length));
       pages[`/index/3/${name.slice(0, 1)}/${name}`] = `${JSON.stringify({ ...entry, name, vers, cksum })}\n`;
       response.end('{"warnings":{}}');
-    } else if (page === undefined) response.writeHead(404).end();
-    else response.end(page);
+    } else if (request.method === "DELETE") response.end('{"ok":true}');
+    else if (page === undefined) response.writeHead(404).end();
+    else response.setHeader("ETag", `"${hash("sha1", page)}"`).end(page);
   });
   server.listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
