@@ -1,8 +1,9 @@
+import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
+import { plainWords } from "@gennai/governance/command/words/plain-words";
 import { type Endpoint, endpointOf } from "@gennai/governance/network/endpoint";
 import type { FoundVerb } from "@gennai/governance/programs/known-programs";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { readGitAddress } from "./git/git-address.ts";
-import type { SettingEntries } from "./git/git-settings-of.ts";
 import { keyRepository } from "./git/key-repository.ts";
 import type { GuardedKeyContext } from "./login/key-context.ts";
 import { noKey } from "./login/no-key.ts";
@@ -10,31 +11,49 @@ import { newPlaceholder, type OwnLogin } from "./login/own-login.ts";
 import { runUserProgram } from "./login/run-user-program.ts";
 import { trustedBy } from "./login/trusted-by.ts";
 import { userProgram } from "./login/user-program.ts";
+import { expectedGh } from "./requests/gh-expected.ts";
+import type { GhApi } from "./requests/gh-requests.ts";
 
 /** The login of the user's gh for the servers that calls of gh speak with. */
-export async function ghLogins(calls: readonly FoundVerb[], place: GuardedKeyContext): Promise<readonly OwnLogin[]> {
+export async function ghLogins(
+  calls: readonly FoundVerb[],
+  { commands, text }: CommandAnalysis,
+  place: GuardedKeyContext,
+): Promise<readonly OwnLogin[]> {
   const { environment } = place.keys;
   const program = calls.length === 0 ? undefined : userProgram("gh", environment, place.staged);
   if (program === undefined) return [];
-  const usual = calls.every(({ rest }) => serverIn(rest) !== undefined) ? undefined : await usualServer(place);
-  const servers = new Set(calls.map(({ rest }) => serverIn(rest) ?? usual ?? publicServer));
-  return [...servers].flatMap((server) => loginAt(server, program, place) ?? []);
+  const remotes = await remotesOf(place);
+  const usual = environment["GH_HOST"] || remotes[0]?.host;
+  const serverOf = ({ rest }: FoundVerb): string => repositoryIn(rest)?.host ?? usual ?? publicServer;
+  return [...new Set(calls.map(serverOf))].flatMap((server) => {
+    const here = remotes.filter(({ host }) => host === server).map(({ repository }) => repository);
+    const own = calls.filter((call) => serverOf(call) === server).map((call) => namedIn(call) ?? here);
+    const api = apiOf(server, [...new Set(own.flat())]);
+    const words = commands.length === 1 ? wordsWithText(text) : undefined;
+    const changes = calls[0]?.program.changes ?? {};
+    const expects = api && words?.[0] === "gh" ? expectedGh(words.slice(1), changes, api) : undefined;
+    return api === undefined ? [] : [loginAt(server, { program, api, expects }, place)];
+  });
 }
 
 const publicServer = "github.com";
 
-/** Undefined for a server that has no plain name. */
-function loginAt(server: string, program: string, { keys }: GuardedKeyContext): OwnLogin | undefined {
-  const api = apiOf(server);
-  if (api === undefined) return undefined;
-  const { endpoint, root, graphql } = api;
-  const login = `the login that the user's gh has for ${server}`;
+function loginAt(
+  server: string,
+  { program, api, expects }: { readonly program: string; readonly api: Api; readonly expects: OwnLogin["expects"] },
+  { keys }: GuardedKeyContext,
+): OwnLogin {
+  const { endpoint, repositories } = api;
+  const within = repositories.length === 0 ? "" : `, in ${repositories.join(" and ")}`;
+  const login = `the login that the user's gh has for ${server}${within}`;
   const placeholder = newPlaceholder();
   return {
     endpoint,
     login,
     isNeeded: true,
     isCertain: true,
+    expects,
     inRun: {
       environment: {
         [isPublic(server) ? "GH_TOKEN" : "GH_ENTERPRISE_TOKEN"]: placeholder,
@@ -60,7 +79,7 @@ function loginAt(server: string, program: string, { keys }: GuardedKeyContext): 
         login,
         secrets: [token],
         placeholder,
-        use: (request) => ghUse({ root, graphql }, `token ${token}`, request),
+        use: (request) => ghUse(api, `token ${token}`, request),
         trusted: trustedBy(keys),
       };
     },
@@ -71,23 +90,47 @@ function isPublic(server: string): boolean {
   return server === publicServer || server.endsWith(".ghe.com");
 }
 
-/** Where a server's API is. */
-function apiOf(
-  server: string,
-): { readonly endpoint: Endpoint; readonly root: string; readonly graphql: string } | undefined {
+type Api = GhApi & { readonly endpoint: Endpoint };
+
+/** Where a server's API is; undefined for one that has no plain name. */
+function apiOf(server: string, repositories: readonly string[]): Api | undefined {
   const [, host = "", port = "443"] = /^([a-z0-9][a-z0-9.-]*)(?::(\d{1,5}))?$/i.exec(server) ?? [];
   const endpoint = endpointOf(isPublic(host) ? `api.${host}` : host, Number(port));
   if (host === "" || endpoint === undefined) return undefined;
-  return isPublic(host)
-    ? { endpoint, root: "/", graphql: "/graphql" }
-    : { endpoint, root: "/api/v3/", graphql: "/api/graphql" };
+  const paths = isPublic(host) ? { root: "/", graphql: "/graphql" } : { root: "/api/v3/", graphql: "/api/graphql" };
+  return { ...paths, endpoint, repositories };
 }
 
-/** The server that a call names itself: `--repo git.example/o/r`. */
-function serverIn(words: readonly (string | undefined)[]): string | undefined {
-  const repository = valueOf(words, ["-R", "--repo"]);
-  const [host, , name] = repository?.replace(/^https:\/\//, "").split("/") ?? [];
-  return valueOf(words, ["--hostname"]) ?? (name === undefined ? undefined : host);
+/** The server, and the repository, that a call names itself: `--repo git.example/o/r`. */
+function repositoryIn(words: FoundVerb["rest"]): { readonly host?: string; readonly repository?: string } | undefined {
+  const given = valueOf(words, ["-R", "--repo"]);
+  const named = given === undefined ? undefined : placeNamed(given);
+  const host = valueOf(words, ["--hostname"]) ?? named?.host;
+  return { ...named, ...(host !== undefined && { host }) };
+}
+
+/** The repositories that a call names; undefined: those of the work tree's remotes. */
+function namedIn({ name, rest }: FoundVerb): readonly string[] | undefined {
+  const { repository } = repositoryIn(rest) ?? {};
+  if (repository !== undefined) return [repository];
+  const operands = rest.flatMap((word) => (word === undefined || word.startsWith("-") ? [] : [word]));
+  const named = operands.flatMap((word) => {
+    const [, inPath] = name === "api" ? (/^\/?repos\/([\w.-]+\/[\w.-]+)(?:\/|$|\?)/.exec(word) ?? []) : [];
+    if (inPath !== undefined) return [inPath.toLowerCase()];
+    if (name === "repo" || word.startsWith("https://")) return placeNamed(word)?.repository ?? [];
+    return [];
+  });
+  return named.length === 0 ? undefined : named;
+}
+
+/** `owner/name`, with a host before it, or an address. */
+function placeNamed(text: string): { readonly host?: string; readonly repository: string } | undefined {
+  const [, host, repository] =
+    /^(?:https:\/\/)?(?:([\w.:-]+)\/)?([\w.-]+\/[\w.-]+?)(?:\.git)?(?:\/(?:issues|pull|releases|actions)\/.*)?$/.exec(
+      text,
+    ) ?? [];
+  if (repository === undefined) return undefined;
+  return { ...(host !== undefined && { host }), repository: repository.toLowerCase() };
 }
 
 function valueOf(words: readonly (string | undefined)[], names: readonly string[]): string | undefined {
@@ -101,27 +144,40 @@ function valueOf(words: readonly (string | undefined)[], names: readonly string[
   return undefined;
 }
 
-/** Undefined: that of GitHub itself. */
-async function usualServer({ directory, keys, signal }: GuardedKeyContext): Promise<string | undefined> {
-  const named = keys.environment["GH_HOST"];
-  if (named !== undefined && named !== "") return named;
+interface RemoteRepository {
+  readonly host: string;
+  /** `owner/name`, in lower case. */
+  readonly repository: string;
+}
+
+/** The repositories of the remotes, in the order in which gh prefers them. */
+async function remotesOf({ directory, keys, signal }: GuardedKeyContext): Promise<readonly RemoteRepository[]> {
   try {
-    return serverOf((await keyRepository(directory, keys.home, signal))?.entries ?? []);
+    const entries = (await keyRepository(directory, keys.home, signal))?.entries ?? [];
+    const remotes = entries.flatMap(([key, value]) => {
+      const name = /^remote\.(.+)\.url$/s.exec(key)?.[1];
+      const address = name === undefined ? undefined : readGitAddress(value);
+      if (name === undefined || typeof address !== "object") return [];
+      const repository = address.path.replace(/^\/|(?:\.git)?\/?$/g, "").toLowerCase();
+      return [{ name, host: address.host, repository }];
+    });
+    const rank = (name: string): number => (preferred.indexOf(name) + preferred.length + 1) % (preferred.length + 1);
+    return remotes.toSorted((one, other) => rank(one.name) - rank(other.name));
   } catch (error) {
-    if (error instanceof ToolFailure) return undefined;
+    if (error instanceof ToolFailure) return [];
     throw error;
   }
 }
 
-/** That of the repository's first remote, in the order in which gh prefers them. */
-function serverOf(entries: SettingEntries): string | undefined {
-  const remotes = entries.flatMap(([key, value]) => {
-    const name = /^remote\.(.+)\.url$/s.exec(key)?.[1];
-    const address = name === undefined ? undefined : readGitAddress(value);
-    return name === undefined || typeof address !== "object" ? [] : [{ name, server: address.host }];
-  });
-  const rank = (name: string): number => (preferred.indexOf(name) + preferred.length + 1) % (preferred.length + 1);
-  return remotes.toSorted((one, other) => rank(one.name) - rank(other.name))[0]?.server;
-}
-
 const preferred: readonly string[] = ["upstream", "github", "origin"];
+
+/** The words of one plain call, in which one may be a text of several lines: `"$(cat <<'EOF' …)"`. */
+function wordsWithText(command: string): readonly string[] | undefined {
+  const texts: string[] = [];
+  const plain = command.replaceAll(/"\$\(cat <<'(\w+)'\n(.*?)\n\1\n\s*\)"/gs, (_whole, _end, text: string) => {
+    texts.push(text.replace(/\n+$/, ""));
+    return `'heredoc-${texts.length - 1}'`;
+  });
+  const words = plainWords(plain);
+  return words?.map((word) => texts[Number(/^heredoc-(\d+)$/.exec(word)?.[1] ?? -1)] ?? word);
+}

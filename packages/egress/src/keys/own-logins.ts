@@ -41,14 +41,18 @@ export const wantsLogin =
  * The logins for the programs of a command, in the user's own settings. Of the workspace only the addresses of git's remotes are
  * read, as texts. Rejects when the signal aborts.
  */
-export async function ownLogins({ commands, text }: CommandAnalysis, place: KeyContext): Promise<OwnLogins> {
+export async function ownLogins(command: CommandAnalysis, place: KeyContext): Promise<OwnLogins> {
+  const { commands, text } = command;
   const calls = commands.flatMap(({ name, words }) => {
     const found = verbOf(name, words);
     return found?.verb.login === true ? [found] : [];
   });
   if (calls.length === 0) return noLogins;
   const of = (source: LoginSource) => calls.filter(({ program }) => program.logins?.includes(source));
-  const [ofGit, ofGh] = await Promise.all([gitLogins(of("git"), place, text), ghLogins(of("gh"), guardedPlace(place))]);
+  const [ofGit, ofGh] = await Promise.all([
+    gitLogins(of("git"), place, text),
+    ghLogins(of("gh"), command, guardedPlace(place)),
+  ]);
   const logins = [...registryLogins(calls, place.keys), ...ofGit, ...ofGh];
   return {
     logins,

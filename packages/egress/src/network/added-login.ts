@@ -69,6 +69,8 @@ export interface ComparedMeaning {
   readonly type: "compares";
   /** Path and query of the document. */
   readonly path: string;
+  /** JSON that is sent to be told the document; without it, that is asked by GET. */
+  readonly query?: string;
   /** @param there undefined if there is none */
   read(there: Buffer | undefined): RequestMeaning;
 }

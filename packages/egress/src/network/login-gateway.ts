@@ -14,6 +14,7 @@ import { callbackify } from "node:util";
 import {
   type AddedLogin,
   type AskToSend,
+  type ComparedMeaning,
   isPlainPath,
   type LoginRequest,
   type LoginUse,
@@ -130,7 +131,7 @@ export class LoginGateway implements Disposable {
     // Until it is sent, and answered.
     finished(response, () => claim[Symbol.dispose]());
     const { meaning: found, bytes, isWhole } = await heldBody(incoming, use.body, claim);
-    const meaning = found.type === "compares" ? found.read(await this.#read(found.path, use, claim)) : found;
+    const meaning = found.type === "compares" ? found.read(await this.#read(found, use, claim)) : found;
     const why = await this.#whyNot(meaning, said.authorization, response);
     if (why !== undefined) {
       this.#refuse(incoming, response, why);
@@ -215,14 +216,18 @@ export class LoginGateway implements Disposable {
   }
 
   /** A document of the host, for this process alone; undefined if there is none, or it is larger than what is held of a run. */
-  async #read(path: string, { authorization }: LoginUse, claim: HeldClaim): Promise<Buffer | undefined> {
+  async #read(
+    { path, query }: Pick<ComparedMeaning, "path" | "query">,
+    { authorization }: LoginUse,
+    claim: HeldClaim,
+  ): Promise<Buffer | undefined> {
     if (this.login.rehearses !== undefined) return undefined;
-    const outgoing = request({
-      path,
-      agent: this.#agent,
-      headers: { ...this.#addressed(), Authorization: authorization },
-    });
-    outgoing.end();
+    const asked = query === undefined ? {} : { method: "POST" };
+    const json =
+      query === undefined ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(query) };
+    const headers = { ...this.#addressed(), ...json, Authorization: authorization };
+    const outgoing = request({ ...asked, path, agent: this.#agent, headers });
+    outgoing.end(query);
     try {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         outgoing

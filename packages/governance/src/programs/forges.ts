@@ -7,6 +7,37 @@ const deploys: Program["deploys"] = {
   unless: /^(?:list|ls|view|watch|download|status|verify|verify-asset)$/,
 };
 
+const asked = "api cache gist issue label pr project release repo ruleset run search secret status variable workflow";
+
+const changes: Program["changes"] = {
+  "issue create": "createIssue",
+  "issue close": "closeIssue addComment",
+  "issue reopen": "reopenIssue addComment",
+  "issue comment": "addComment",
+  "issue edit": "updateIssue addLabelsToLabelable removeLabelsFromLabelable",
+  "issue delete": "deleteIssue",
+  "issue pin": "pinIssue",
+  "issue unpin": "unpinIssue",
+  "issue lock": "lockLockable",
+  "issue unlock": "unlockLockable",
+  "pr create": "createPullRequest updatePullRequest requestReviews",
+  "pr close": "closePullRequest addComment",
+  "pr reopen": "reopenPullRequest addComment",
+  "pr comment": "addComment",
+  "pr edit": "updatePullRequest requestReviews addLabelsToLabelable removeLabelsFromLabelable",
+  "pr merge": "mergePullRequest enablePullRequestAutoMerge disablePullRequestAutoMerge",
+  "pr ready": "markPullRequestReadyForReview convertPullRequestToDraft",
+  "pr review": "addPullRequestReview",
+  "label create": "POST labels",
+  "label edit": "PATCH labels/*",
+  "label delete": "DELETE labels/*",
+  "release create": "POST releases",
+  "repo edit": "PATCH .",
+  "run rerun": "POST actions/runs/*/rerun",
+  "run cancel": "POST actions/runs/*/cancel",
+  "run delete": "DELETE actions/runs/*",
+};
+
 export const forges: readonly Program[] = [
   {
     names: "gh",
@@ -14,11 +45,9 @@ export const forges: readonly Program[] = [
     hosts: "api.github.com github.com",
     dangers: [signsIn],
     deploys,
+    changes,
     verbs: {
-      "api cache gist issue label pr project release repo ruleset run search secret status variable workflow": {
-        reaches: true,
-        login: true,
-      },
+      ...Object.fromEntries(asked.split(" ").map((noun) => [noun, { reaches: true, login: true } as const])),
       // These show or change the login itself, or start a browser.
       "auth browse": { reaches: true },
     },

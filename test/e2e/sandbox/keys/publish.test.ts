@@ -18,6 +18,9 @@ const token = "npm_correcthorsebattery";
 
 afterEach(() => vi.unstubAllEnvs());
 
+/** What a host says of each object. */
+const nodes = [{ __typename: "Issue", number: 7, repository: { nameWithOwner: "me/r" } }];
+
 /** A server that takes what it is sent, from anyone who has the token. */
 async function recordingServer(tls?: { readonly cert: string; readonly key: string }) {
   const requests: { line: string; authorization: string; body: string }[] = [];
@@ -31,7 +34,7 @@ async function recordingServer(tls?: { readonly cert: string; readonly key: stri
       requests.push({ line: `${request.method} ${request.url}`, authorization, body });
       const isKnown = authorization === `Bearer ${token}` || authorization === `token ${token}`;
       const status = isKnown ? (request.method === "PUT" ? 201 : request.url?.startsWith("/api") ? 200 : 404) : 401;
-      response.writeHead(status, { "Content-Type": "application/json" }).end('{"ok":true}');
+      response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify({ data: { nodes } }));
     });
   };
   const server = tls === undefined ? createServer(answer) : createTlsServer(tls, answer);
@@ -266,6 +269,11 @@ const send = (method, path, body) => new Promise((resolve) => {
   if (verb === "list") await send("POST", "/api/graphql", { query: "query { viewer { login } }" });
   if (verb === "create") await send("POST", "/api/graphql", { query: "mutation($input: CreatePullRequestInput!) { createPullRequest(input: $input) { clientMutationId } }", variables: { input: { body: rest.at(-1) } } });
   if (verb === "close") await send("PATCH", "/api/v3/repos/me/r/issues/1", { state: "closed" });
+  if (verb === "reopen") {
+    await send("POST", "/api/graphql", { query: "query($o: String!) { repository(owner: $o, name: \\"r\\") { issue(number: 7) { id } } }", variables: { o: "me" } });
+    await send("POST", "/api/graphql", { query: "{ viewer { repositories(first: 9) { nodes { name } } } }" });
+    await send("POST", "/api/graphql", { query: "mutation($input: ReopenIssueInput!) { reopenIssue(input: $input) { clientMutationId } }", variables: { input: { issueId: "I" } } });
+  }
   if (verb === "evil") await send("POST", "/login", { token });
 })();
 `;
@@ -285,6 +293,7 @@ const send = (method, path, body) => new Promise((resolve) => {
       "gh pr list | cat && echo token=$GH_ENTERPRISE_TOKEN",
       `gh pr create --body "$(cat <<'EOF'\n${body}\nEOF\n)"; gh issue close 1`,
       "gh issue evil",
+      "gh issue reopen 7 -R git.example/me/r",
       "gh auth token -h git.example; env",
     ],
     {},
@@ -313,6 +322,20 @@ const send = (method, path, body) => new Promise((resolve) => {
   expect(evil.questions).toHaveLength(1);
   expect(evil.output).toContain("403");
   expect(api.requests).toHaveLength(2);
+  // What the words say is in the one question; other repositories are another.
+  const reopened = await session.turn("once", "no");
+  expect(reopened.questions.map(({ title }) => title)).toEqual([
+    `Let gh issue send this: what \`gh issue reopen 7 -R git.example/me/r\` says at ${place}, in me/r?`,
+    expect.stringContaining(
+      "send this: read { viewer { repositories(first: 9) { nodes { name } } } } at git.example:443",
+    ),
+  ]);
+  expect(reopened.output.match(/answered \d+/g)).toEqual(["answered 200", "answered 403", "answered 200"]);
+  expect(api.requests.slice(2).map(({ body: sent }) => /mutation|nodes\(|issue\(/.exec(sent)?.[0])).toEqual([
+    "issue(",
+    "nodes(",
+    "mutation",
+  ]);
   const beside = await session.turnWithYes();
   expect(beside.output).not.toMatch(/GH_ENTERPRISE_TOKEN|placeholder-/);
   await server.running[Symbol.asyncDispose]();

@@ -2,37 +2,46 @@ import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { type DocumentNode, type FieldNode, Kind, parse, print, visit } from "graphql";
 import { z } from "zod";
 import {
-  type BodyReader,
+  type ComparedMeaning,
   type LoginRequest,
   type LoginUse,
   type RequestMeaning,
   saysJson,
 } from "../../network/added-login.ts";
+import { isSearchIn, queryBounds } from "./gh-bounds.ts";
+import { idsIn } from "./gh-expected.ts";
 
 /** Headers that choose a version or a form of the answer. */
 const headers: readonly string[] = ["content-type", "x-github-api-version", "graphql-features", "time-zone"];
 
+/** The API of a server, as paths. */
+export interface GhApi {
+  /** Of all that is asked by path, with a slash at its end. */
+  readonly root: string;
+  readonly graphql: string;
+  /** Those that are read without a further question: `owner/name`, in lower case. */
+  readonly repositories: readonly string[];
+}
+
 /**
- * What may be done with a login at the API of GitHub: read it, by GET and by queries; and change something, each time after a yes
- * to exactly the request.
+ * What may be done with a login at the API of GitHub: read its repositories, by GET and by queries; read something else or change
+ * something, each time after a yes to exactly the request.
  *
- * @param api paths: `root` of all that is asked by path, with a slash at its end
  * @param authorization value of the header
  */
-export function ghUse(
-  api: { readonly root: string; readonly graphql: string },
-  authorization: string,
-  request: LoginRequest,
-): LoginUse | undefined {
+export function ghUse(api: GhApi, authorization: string, request: LoginRequest): LoginUse | undefined {
   const { method, path, query, headers: given } = request;
   if (given["content-encoding"] !== undefined) return undefined;
   if (path === api.graphql) {
-    return method === "POST" && query === "" && saysJson(request)
-      ? { authorization, headers, body: graphqlBody }
-      : undefined;
+    if (method !== "POST" || query !== "" || !saysJson(request)) return undefined;
+    return { authorization, headers, body: { most: maxBytes, read: (bytes) => graphqlMeaning(bytes, api) } };
   }
   if (!path.startsWith(api.root)) return undefined;
-  if (method === "GET" || method === "HEAD") return { authorization, headers };
+  if (method === "GET" || method === "HEAD") {
+    if (isReadAt(path.slice(api.root.length), query, api.repositories)) return { authorization, headers };
+    const what = `read ${path}${query}`;
+    return { authorization, headers, body: { most: 0, read: () => ({ type: "writes", what }) } };
+  }
   if (!/^(?:POST|PUT|PATCH|DELETE)$/.test(method)) return undefined;
   const what = `${method} ${path}${query}`;
   const read = (bytes: Buffer): RequestMeaning =>
@@ -62,10 +71,21 @@ const graphqlShape = z.strictObject({
   variables: z.record(z.string(), z.unknown()).nullish(),
 });
 
-const graphqlBody: BodyReader = { most: maxBytes, read: graphqlMeaning };
+/** @param path behind the root */
+function isReadAt(path: string, query: string, repositories: readonly string[]): boolean {
+  if (/^(?:user|rate_limit|meta|versions)?$/.test(path)) return true;
+  if (/^search\/(?:issues|code|commits)$/.test(path)) {
+    return isSearchIn(new URLSearchParams(query).getAll("q").join(" repo: "), repositories);
+  }
+  const [, repository = ""] = /^repos\/([^/]+\/[^/]+)(?:\/|$)/.exec(path) ?? [];
+  return repositories.includes(repository.toLowerCase());
+}
 
-/** Reads a request in GraphQL: only queries go on unasked. */
-export function graphqlMeaning(bytes: Buffer): RequestMeaning {
+/** Reads a request in GraphQL: only queries about the repositories go on unasked. */
+export function graphqlMeaning(
+  bytes: Buffer,
+  { graphql, repositories }: Pick<GhApi, "graphql" | "repositories">,
+): RequestMeaning | ComparedMeaning {
   const body = graphqlShape.safeParse(parsed(bytes)?.value).data;
   const document = body && documentOf(body.query);
   if (body === undefined || document === undefined) return refused("It is no request in GraphQL as gh sends it.");
@@ -78,7 +98,27 @@ export function graphqlMeaning(bytes: Buffer): RequestMeaning {
   if (operation === undefined || more.length + others.length > 0) return refused("It has more than one operation.");
   // Printed anew: a server could see the end of a comment or of a text elsewhere.
   const text = canonicalJson({ ...body, query: print(document) });
-  if (operation.operation === "query") return { type: "reads", body: Buffer.from(text) };
+  const objectsThere = (
+    ids: readonly string[],
+    read: (objects: readonly string[]) => RequestMeaning,
+  ): ComparedMeaning => ({
+    type: "compares",
+    path: graphql,
+    query: JSON.stringify({ query: aboutObjects, variables: { ids } }),
+    read: (there) => read(objectsIn(there, ids)),
+  });
+  if (operation.operation === "query") {
+    const reads: RequestMeaning = { type: "reads", body: Buffer.from(text) };
+    const given = body.variables ?? {};
+    const asks = shown(`read ${print(document).replaceAll(/\s+/g, " ")}${withVariables(given)}`, text);
+    const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+    const bounds = queryBounds({ operation, fragments, variables: given }, repositories);
+    if (bounds.type === "within") return reads;
+    if (bounds.type === "beyond") return asks;
+    const isThere = (object: string): boolean => repositories.includes(/ (\S+)$/.exec(object)?.[1] ?? "");
+    const { ids } = bounds;
+    return objectsThere(ids, (objects) => (objects.length === ids.length && objects.every(isThere) ? reads : asks));
+  }
   const { selectionSet, variableDefinitions = [] } = operation;
   const { selections } = selectionSet;
   const fields = selections.flatMap((one) => (one.kind === Kind.FIELD && !one.directives?.length ? [one] : []));
@@ -87,8 +127,56 @@ export function graphqlMeaning(bytes: Buffer): RequestMeaning {
   if (operation.operation !== "mutation" || !isPlain) {
     return refused("It is neither a query nor a plain mutation.");
   }
-  const variables = Object.keys(body.variables ?? {}).length === 0 ? "" : ` with ${canonicalJson(body.variables)}`;
-  return shown(`${fields.map(called).join(" and ")}${variables}`, text);
+  const ids = idsIn(body.variables);
+  const meaning = (objects: readonly string[]): RequestMeaning => {
+    const about = objects.length === 0 ? "" : ` about ${objects.join(", ")}`;
+    return shown(`${fields.map(called).join(" and ")}${about}${withVariables(body.variables ?? {})}`, text);
+  };
+  return ids.length === 0 || ids.length > maxObjects ? meaning([]) : objectsThere(ids, meaning);
+}
+
+function withVariables(variables: Readonly<Record<string, unknown>>): string {
+  return Object.keys(variables).length === 0 ? "" : ` with ${canonicalJson(variables)}`;
+}
+
+const maxObjects = 20;
+
+const ofRepository = "repository { nameWithOwner }";
+const aboutObjects = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename
+  ... on Repository { nameWithOwner } ... on User { login } ... on Organization { login }
+  ... on Issue { number ${ofRepository} } ... on PullRequest { number ${ofRepository} }
+  ... on Label { name ${ofRepository} } ... on Milestone { number ${ofRepository} } ... on IssueComment { ${ofRepository} } } }`;
+
+const objectShape = z.looseObject({
+  __typename: z.enum([
+    "Repository",
+    "User",
+    "Organization",
+    "Issue",
+    "PullRequest",
+    "Label",
+    "Milestone",
+    "IssueComment",
+  ]),
+  nameWithOwner: z.string().optional(),
+  login: z.string().optional(),
+  number: z.int().optional(),
+  name: z.string().optional(),
+  repository: z.looseObject({ nameWithOwner: z.string() }).optional(),
+});
+const objectsShape = z.looseObject({ data: z.looseObject({ nodes: z.array(objectShape.nullable().catch(null)) }) });
+
+/** In words, as `Issue 1 of me/r`; empty if the host did not say it of each. */
+function objectsIn(there: Buffer | undefined, ids: readonly string[]): readonly string[] {
+  const nodes = objectsShape.safeParse(there && parsed(there)?.value).data?.data.nodes ?? [];
+  const objects = nodes.flatMap((node) => {
+    if (node === null) return [];
+    const said =
+      node.nameWithOwner?.toLowerCase() ?? node.login ?? node.number ?? (node.name && JSON.stringify(node.name));
+    const of = node.repository && `of ${node.repository.nameWithOwner.toLowerCase()}`;
+    return [[node.__typename, said, of].filter((part) => part !== undefined).join(" ")];
+  });
+  return objects.length === ids.length ? objects : [];
 }
 
 /** A field with its arguments: `createIssue(input: $input)`. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { changeOf, ghUse, graphqlMeaning } from "#keys/requests/gh-requests";
 
-const api = { root: "/api/v3/", graphql: "/api/graphql" };
+const api = { root: "/api/v3/", graphql: "/api/graphql", repositories: ["me/r"] };
 const json = { "content-type": "application/json; charset=utf-8" };
 const use = (what: string, headers: Readonly<Record<string, string>> = json) => {
   const [method = "", address = ""] = what.split(" ");
@@ -12,7 +12,20 @@ const use = (what: string, headers: Readonly<Record<string, string>> = json) => 
 
 test("by method and path: reads go on, changes are read first, all else is refused", () => {
   expect(use("GET /api/v3/repos/me/r/pulls?per_page=30")).toMatchObject({ authorization: "token x" });
-  expect(use("GET /api/v3/repos/me/r")?.body).toBeUndefined();
+  for (const path of ["repos/me/r", "repos/Me/R/pulls?per_page=30", "user", "", "search/issues?q=x+repo%3Ame%2Fr"]) {
+    expect(use(`GET /api/v3/${path}`)?.body, path).toBeUndefined();
+  }
+  for (const path of [
+    "repos/me/private",
+    "repos/me/r2",
+    "user/repos",
+    "orgs/a",
+    "search/issues?q=x",
+    "search/issues?q=repo:me/r&q=x",
+  ]) {
+    const what = `read /api/v3/${path}`;
+    expect(use(`GET /api/v3/${path}`)?.body?.read(Buffer.alloc(0), true), path).toEqual({ type: "writes", what });
+  }
   for (const method of ["POST", "PUT", "PATCH", "DELETE"])
     expect(use(`${method} /api/v3/repos/me/r`)?.body).toBeDefined();
   expect(use("POST /api/graphql")?.body).toBeDefined();
@@ -50,7 +63,11 @@ test("a change by path is told with what it sends, and only JSON is sent", () =>
   expect(changeOf(what, Buffer.from(JSON.stringify("x".repeat(10_000))))).toMatchObject({ type: "refused" });
 });
 
-const asked = (query: string, more: object = {}) => graphqlMeaning(Buffer.from(JSON.stringify({ query, ...more })));
+const asked = (query: string, more: object = {}, nodes?: readonly (object | null)[]) => {
+  const meaning = graphqlMeaning(Buffer.from(JSON.stringify({ query, ...more })), api);
+  if (meaning.type !== "compares") return meaning;
+  return meaning.read(nodes && Buffer.from(JSON.stringify({ data: { nodes } })));
+};
 
 const documents: readonly (readonly [name: string, query: string, more: object, meaning: string])[] = [
   [
@@ -109,6 +126,88 @@ test.each(documents)("GraphQL: %s", (_name, query, more, expected) => {
   expect(meaning.type === "writes" ? meaning.what : meaning.type).toBe(expected);
 });
 
+test.each([
+  [
+    "by variables, in other letters",
+    "query Q($o: String!, $n: String!) { repository(owner: $o, name: $n) { id issues { nodes { body author { login } } } } }",
+  ],
+  [
+    "by its text, beside the viewer",
+    '{ viewer { login } repo_000: repository(owner: "me", name: "r") { parent { name owner { login } } } }',
+  ],
+  ["what a type has", '{ Issue: __type(name: "Issue") { fields(includeDeprecated: true) { name } } }'],
+  [
+    "a search in it",
+    '{ search(query: "is:open repo:me/r type:pr", type: ISSUE, first: 1) { issueCount nodes { ...i } } } fragment i on Issue { body }',
+  ],
+  [
+    "who is asked to look",
+    '{ repository(owner: "me", name: "r") { pullRequest(number: 1) { reviewRequests(first: 1) { nodes { requestedReviewer { ... on Team { organization { login } slug } } } } } } }',
+  ],
+])("of the repository, a query goes on: %s", (_name, query) => {
+  expect(asked(query, { variables: { o: "Me", n: "R" } })).toMatchObject({ type: "reads" });
+});
+
+test.each([
+  ["another repository", '{ repository(owner: "me", name: "private") { id } }'],
+  [
+    "another one beside it",
+    '{ repository(owner: "me", name: "r") { id } x: repository(owner: "a", name: "b") { id } }',
+  ],
+  ["all of the viewer's", "{ viewer { repositories(first: 9) { nodes { name } } } }"],
+  [
+    "a name that a variable without a value has",
+    'query ($n: String = "private") { repository(owner: "me", name: $n) { id } }',
+  ],
+  [
+    "those of its owner",
+    '{ repository(owner: "me", name: "r") { owner { ... on User { repositories { nodes { name } } } } } }',
+  ],
+  [
+    "issues of who wrote one",
+    '{ repository(owner: "me", name: "r") { issue(number: 1) { author { ... on User { issues(first: 1) { nodes { body } } } } } } }',
+  ],
+  [
+    "a text elsewhere",
+    '{ repository(owner: "me", name: "r") { pullRequest(number: 1) { headRepository { object(expression: "x") { ... on Blob { text } } } } } }',
+  ],
+  [
+    "the same in a fragment",
+    '{ repository(owner: "me", name: "r") { ...f } } fragment f on Repository { forks(first: 1) { nodes { name } } }',
+  ],
+  [
+    "a search everywhere",
+    '{ search(query: "repo:me/r org:acme", type: ISSUE, first: 1) { nodes { ... on Issue { body } } } }',
+  ],
+  [
+    "a search with an or",
+    '{ search(query: "repo:me/r OR x", type: ISSUE, first: 1) { nodes { ... on Issue { body } } } }',
+  ],
+  [
+    "fields without end",
+    `{ repository(owner: "me", name: "r") { ...f } } fragment f on Repository { issues { ...g } } fragment g on X { issues { ...f } nodes { ...f } }`,
+  ],
+])("beyond the repository, a query is asked about: %s", (_name, query) => {
+  const meaning = asked(query);
+  expect(meaning).toMatchObject({ type: "writes", what: expect.stringMatching(/^read (?:query )?/) as string });
+});
+
+test("an object is read where the host says that it is of the repository, and a change says what it changes", () => {
+  const checks = "query ($id: ID!) { node(id: $id) { ... on PullRequest { commits { nodes { commit { oid } } } } } }";
+  const more = { variables: { id: "PR_1" } };
+  const pull = (nameWithOwner: string) => [{ __typename: "PullRequest", number: 1, repository: { nameWithOwner } }];
+  expect(asked(checks, more, pull("Me/R"))).toMatchObject({ type: "reads" });
+  for (const nodes of [pull("me/private"), [null], [{ __typename: "Gist", name: "me/r" }], undefined]) {
+    expect(asked(checks, more, nodes)).toMatchObject({ type: "writes" });
+  }
+  const close = "mutation M($input: CloseIssueInput!) { closeIssue(input: $input) { issue { id } } }";
+  const input = { variables: { input: { issueId: "I_1" } } };
+  const issue = [{ __typename: "Issue", number: 7, repository: { nameWithOwner: "me/r" } }];
+  const said = 'with {"input":{"issueId":"I_1"}}';
+  expect(asked(close, input, issue)).toMatchObject({ what: `closeIssue(input: $input) about Issue 7 of me/r ${said}` });
+  expect(asked(close, input)).toMatchObject({ what: `closeIssue(input: $input) ${said}` });
+});
+
 test("a query is sent as it was read: servers see other ends of comments and of long texts", () => {
   const sent = (query: string): unknown => {
     const meaning = asked(query);
@@ -118,15 +217,16 @@ test("a query is sent as it was read: servers see other ends of comments and of 
   };
   expect(sent("{ viewer { login } } # mutation { x }")).toBe("{ viewer { login } }");
   // Where a comment goes on behind \r, the text begins later, and a mutation is no text.
-  expect(sent('{ a(b: #\r"""\n 1) } mutation { x(b: #\r"""\n) }')).toBe('{ a(b: "1) } mutation { x(b: #") }');
+  const long = '{ repository(owner: "me", name: "r") { a(b: #\r"""\n 1) } } mutation { x(b: #\r"""\n) } }';
+  expect(sent(long)).toBe('{ repository(owner: "me", name: "r") { a(b: "1) } } mutation { x(b: #") } }');
 });
 
 test("where a name stands twice, what was read is what is sent", () => {
   const text = '{"query":"{ viewer { login } }","query":"mutation { deleteRef(input: {}) { x } }"}';
-  const meaning = graphqlMeaning(Buffer.from(text));
+  const meaning = graphqlMeaning(Buffer.from(text), api);
   expect(meaning.type).toBe("writes");
   expect(meaning.type === "writes" && meaning.body?.toString()).not.toContain("viewer");
-  const list = graphqlMeaning(Buffer.from('[{"query":"mutation { x }"}]'));
+  const list = graphqlMeaning(Buffer.from('[{"query":"mutation { x }"}]'), api);
   expect(list.type).toBe("refused");
 });
 
