@@ -48,6 +48,7 @@ export async function stagingMachine(
       key?: UncoveredKey,
       usersContents?: UsersContents,
       isOwnBranch?: (name: string) => boolean,
+      onOutput: (text: string) => void = () => undefined,
     ): Promise<StagedShellRun> =>
       runStaged(
         {
@@ -68,7 +69,7 @@ export async function stagingMachine(
           isOwnBranch,
           unfinished: async () => StagedTree.open(stateDir, session ?? "", { path: workspaceRoot }),
         },
-        { signal: new AbortController().signal, onOutput: () => undefined },
+        { signal: new AbortController().signal, onOutput },
       ),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };

@@ -16,8 +16,7 @@ const most = { size: 1024 * 1024, all: 16 * 1024 * 1024 };
 export type FoundBefore = ReadonlyMap<StageEffect, Uint8Array>;
 
 /**
- * Call it right after the look. A file that somebody changed while the command ran is left out: what the command began with is not
- * known. So is all of git's data, and what has flags.
+ * Call it right after the look. Git's data is left out, and what has flags.
  */
 export function foundBefore({ roots }: Transaction, effects: readonly StageEffect[]): FoundBefore {
   const inGits = roots.map(({ path }) => pathsInGit(path));
@@ -43,31 +42,52 @@ export function foundBefore({ roots }: Transaction, effects: readonly StageEffec
  * of which both changed the same lines is left out, and the commit refuses it.
  * @returns by effect, the one to commit in its place
  */
-export function ontoPresent({ roots }: Transaction, found: FoundBefore): ReadonlyMap<StageEffect, StageEffect> {
+export function ontoPresent(transaction: Transaction, found: FoundBefore): ReadonlyMap<StageEffect, StageEffect> {
   const onto = new Map<StageEffect, StageEffect>();
   for (const [effect, base] of found) {
-    const { before, after, path } = effect;
-    const root = roots[effect.root];
-    const present = root && readPresent(join(root.path, path));
-    if (before?.type !== "file" || after?.type !== "file" || root === undefined || present === undefined) continue;
-    const { bytes: theirs, identity } = present;
-    if (identity.mode !== before.mode || theirs.length > most.size) continue;
-    const was = before.identity;
-    if (identity.inode === was.inode && identity.mtimeNs === was.mtimeNs && identity.ctimeNs === was.ctimeNs) continue;
-    const staged = join(root.directory, stageParts.upper, path);
-    const { mode, nlink } = lstatSync(staged);
-    const merged = nlink > 1 ? undefined : mergedBytes({ base, mine: readFileSync(staged), theirs });
-    if (merged === undefined) continue;
-    chmodSync(staged, (mode & 0o7777) | 0o600);
-    writeFileSync(staged, merged);
-    chmodSync(staged, mode & 0o7777);
-    onto.set(effect, {
-      ...effect,
-      before: { ...before, size: theirs.length, sha256: sha256(theirs), identity },
-      after: { ...after, size: merged.length, sha256: sha256(merged) },
-    });
+    const merged = mergedOnto(transaction, effect, base, effect.before);
+    if (merged !== undefined) onto.set(effect, merged);
   }
   return onto;
+}
+
+/**
+ * Merges one file on the stage.
+ *
+ * @param base what both began with
+ * @param unchanged as which the file needs no merge
+ * @returns undefined if there is nothing to merge, both changed the same lines, or nothing of the command's would be left
+ */
+export function mergedOnto(
+  { roots }: Transaction,
+  effect: StageEffect,
+  base: Uint8Array,
+  unchanged?: StageEffect["before"],
+): StageEffect | undefined {
+  const { before, after, flags, path } = effect;
+  const root = roots[effect.root];
+  const present = root && readPresent(join(root.path, path));
+  if (before?.type !== "file" || after?.type !== "file" || root === undefined || present === undefined)
+    return undefined;
+  const { bytes: theirs, identity } = present;
+  if (identity.mode !== before.mode || Math.max(base.length, theirs.length, after.size) > most.size) return undefined;
+  const was = unchanged?.type === "file" ? unchanged.identity : undefined;
+  const isSame =
+    identity.inode === was?.inode && identity.mtimeNs === was?.mtimeNs && identity.ctimeNs === was?.ctimeNs;
+  if (isSame) return undefined;
+  const staged = join(root.directory, stageParts.upper, path);
+  const { mode, nlink } = lstatSync(staged);
+  const merged = nlink > 1 ? undefined : mergedBytes({ base, mine: readFileSync(staged), theirs });
+  if (merged === undefined || (unchanged === undefined && Buffer.compare(merged, theirs) === 0)) return undefined;
+  chmodSync(staged, (mode & 0o7777) | 0o600);
+  writeFileSync(staged, merged);
+  chmodSync(staged, mode & 0o7777);
+  return {
+    ...effect,
+    flags: flags.filter((flag) => flag !== "changed-by-others"),
+    before: { ...before, size: theirs.length, sha256: sha256(theirs), identity },
+    after: { ...after, size: merged.length, sha256: sha256(merged) },
+  };
 }
 
 /** A regular file's bytes and the identity that they belong to; undefined if there is none, or it changes while it is read. */

@@ -8,6 +8,7 @@ import type { AllowedEndpoint, Connection } from "@gennai/governance/network/con
 import { shownName } from "@gennai/governance/shown-names";
 import type { FileChange, RefMove } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { repositoryPaths } from "@gennai/machine/host/repository-paths";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { HeldClock } from "@gennai/machine/process/held-clock";
 import type { CommandRun } from "@gennai/machine/process/run-command";
@@ -21,6 +22,7 @@ import { keepEffects, takeForLayer } from "../found/keep-effects.ts";
 import { keepWayBack } from "../found/keep-way-back.ts";
 import { keptRefs } from "../found/kept-refs.ts";
 import { foundBefore, ontoPresent } from "../found/onto-present.ts";
+import { mergeSaved } from "../found/saved-meanwhile.ts";
 import { allTheUsers, type UsersContents } from "../found/thrown-away.ts";
 import type { StagedTree } from "../proposal/staged-tree.ts";
 import { dropOpen } from "../stages/open-stages.ts";
@@ -169,7 +171,11 @@ export async function runStaged(
     const isHeld = ({ root, path, change }: StageEffect): boolean =>
       change !== "deleted" && stays(join(transaction.roots[root]?.path ?? "/", path));
     const held = observation.effects.filter(isHeld);
-    const effects = observation.effects.filter((effect) => !held.includes(effect));
+    const repository = open === undefined ? repositoryPaths(workspaceRoot, stages.home) : undefined;
+    const saved = await mergeSaved(transaction, observation, repository);
+    const withSaved = (effect: StageEffect): StageEffect => saved.get(effect) ?? effect;
+    const all = observation.effects.map(withSaved);
+    const effects = all.filter((effect) => !held.includes(effect));
     const git = observeGit(transaction, { ...observation, effects });
     const wanted = effects.filter((effect) => !git.dropped.has(effect));
     const kept = wanted.filter(({ flags }) => !flags.some((flag) => neverKept.includes(flag)));
@@ -178,7 +184,7 @@ export async function runStaged(
       effects: kept,
       git: git.effects,
       ignored,
-      unshown,
+      unshown: unshown && new Set([...unshown].map(withSaved)),
       workspaceRoot,
       home: stages.home,
       leads: stages.leads(workspaceRoot),
@@ -189,12 +195,11 @@ export async function runStaged(
       usersContents: surroundings.usersContents ?? allTheUsers,
       isOwnStash: surroundings.isOwnStash,
     });
-    // Where git's data changed too, commits and the index hold the files as the command left them.
-    const before = git.effects.length > 0 ? new Map() : foundBefore(transaction, kept);
+    const before = foundBefore(transaction, kept);
     let present: ReadonlyMap<StageEffect, StageEffect> | undefined;
-    const onPresent = (all: readonly StageEffect[]): readonly StageEffect[] => {
+    const onPresent = (some: readonly StageEffect[]): readonly StageEffect[] => {
       present ??= ontoPresent(transaction, before);
-      return all.map((effect) => present?.get(effect) ?? effect);
+      return some.map((effect) => present?.get(effect) ?? effect);
     };
     const wantedOf = (without: ReadonlySet<string>) => onPresent(found.effectsWithout(without));
     return {
@@ -226,7 +231,7 @@ export async function runStaged(
         if (open !== undefined && stages.open.isLocked(open)) throw busy;
         const rescue = open && (await rescuing(open, observation, command, surroundings));
         const wantedNow = wantedOf(without);
-        const work = { observation: { ...observation, effects: onPresent(observation.effects) }, kept: wantedNow };
+        const work = { observation: { ...observation, effects: onPresent(all) }, kept: wantedNow };
         const refs = keptRefs(transaction, work, { workspaceRoot, home: stages.home });
         const under = { workspace: workspaceRoot, session, title: about.title, record: about.record?.(refs) };
         keepWayBack(transaction, wantedNow, found.edits(wantedNow).files, under);
