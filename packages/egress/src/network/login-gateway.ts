@@ -139,7 +139,8 @@ export class LoginGateway implements Disposable {
     }
     const sent = (meaning.type !== "refused" && meaning.body) || bytes;
     const length = isWhole ? String(sent.length) : request.headers["content-length"];
-    this.#send(incoming, response, { ...said, body: { bytes: sent, rest: !isWhole, length } });
+    const hasBody = !isWhole || sent.length > 0 || !isReading(incoming.method);
+    this.#send(incoming, response, { ...said, ...(hasBody && { body: { bytes: sent, rest: !isWhole, length } }) });
   }
 
   /** Why a request is not sent. */
@@ -364,6 +365,11 @@ function forwarded({ headers }: LoginRequest, { headers: more = [] }: LoginUse):
       value !== undefined && (passedOn.has(name) || more.includes(name)) ? [[name, value]] : [],
     ),
   );
+}
+
+/** No body, not even an empty one, goes with it. */
+function isReading(method: string | undefined): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 function lengthOf({ length }: NonNullable<SentRequest["body"]>): Readonly<Record<string, string>> {

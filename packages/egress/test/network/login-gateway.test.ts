@@ -144,6 +144,22 @@ test("a document is read beside a body that is compared with it; a rehearsal sen
   });
 });
 
+test("what is read after a question goes on without a body", async () => {
+  const use: AddedLogin["use"] = ({ path }) => ({
+    authorization: `Bearer ${secret}`,
+    body: { most: 0, read: () => ({ type: "writes", what: `read ${path}` }) },
+  });
+  await withRegistry(fine, async ({ outside, asked }) => {
+    const ask = ({ what }: HeldRequest) => Promise.resolve(what === "read /packages/dep" ? undefined : "No.");
+    using proxy = await AskedProxy.open(outside, [{ host, port: 80 }], [loginFor(80, { use })], ask);
+    const login = `Authorization: Bearer ${placeholder}\r\n`;
+    expect(await proxy.send(asking(`GET http://${host}/packages/other`, login))).toContain(" 403 ");
+    expect(await proxy.send(asking(`GET http://${host}/packages/dep`, login))).toContain(" 200 ");
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).not.toMatch(/content-length|transfer-encoding/i);
+  });
+});
+
 describe("what would change something", () => {
   test("waits for a yes to exactly that, and nothing is sent before; each time anew", async () => {
     await withRegistry(fine, async ({ outside, asked }) => {

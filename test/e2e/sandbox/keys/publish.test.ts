@@ -325,7 +325,7 @@ const send = (method, path, body) => new Promise((resolve) => {
   // What the words say is in the one question; other repositories are another.
   const reopened = await session.turn("once", "no");
   expect(reopened.questions.map(({ title }) => title)).toEqual([
-    `Let gh issue send this: what \`gh issue reopen 7 -R git.example/me/r\` says at ${place}, in me/r?`,
+    `Let gh issue send this: do what \`gh issue reopen 7 -R git.example/me/r\` says at ${place}, in me/r?`,
     expect.stringContaining(
       "send this: read { viewer { repositories(first: 9) { nodes { name } } } } at git.example:443",
     ),

@@ -21,7 +21,7 @@ export function expectedGh(
   const said = new Set(words.slice(2).flatMap((word) => [word, ...word.split(/(?<=^-[\w-]+)=/), ...word.split(",")]));
   const left = new Set(known);
   return {
-    what: `what \`gh ${words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ")}\` says`,
+    what: `do what \`gh ${words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ")}\` says`,
     covers: (what) => {
       const name = known.find((one) => left.has(one) && isSaid(what, { change: one, said, api }));
       return name !== undefined && left.delete(name);

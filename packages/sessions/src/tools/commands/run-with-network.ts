@@ -20,6 +20,7 @@ import { OneByOne } from "@gennai/machine/one-by-one";
 import { HeldClock } from "@gennai/machine/process/held-clock";
 import { programHere } from "@gennai/shell/run/program-here";
 import type { StagedShellRun, StagedSurroundings } from "@gennai/shell/run/run-staged";
+import type { Stages } from "@gennai/shell/stages/stages";
 
 export interface NetworkedRun {
   readonly staged: StagedShellRun;
@@ -46,7 +47,14 @@ const maxRefusals = 3;
  * @param own the user's logins that it may use by a yes
  */
 export async function runWithNetwork(
-  { command, ...place }: { readonly command: CommandAnalysis } & Parameters<typeof programHere>[1],
+  {
+    command,
+    stages,
+    ...place
+  }: {
+    readonly command: CommandAnalysis;
+    readonly stages: Pick<Stages, "privateAddress">;
+  } & Parameters<typeof programHere>[1],
   start: (ways: RunWays) => Promise<StagedShellRun>,
   {
     given = [],
@@ -68,8 +76,11 @@ export async function runWithNetwork(
   let allowed = given.length > 0 ? given : await standing(program, network);
   const told = async (one: AllowedEndpoint): Promise<AllowedEndpoint> => {
     const login = own.find((each) => each.login === one.login && sameEndpoint(each.endpoint, one));
-    const remark = one.sends === undefined ? undefined : await login?.remark?.(one.sends, { signal });
-    return remark === undefined ? one : { ...one, remark };
+    if (login === undefined) return one;
+    const remark = one.sends === undefined ? undefined : await login.remark?.(one.sends, { signal });
+    // The name is from the user's settings: that it is looked up tells nobody anything of the run.
+    const address = one.address ?? (await stages.privateAddress(one));
+    return { ...one, ...(address !== undefined && { address }), ...(remark !== undefined && { remark }) };
   };
   const ask: AskToSend = ({ endpoint, login, what, signal: until }) =>
     questions.run("question", async () => {
