@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type Limit, permitted, placeOf, problemOf } from "@gennai/governance/limits/limits";
-import { limitKeys } from "@gennai/governance/limits/policy-schema";
+import { type Limit, permitted, problemOf } from "@gennai/governance/limits/limits";
+import { shownKeys } from "@gennai/governance/limits/shown-keys";
 import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { fetchPolicy } from "@gennai/sessions/rules/fetch-policy";
@@ -27,7 +27,7 @@ export async function policyShowCommand(flags: PolicyShowFlags, console: Console
   }
   const rows = limits.flatMap((limit) => [
     [layers[limit.holder], limit.name, limit.file],
-    ...settings(limit).map(({ key, value, place: at }) => [key, JSON.stringify(value), at]),
+    ...shownKeys(limit).map(({ key, value, place }) => [key, value, place]),
     ...(limit.expires === undefined ? [] : [["expires", new Date(limit.expires).toISOString(), ""]]),
   ]);
   if (rows.length === 0) rows.push(["policy", "none", ""]);
@@ -44,16 +44,20 @@ export async function policyShowCommand(flags: PolicyShowFlags, console: Console
 /** Who lays it down, as `policy check` names layers of rules. */
 const layers = { root: "managed", user: "signed", switches: "emergency" } as const;
 
-function settings(limit: Limit) {
-  return limitKeys.flatMap((key) =>
-    limit[key] === undefined ? [] : [{ key, value: limit[key], place: placeOf(limit, key) }],
-  );
-}
-
 function shownLimit(limit: Limit) {
   const { name, contact, holder, file, expires, serial, problem } = limit;
   const until = expires === undefined ? null : new Date(expires).toISOString();
-  return { layer: layers[holder], name, contact, holder, file, serial, expires: until, problem, keys: settings(limit) };
+  return {
+    layer: layers[holder],
+    name,
+    contact,
+    holder,
+    file,
+    serial,
+    expires: until,
+    problem,
+    keys: shownKeys(limit),
+  };
 }
 
 export interface PolicyFetchFlags {

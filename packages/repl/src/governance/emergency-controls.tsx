@@ -1,10 +1,12 @@
 import type { EmergencyControl, EmergencyState } from "@gennai/protocol/model/governance/emergency";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";
+import { ManagedLock, type ManagedPolicy } from "./managed-section.tsx";
 
 export interface EmergencyControlsProps {
   readonly switches: EmergencyState;
   readonly busy: boolean;
+  readonly managed: readonly ManagedPolicy[];
   readonly onSwitch: (
     control: EmergencyControl,
     enabled: boolean,
@@ -23,6 +25,8 @@ const controls: readonly {
   readonly word: string;
   readonly says: string;
   readonly isOn: (switches: EmergencyState) => boolean;
+  /** With which a policy switches it on for good. */
+  readonly key?: string;
 }[] = [
   {
     control: "stop-all",
@@ -35,17 +39,23 @@ const controls: readonly {
     word: "Read-only",
     says: "Nothing changes anything any more.",
     isOn: ({ readOnly }) => readOnly,
+    key: "emergency.read_only",
   },
   {
     control: "disable-high-impact",
     word: "Disable high-impact",
     says: "Actions of high risk are refused without a question.",
     isOn: ({ disableHighImpact }) => disableHighImpact,
+    key: "emergency.disable_high_impact",
   },
 ];
 
+function isSet(policies: readonly ManagedPolicy[], wanted: string): boolean {
+  return policies.some(({ keys }) => keys.some(({ key, value }) => key === wanted && value === "true"));
+}
+
 /** Switches that take effect at once, for all work. Switching on takes one press; lifting one asks for a reason. */
-export function EmergencyControls({ switches, busy, onSwitch }: EmergencyControlsProps) {
+export function EmergencyControls({ switches, busy, managed, onSwitch }: EmergencyControlsProps) {
   const [lifting, setLifting] = useState<Lifting>();
   const [tool, setTool] = useState("");
   const isBlocked = switches.blockedTools.includes(tool.trim());
@@ -53,13 +63,15 @@ export function EmergencyControls({ switches, busy, onSwitch }: EmergencyControl
     <section class="g-section" aria-labelledby="emergency-title">
       <h3 id="emergency-title">Emergency controls</h3>
       <ul class="emergency">
-        {controls.map(({ control, word, says, isOn }) => {
-          const on = isOn(switches);
+        {controls.map(({ control, word, says, isOn, key }) => {
+          const isManaged = key !== undefined && isSet(managed, key);
+          const on = isManaged || isOn(switches);
           return (
             <li key={control} class={on ? "emergency-on" : ""}>
               <span>
                 <strong>{word}</strong>
                 <span class="emergency-state">{on ? "ON" : "off"}</span>
+                {key !== undefined && isManaged && <ManagedLock policies={managed} of={key} />}
                 <span class="g-quiet">{says}</span>
               </span>
               <button
@@ -68,7 +80,7 @@ export function EmergencyControls({ switches, busy, onSwitch }: EmergencyControl
                 aria-checked={on}
                 aria-label={word}
                 class={on ? "g-button" : "g-button g-danger"}
-                disabled={busy}
+                disabled={busy || isManaged}
                 onClick={() =>
                   on ? setLifting({ control, tool: "", word }) : onSwitch(control, true, { tool: "", reason: "" })
                 }

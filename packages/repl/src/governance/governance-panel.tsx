@@ -5,6 +5,7 @@ import { AnswersSection } from "./answers-section.tsx";
 import { EmergencyControls } from "./emergency-controls.tsx";
 import type { GovernanceStore, GovernanceView } from "./governance-store.ts";
 import { IntentsSection, type ScopeExpansion } from "./intents-section.tsx";
+import { ManagedLock, ManagedSection } from "./managed-section.tsx";
 import { McpSection } from "./mcp-section.tsx";
 import { RulesSection } from "./rules-section.tsx";
 import type { RulesStore } from "./rules-store.ts";
@@ -42,21 +43,35 @@ export function GovernancePanel({ store, rules, hasSession, onOpenRule, expansio
         )
       ) : (
         <>
+          <ManagedSection policies={view.managed} />
           <EmergencyControls
+            managed={view.managed}
             switches={view.emergency}
             busy={busy}
             onSwitch={(control, enabled, details) => void store.switch(control, enabled, details)}
           />
-          <RulesSection rules={view.rules} store={rules} hasSession={hasSession} onOpenRule={onOpenRule} />
+          <RulesSection
+            rules={view.rules}
+            managed={view.managed}
+            store={rules}
+            hasSession={hasSession}
+            onOpenRule={onOpenRule}
+          />
           <IntentsSection
             {...{ view, busy, expansions }}
             canSelect={hasSession}
             onSelect={(intentId) => void store.select(intentId)}
             onAccept={(sha256) => void store.acceptIntents(sha256)}
           />
-          <AnswersSection answers={view.answers} busy={busy} onRevoke={(id) => void store.revoke(id)} />
+          <AnswersSection
+            answers={view.answers}
+            managed={view.managed}
+            busy={busy}
+            onRevoke={(id) => void store.revoke(id)}
+          />
           <McpSection
             {...view.mcp}
+            managed={view.managed}
             {...{ busy, login }}
             onAccept={(server) => void store.acceptMcp(server)}
             onLogIn={(name) => void store.logIn(name)}
@@ -81,7 +96,9 @@ function RightsSection({ view }: { readonly view: GovernanceView }) {
   const { capabilities, isolation } = view;
   return (
     <section class="g-section" aria-labelledby="rights-title">
-      <h3 id="rights-title">Rights and isolation</h3>
+      <h3 id="rights-title">
+        Rights and isolation <ManagedLock policies={view.managed} of="capabilities" />
+      </h3>
       {capabilities.problem !== "" && (
         <p class="g-notice g-notice-bad">
           Only reading is allowed: <VisibleText text={capabilities.problem} />
@@ -110,7 +127,9 @@ function RightsSection({ view }: { readonly view: GovernanceView }) {
           </dd>
         </div>
         <div>
-          <dt>Commands</dt>
+          <dt>
+            Commands <ManagedLock policies={view.managed} of="require" />
+          </dt>
           <dd>
             {isolation === "sandboxed" ? (
               <span class="isolation-on">run in the sandbox</span>

@@ -22,6 +22,7 @@ import {
 } from "@gennai/protocol/model/governance/emergency";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "../look/problem.ts";
+import type { ManagedPolicy } from "./managed-section.tsx";
 
 export interface GovernedIntent {
   readonly id: string;
@@ -58,6 +59,7 @@ export interface GovernanceView {
     readonly expires: Date | undefined;
     readonly problem: string;
   };
+  readonly managed: readonly ManagedPolicy[];
 }
 
 export interface GovernanceStoreState {
@@ -250,5 +252,6 @@ async function loadGovernance(
       expires: capabilities?.expires === undefined ? undefined : timestampDate(capabilities.expires),
       problem: capabilities?.problem ?? "",
     },
+    managed: status.managed,
   };
 }

@@ -1,11 +1,12 @@
 import { useId } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";
 import type { GovernanceView, GovernedIntent } from "./governance-store.ts";
+import { ManagedLock } from "./managed-section.tsx";
 
 export interface IntentsSectionProps {
   readonly view: Pick<
     GovernanceView,
-    "intents" | "intentWarnings" | "intentsToAccept" | "activeIntentId" | "intentsMode"
+    "managed" | "intents" | "intentWarnings" | "intentsToAccept" | "activeIntentId" | "intentsMode"
   >;
   readonly busy: boolean;
   /** False without a session: then an intent has nothing to apply to. */
@@ -36,7 +37,9 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
   const { intents, intentWarnings, intentsToAccept, activeIntentId, intentsMode } = view;
   return (
     <section class="g-section" aria-labelledby="intents-title">
-      <h3 id="intents-title">Intents</h3>
+      <h3 id="intents-title">
+        Intents <ManagedLock policies={view.managed} of="require.intents" />
+      </h3>
       <p class="g-quiet">{modeWords[intentsMode]}.</p>
       {intentWarnings.map((warning) => (
         <p class="g-notice" key={warning}>

@@ -1,9 +1,11 @@
 import type { NamedMcpServer, NamedMcpServers } from "@gennai/client/governance/mcp-servers";
 import { VisibleText } from "../look/visible-text.tsx";
+import { ManagedLock, type ManagedPolicy } from "./managed-section.tsx";
 
 export interface McpSectionProps extends NamedMcpServers {
   readonly busy: boolean;
   readonly login: { readonly name: string; readonly address: URL | undefined } | undefined;
+  readonly managed: readonly ManagedPolicy[];
   readonly onAccept: (server: NamedMcpServer) => void;
   readonly onLogIn: (name: string) => void;
   /** Ends the login that waits. */
@@ -11,10 +13,12 @@ export interface McpSectionProps extends NamedMcpServers {
 }
 
 /** Servers that offer tools to the model, what each starts, and a button to accept each. */
-export function McpSection({ servers, problems, ...rows }: McpSectionProps) {
+export function McpSection({ servers, problems, managed, ...rows }: McpSectionProps) {
   return (
     <section class="g-section" aria-labelledby="mcp-title">
-      <h3 id="mcp-title">MCP servers</h3>
+      <h3 id="mcp-title">
+        MCP servers <ManagedLock policies={managed} of="mcp" />
+      </h3>
       {problems.map((problem) => (
         <p key={problem} class="g-notice g-notice-bad">
           <VisibleText text={problem} />

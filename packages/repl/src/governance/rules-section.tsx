@@ -8,12 +8,14 @@ import { VisibleText } from "../look/visible-text.tsx";
 import { Digest } from "../plan/digest.tsx";
 import type { GovernanceView } from "./governance-store.ts";
 import { foundChecks, groupedRules } from "./grouped-rules.ts";
+import { ManagedLock, type ManagedPolicy } from "./managed-section.tsx";
 import { RuleRow } from "./rule-row.tsx";
 import type { RulesStore } from "./rules-store.ts";
 import { TryCommand } from "./try-command.tsx";
 
 export interface RulesSectionProps {
   readonly rules: GovernanceView["rules"];
+  readonly managed: readonly ManagedPolicy[];
   readonly store: RulesStore;
   /** False without a session: then no command can be tried. */
   readonly hasSession: boolean;
@@ -22,12 +24,14 @@ export interface RulesSectionProps {
 }
 
 /** Every rule in force: its text, place and recent decisions; and the verdict of all rules on a command. */
-export function RulesSection({ rules, store, hasSession, onOpenRule }: RulesSectionProps) {
+export function RulesSection({ rules, managed, store, hasSession, onOpenRule }: RulesSectionProps) {
   useEffect(() => void store.load(), [store]);
   const { inForce, tried, busy, problem } = store.state.value;
   return (
     <section class="g-section" aria-labelledby="rules-title">
-      <h3 id="rules-title">Rules in force</h3>
+      <h3 id="rules-title">
+        Rules in force <ManagedLock policies={managed} of="rules" />
+      </h3>
       <p>
         <Icon name="shield" />{" "}
         <strong>

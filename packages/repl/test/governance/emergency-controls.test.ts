@@ -17,10 +17,15 @@ afterEach(() => {
   root.remove();
 });
 
-async function show(switches: Partial<EmergencyControlsProps["switches"]>): Promise<void> {
+async function show(
+  switches: Partial<EmergencyControlsProps["switches"]>,
+  managed: EmergencyControlsProps["managed"] = [],
+): Promise<void> {
   const none = { readOnly: false, disableHighImpact: false, stopAll: false, blockedTools: [] };
   const onSwitch: EmergencyControlsProps["onSwitch"] = (...given) => switched.push(given);
-  await act(() => render(h(EmergencyControls, { switches: { ...none, ...switches }, busy: false, onSwitch }), root));
+  await act(() =>
+    render(h(EmergencyControls, { switches: { ...none, ...switches }, busy: false, managed, onSwitch }), root),
+  );
 }
 
 async function click(label: string): Promise<void> {
@@ -51,4 +56,15 @@ test("lifting asks why first", async () => {
   });
   await click("Lift");
   expect(switched).toEqual([["block-tool", false, { tool: "curl", reason: "It was a drill." }]]);
+});
+
+test("what a policy of root switches on is on, names it, and cannot be lifted", async () => {
+  const key = { key: "emergency.read_only", value: "true", place: "/etc/gennai/policy.yaml:4" };
+  await show({}, [{ name: "acme", contact: "", keys: [key] }]);
+  const button = root.querySelector<HTMLButtonElement>('[aria-label="Read-only"]');
+  expect(button?.getAttribute("aria-checked")).toBe("true");
+  expect(button?.disabled).toBe(true);
+  expect(root.querySelector('[role="img"]')?.getAttribute("aria-label")).toContain("acme lays this down");
+  await click("Read-only");
+  expect(switched).toEqual([]);
 });

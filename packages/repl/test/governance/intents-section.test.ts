@@ -8,6 +8,7 @@ const sha256 = "a".repeat(64);
 function shown(view: Partial<IntentsSectionProps["view"]>, props: Partial<IntentsSectionProps> = {}): HTMLElement {
   const root = document.createElement("div");
   const whole = {
+    managed: [],
     intents: [],
     intentWarnings: [],
     intentsToAccept: "",

@@ -45,7 +45,7 @@ function deskOf(answers: Partial<ConstructorParameters<typeof RulesStore>[0]["cl
 async function shown(store: RulesStore, onOpenRule?: (place: string) => void) {
   const root = document.createElement("div");
   const status = { count: 2, text: "", lastViolation: "", problems: [], policySha256: "" };
-  await act(() => render(h(RulesSection, { rules: status, store, hasSession: true, onOpenRule }), root));
+  await act(() => render(h(RulesSection, { rules: status, managed: [], store, hasSession: true, onOpenRule }), root));
   await act(() => vi.waitFor(() => expect(store.state.value.busy).toBe(false)));
   return root;
 }

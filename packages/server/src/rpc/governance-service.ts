@@ -2,6 +2,7 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import type { Intent } from "@gennai/governance/intents/intent";
 import { permitted, problemOf } from "@gennai/governance/limits/limits";
+import { shownKeys } from "@gennai/governance/limits/shown-keys";
 import type { RuleFile } from "@gennai/governance/rules/compile/rule-set";
 import { listedRules } from "@gennai/governance/rules/listed-rules";
 import { ruleActivity } from "@gennai/governance/rules/rule-activity";
@@ -146,6 +147,10 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
           ...(expires === undefined ? {} : { expires: timestampFromMs(expires) }),
           problem: problemOf(limits) ?? "",
         },
+        managed: limits.flatMap((limit) => {
+          const { name, contact = "", holder } = limit;
+          return holder === "root" ? [{ name, contact, keys: [...shownKeys(limit)] }] : [];
+        }),
       };
     },
 

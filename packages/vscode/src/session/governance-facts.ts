@@ -15,6 +15,8 @@ export interface GovernanceFacts {
   readonly intents: IntentsMode | undefined;
   /** Problems in rule files: file, line, what to do. */
   readonly ruleProblems: readonly string[];
+  /** Names of the policies of this machine that nobody here can lift. */
+  readonly managedBy: readonly string[];
 }
 
 export const noGovernance: GovernanceFacts = {
@@ -24,6 +26,7 @@ export const noGovernance: GovernanceFacts = {
   lastViolation: "",
   intents: undefined,
   ruleProblems: [],
+  managedBy: [],
 };
 
 export async function readGovernance(
@@ -31,7 +34,7 @@ export async function readGovernance(
   sessionId: string,
   options: { readonly signal: AbortSignal },
 ): Promise<GovernanceFacts> {
-  const { emergency, rules, intentsMode } = await client.getGovernanceStatus({ sessionId }, options);
+  const { emergency, rules, intentsMode, managed } = await client.getGovernanceStatus({ sessionId }, options);
   return {
     emergency: emergencyFromMessage(emergency),
     rulesText: rules?.text ?? "",
@@ -39,6 +42,7 @@ export async function readGovernance(
     lastViolation: rules?.lastViolation ?? "",
     intents: intentsModeWords.fromMessage(intentsMode),
     ruleProblems: rules?.problems ?? [],
+    managedBy: managed.map(({ name }) => name),
   };
 }
 

@@ -91,6 +91,7 @@ function rows(facts: StatusFacts, emergency: readonly string[]): StatusText["row
     facts.mode === "branch" ? `on ${facts.branch === "" ? "a branch" : facts.branch}` : "proposals",
   ]);
   if (governance.ruleCount !== undefined) found.push(["Rules", `${governance.ruleCount} in force`]);
+  if (governance.managedBy.length > 0) found.push(["Managed by", governance.managedBy.join(", ")]);
   if (governance.lastViolation !== "") found.push(["Last violation", governance.lastViolation]);
   if (emergency.length > 0) found.push(["Emergency", emergency.join(", ")]);
   if (session.questions.size > 0) found.push(["Waiting for you", [...session.questions.values()].join(", ")]);

@@ -14,7 +14,10 @@ export interface OpenedPage extends AsyncDisposable {
 }
 
 /** The page of a server, in a context of its own, let in by a fresh link and before the first prompt of a new session. */
-export async function openPage(gennai: ServedGennai, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+export async function openPage(
+  gennai: Pick<ServedGennai, "url" | "token">,
+  options: BrowserContextOptions = {},
+): Promise<OpenedPage> {
   await using parts = new AsyncDisposableStack();
   const { context } = parts.use(await openContext(options));
   const complaints: string[] = [];
@@ -34,7 +37,7 @@ export async function openPage(gennai: ServedGennai, options: BrowserContextOpti
 }
 
 /** A link that opens the page once, as `gennai open` makes it. */
-export async function pageLink({ url, token }: ServedGennai): Promise<string> {
+export async function pageLink({ url, token }: Pick<ServedGennai, "url" | "token">): Promise<string> {
   const response = await fetch(new URL("/page/code", url), {
     method: "POST",
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },

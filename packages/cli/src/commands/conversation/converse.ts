@@ -129,7 +129,11 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
       : resumed === undefined
         ? undefined
         : await activeIntent(place);
-  const { isolation } = await info;
+  const [{ isolation }, { managed }] = await Promise.all([
+    info,
+    server.governance.getGovernanceStatus({ sessionId: session.sessionId }, { signal }),
+  ]);
+  const managedBy = managed.map(({ name }) => name).join(", ");
   using _listening = interrupts.listen((name) => {
     if (name === "SIGINT" && conversation.isRunning) void conversation.stop().then(() => interrupts.forget());
     else {
@@ -143,6 +147,7 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
     face.write(
       `Session ${session.sessionId} in ${terminalSafe(session.workingDir)}, ${conversation.mode} mode${under}. /help shows what can be typed.\n`,
     );
+    if (managedBy !== "") face.write(`Managed by ${terminalSafe(managedBy)}: gennai policy show\n`);
     await face.converse(conversation, signal);
   } else {
     if (resumed === undefined) {
@@ -150,7 +155,7 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
       face.note(`Gennai ${version} in ${place}. /help: commands. !COMMAND: one of yours. Ctrl-D: leave.`);
     }
     if (intent !== undefined) face.note(`intent ${intentTitle(intent)}`);
-    await face.converse(conversation, isolation);
+    await face.converse(conversation, { isolation, managedBy });
   }
   // A server of its own ends with the conversation: what runs there ends in order.
   if (conversation.isRunning && server.isOwn) await conversation.stop();

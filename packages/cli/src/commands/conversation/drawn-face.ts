@@ -65,6 +65,7 @@ export class DrawnFace implements Face, Disposable {
   /** Seq up to which events are from before; undefined: they were shown. */
   #replay: bigint | undefined;
   #isolation = "";
+  #managedBy = "";
   #trouble = "";
   #picker: Picker | undefined;
   #escapedAt = 0;
@@ -125,10 +126,18 @@ export class DrawnFace implements Face, Disposable {
     for (const prompt of await this.#options.prompts.load()) this.#editor.addToHistory(prompt);
   }
 
-  /** Resolves when the person leaves. @param isolation the server's word for how commands run */
-  async converse(conversation: Conversation, isolation: string): Promise<void> {
+  /**
+   * Resolves when the person leaves.
+   * @param here.isolation the server's word for how commands run
+   * @param here.managedBy names of policies that nobody here can lift
+   */
+  async converse(
+    conversation: Conversation,
+    here: { readonly isolation: string; readonly managedBy: string },
+  ): Promise<void> {
     this.#conversation = conversation;
-    this.#isolation = isolation;
+    this.#isolation = here.isolation;
+    this.#managedBy = here.managedBy;
     this.#editor.setAutocompleteProvider(
       new Completion({
         commands: () => conversation.commands(),
@@ -278,6 +287,7 @@ export class DrawnFace implements Face, Disposable {
       mode: conversation?.mode ?? "branch",
       model: conversation?.settings?.model || conversation?.settings?.backend || "",
       isolation: this.#isolation,
+      managedBy: this.#managedBy,
       trouble: conversation === undefined ? "starting …" : this.#trouble,
       isStopping: conversation?.isStopping ?? false,
       isAsked: this.#questions.isOpen,

@@ -14,6 +14,8 @@ export interface Status {
   readonly model: string;
   /** `sandboxed` or another word of the server; empty: not known. */
   readonly isolation: string;
+  /** Policies that nobody here can lift, by name; empty: none. */
+  readonly managedBy: string;
   /** What stands in the way, e.g. that the server is gone; empty: nothing. */
   readonly trouble: string;
   readonly isStopping: boolean;
@@ -22,7 +24,7 @@ export interface Status {
 
 /** One line; what has no room is left out, from its end. */
 export function statusLine(status: Status, width: number, paint: Paint): string {
-  const { facts, workspace, mode, model, isolation, trouble } = status;
+  const { facts, workspace, mode, model, isolation, managedBy, trouble } = status;
   const branch = workspace?.branch === undefined ? "" : terminalSafe(workspace.branch);
   const changed = workspace === undefined || workspace.changedFiles === 0 ? "" : ` *${workspace.changedFiles}`;
   const { contextTokens, maxContextTokens, cost, currency } = facts.usage;
@@ -41,6 +43,7 @@ export function statusLine(status: Status, width: number, paint: Paint): string 
       text: isolation === "sandboxed" ? "sandbox" : isolation === "" ? "" : "no sandbox",
       style: isolation === "sandboxed" ? ("dim" as const) : ("yellow" as const),
     },
+    { text: managedBy === "" ? "" : `managed by ${terminalSafe(managedBy)}`, style: "dim" as const },
     { text: facts.rules === undefined ? "" : `${facts.rules.count} rules`, style: "dim" as const },
   ].filter(({ text }) => text !== "");
   let line = "";
