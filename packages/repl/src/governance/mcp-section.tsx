@@ -51,7 +51,7 @@ const states: Readonly<Record<NamedMcpServer["state"], string>> = {
   changed: "does not start: it changed since it was accepted, or what it runs did",
 };
 
-type McpRowProps = Omit<McpSectionProps, "servers" | "problems"> & { readonly server: NamedMcpServer };
+type McpRowProps = Omit<McpSectionProps, "servers" | "problems" | "managed"> & { readonly server: NamedMcpServer };
 
 function McpRow({ server, busy, onAccept, ...login }: McpRowProps) {
   const { name, origin, state, start, runs, digest } = server;
