@@ -38,7 +38,14 @@ export const claudeCode: GuardedHost = {
       before: "PreToolUse",
       more: { PreToolUse: { onFailure: "block" } },
     },
-    greeting: '{"session_id":"doctor","hook_event_name":"Doctor"}',
+    probe: (file, cwd) => ({
+      session_id: "gennai-probe",
+      hook_event_name: "PreToolUse",
+      cwd,
+      tool_name: "Write",
+      tool_use_id: crypto.randomUUID(),
+      tool_input: { file_path: file, content: "" },
+    }),
     saysProject: true,
     // The first is not shared with others, because the program's path differs between machines.
     projectFiles: (workspace) => [

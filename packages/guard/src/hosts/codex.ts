@@ -35,7 +35,14 @@ export const codex: GuardedHost = {
   asks: false,
   hook: {
     form: { type: "settings", events: codexEvents, before: "PreToolUse" },
-    greeting: '{"session_id":"doctor","hook_event_name":"Doctor"}',
+    probe: (file, cwd) => ({
+      session_id: "gennai-probe",
+      hook_event_name: "PreToolUse",
+      cwd,
+      tool_name: "apply_patch",
+      tool_use_id: crypto.randomUUID(),
+      tool_input: { command: `*** Begin Patch\n*** Add File: ${file}\n+\n*** End Patch\n` },
+    }),
     projectFiles: (workspace) => [join(workspace, ".codex", "hooks.json")],
     program: "codex",
     majors: [0],

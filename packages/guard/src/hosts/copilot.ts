@@ -35,7 +35,12 @@ export const copilot: GuardedHost = {
   namesCalls: false,
   hook: {
     form: { type: "settings", events: copilotEvents, before: "preToolUse", flat: true },
-    greeting: '{"sessionId":"doctor"}',
+    probe: (file, cwd) => ({
+      sessionId: "gennai-probe",
+      cwd,
+      toolName: "create",
+      toolArgs: { path: file, file_text: "" },
+    }),
     projectFiles: (workspace) => [
       join(workspace, ".github", "copilot", "settings.local.json"),
       join(workspace, ".github", "copilot", "settings.json"),

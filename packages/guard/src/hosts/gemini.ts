@@ -44,7 +44,13 @@ export const gemini: GuardedHost = {
   namesCalls: false,
   hook: {
     form: { type: "settings", events: geminiEvents, before: "BeforeTool", second: 1_000, refusal: saidRefusal },
-    greeting: '{"session_id":"doctor","hook_event_name":"Doctor"}',
+    probe: (file, cwd) => ({
+      session_id: "gennai-probe",
+      hook_event_name: "BeforeTool",
+      cwd,
+      tool_name: "write_file",
+      tool_input: { file_path: file, content: "" },
+    }),
     // The agent reads the settings of the directory in which it was started, and starts hooks there.
     saysProject: true,
     projectFiles: (workspace) => [join(workspace, ".gemini", "settings.json")],

@@ -23,8 +23,8 @@ export interface GuardedHost {
 /** Where our hook of an agent stands, and in what form. */
 export interface HookPlace {
   readonly form: HookForm;
-  /** Input that is no call, for testing whether the hook answers. */
-  readonly greeting: string;
+  /** Input of a call that writes to a file, absolute: for trying whether the hook refuses what it must. */
+  probe(file: string, workspace: string): HostAnswer;
   /** True if the agent itself reports in which project it works. */
   readonly saysProject?: true;
   /** Name of its program on the search path. */

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type GuardedHost, type HostCall } from "./guarded-host.ts";
 import { patchedFiles } from "./patched-files.ts";
 import { payloadReader } from "./payload-reader.ts";
-import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plugin-words.ts";
+import { isAfterPluginCall, judged, pluginAnswer, pluginProbe, readPluginWords } from "./plugin-words.ts";
 
 const parsed = payloadReader("These are not arguments of opencode");
 
@@ -85,7 +85,7 @@ export const opencode: GuardedHost = {
   answer: pluginAnswer,
   hook: {
     form: { type: "plugin", source: opencodePlugin },
-    greeting: '{"event":"hello"}',
+    probe: (filePath, directory) => pluginProbe(directory, { filePath, content: "" }),
     projectFiles: (workspace) => [join(workspace, ".opencode", "plugins", "gennai-guard.js")],
     program: "opencode",
     majors: [1],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { type GuardedHost, type HostCall, UnreadableHookInput } from "./guarded-host.ts";
 import { payloadReader } from "./payload-reader.ts";
-import { isAfterPluginCall, judged, pluginAnswer, readPluginWords } from "./plugin-words.ts";
+import { isAfterPluginCall, judged, pluginAnswer, pluginProbe, readPluginWords } from "./plugin-words.ts";
 
 const parsed = payloadReader("These are not arguments of pi");
 
@@ -65,7 +65,7 @@ export const pi: GuardedHost = {
   answer: pluginAnswer,
   hook: {
     form: { type: "plugin", source: piExtension },
-    greeting: '{"event":"hello"}',
+    probe: (path, directory) => pluginProbe(directory, { path, content: "" }),
     projectFiles: (workspace) => [join(workspace, ".pi", "extensions", "gennai-guard.js")],
     program: "pi",
     majors: [0, 1],

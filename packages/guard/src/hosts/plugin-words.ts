@@ -84,3 +84,16 @@ export function judged(tool: string, given: Readonly<Record<string, unknown>>, r
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
   return { type: "judged", tool, args: Object.fromEntries(said), readsOnly };
 }
+
+/** What a plugin tells of a call that writes to a file. @see HookPlace.probe */
+export function pluginProbe(directory: string, args: HostAnswer): HostAnswer {
+  return {
+    event: "before",
+    session: "gennai-probe",
+    call: crypto.randomUUID(),
+    directory,
+    tool: "write",
+    args,
+    asks: false,
+  };
+}

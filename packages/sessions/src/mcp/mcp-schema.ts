@@ -126,7 +126,8 @@ export function hasUnfitHeader(schema: Schema): boolean {
   const seen = new Set<string>();
   const isUnfit = (value: unknown, place: "top" | "property" | "elsewhere"): boolean => {
     if (typeof value !== "object" || value === null) return false;
-    const { "x-mcp-header": header, type }: Schema = Object(value);
+    const own: Schema = isRecord(value) ? value : {};
+    const { "x-mcp-header": header, type } = own;
     if (header !== undefined) {
       if (place !== "property" || typeof header !== "string" || !headerToken.test(header)) return true;
       if (!["string", "integer", "boolean"].includes(String(type)) || seen.has(header.toLowerCase())) return true;

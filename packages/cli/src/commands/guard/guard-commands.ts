@@ -12,7 +12,7 @@ import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { limitsHere } from "../limits-here.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { agentProgram, agentVersion } from "./agent-program.ts";
-import { guardedAgents, hookFormat } from "./guarded-agents.ts";
+import { guardedAgents, hookFormat, lineBefore } from "./guarded-agents.ts";
 import { GuardedFile } from "./guarded-file.ts";
 import { type HookProgram, hookProgram } from "./hook-program.ts";
 
@@ -31,13 +31,18 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
       next: [`Name one to install its guard anyway: gennai guard install ${elsewhere[0]?.id ?? ""}`],
     });
   }
+  let code: ExitCode = exitCode.ok;
   for (const agent of here) {
     const file = await guardedFile(agent, flags, console);
     const { problems, unknown } = await surroundings(agent, flags, console);
     const isNew = await file.install();
     console.output.write(`${isNew ? "Installed in" : "In place already:"} ${file.path}\n`);
     for (const problem of problems) console.output.write(`But ${problem}.\n`);
-    if (unknown === undefined) {
+    const tried = await triedHook(agent, flags, console);
+    if (tried.state === "fail") {
+      console.output.write(`${tried.text}\n`);
+      code = exitCode.failed;
+    } else if (unknown === undefined) {
       console.output.write(`${agent.title} asks Gennai about each call from its next session on.\n`);
     }
     const nextStep = flags.user === true ? agent.hook.nextStepOfUser : agent.hook.nextStep;
@@ -51,7 +56,7 @@ export async function guardInstallCommand(name: string, flags: GuardFlags, conso
     );
   }
   console.output.write("As long as no server runs, it may change nothing. Start one: gennai serve\n");
-  return exitCode.ok;
+  return code;
 }
 
 /** `gennai guard uninstall HOST | all` */
@@ -170,8 +175,7 @@ async function examined(agent: GuardedHost, flags: GuardFlags, console: Console)
     if (found.startsAnother) {
       findings.push({ state: "fail", text: "It starts another program than this one. Install it again." });
     }
-    const program = await programOf(agent, { ...flags, user: found === user }, console);
-    findings.push(await triedHook(agent, program, await resolveWorkspace(flags.workspace, console), console));
+    findings.push(await triedHook(agent, { ...flags, user: found === user }, console));
     const nextStep = found === user ? agent.hook.nextStepOfUser : agent.hook.nextStep;
     if (nextStep !== undefined) findings.push({ state: "note", text: nextStep });
   }
@@ -180,17 +184,16 @@ async function examined(agent: GuardedHost, flags: GuardFlags, console: Console)
   return findings;
 }
 
-/** Starts the hook as the host does, with an event that is no call. */
-async function triedHook(
-  host: GuardedHost,
-  { words, environment }: HookProgram,
-  workspace: string,
-  console: Console,
-): Promise<Finding> {
+/** Starts the hook as the host does, with a call that must be refused, whether a server runs or not. */
+async function triedHook(host: GuardedHost, flags: GuardFlags, console: Console): Promise<Finding> {
+  const workspace = await resolveWorkspace(flags.workspace, console);
+  const program = await programOf(host, flags, console);
+  const { form } = host.hook;
+  const words = form.type === "settings" ? (["/bin/sh", "-c", lineBefore(form, program)] as const) : program.words;
   const began = performance.now();
   const hook = startProcess(words[0], words.slice(1), {
     cwd: workspace,
-    env: { ...console.environment, CLAUDE_PROJECT_DIR: workspace, ...environment },
+    env: { ...console.environment, CLAUDE_PROJECT_DIR: workspace, ...program.environment },
     stdio: ["pipe", "pipe", "ignore"],
   });
   const code = new Promise<number | null>((resolve) => {
@@ -199,14 +202,35 @@ async function triedHook(
   });
   // The exit code shows a hook that never reads its input.
   hook.stdin.on("error", () => undefined);
-  hook.stdin.end(host.hook.greeting);
-  await text(hook.stdout);
+  const unreachable = join(defaultStateDir(console.environment), "guard", "probe");
+  hook.stdin.end(JSON.stringify(host.hook.probe(unreachable, workspace)));
+  const said = await text(hook.stdout);
   const ended = await code;
   const took = Math.round(performance.now() - began);
-  return ended === 0
-    ? { state: "ok", text: `The hook answers ${host.title} in ${took} ms.` }
-    : { state: "fail", text: `The hook cannot be started (exit code ${ended}): ${words.join(" ")}` };
+  return ended === 2 || (ended === 0 && isRefusal(host, said))
+    ? { state: "ok", text: `A call of ${host.title} was tried: the hook refused it in ${took} ms.` }
+    : { state: "fail", text: `The hook did not refuse a call that it must (exit code ${ended}): ${words.join(" ")}` };
 }
+
+/** Whether a hook said what its host takes as a refusal, or as the end of all work, for whatever reason. */
+function isRefusal(host: GuardedHost, said: string): boolean {
+  const fits = (wanted: unknown, given: unknown): boolean =>
+    wanted === anyReason
+      ? typeof given === "string" && given !== ""
+      : typeof wanted === "object" && wanted !== null && typeof given === "object" && given !== null
+        ? Object.entries(wanted).every(([key, inner]: [string, unknown]) => fits(inner, Reflect.get(given, key)))
+        : wanted === given;
+  try {
+    const given: unknown = JSON.parse(said);
+    return (["deny", "stop"] as const).some((type) =>
+      fits(host.answer({ type, reason: anyReason, before: true }), given),
+    );
+  } catch {
+    return false;
+  }
+}
+
+const anyReason = "why";
 
 /** Files in which our hook is installed for an agent; empty for an agent without hooks. */
 export async function installedHooks(id: string, flags: GuardFlags, console: Console): Promise<readonly string[]> {

@@ -7,6 +7,8 @@ import type { GuardedFormat } from "./guarded-file.ts";
 import { type HookProgram, shellLine } from "./hook-program.ts";
 import { hookSettings } from "./hook-settings.ts";
 
+type SettingsForm = Extract<HookForm, { readonly type: "settings" }>;
+
 /** Seconds that the host waits for the hook: more than the hook waits for the server. */
 const timeout = 60;
 
@@ -19,13 +21,17 @@ export function hookFormat({ id, hook: { form } }: GuardedHost, program: HookPro
  * Before a call, every exit code but 2 means that the hook failed, and most hosts then run the call. At other events, 2 would
  * keep the agent from stopping.
  */
-function inSettings(
-  { events, before, refusal = "exit 2", second = 1, ...entry }: Extract<HookForm, { readonly type: "settings" }>,
-  program: HookProgram,
-): GuardedFormat {
-  const line = (event: string): string => `${shellLine(program)} || ${event === before ? refusal : "exit 1"}`;
+function inSettings(form: SettingsForm, program: HookProgram): GuardedFormat {
+  const { events, before, refusal: _refusal, second = 1, ...entry } = form;
+  const line = (event: string): string =>
+    event === before ? lineBefore(form, program) : `${shellLine(program)} || exit 1`;
   const commands = Object.fromEntries(events.map((event) => [event, line(event)]));
   return hookSettings({ timeout: timeout * second, ...entry, commands });
+}
+
+/** What a shell runs before a call of the agent. */
+export function lineBefore({ refusal = "exit 2" }: SettingsForm, program: HookProgram): string {
+  return `${shellLine(program)} || ${refusal}`;
 }
 
 /** The agent of this name, or all for `all`. Throws `CliError` if it has no guard. */

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { guardedProject, hooksIn, settingsIn } from "./guarded-project.ts";
+import { guardedProject, hooksIn, hooksStart, settingsIn } from "./guarded-project.ts";
 
 const statusSchema = z.object({ agents: z.array(z.object({ installed: z.array(z.string()) })) });
 
@@ -59,6 +59,20 @@ describe("install and uninstall", () => {
     expect(readdirSync(root)).toEqual([]);
     expect(readdirSync(join(place.environment.GENNAI_STATE_DIR, "guard"))).toEqual([]);
     expect((await run("guard uninstall claude-code")).printed).toContain("There is nothing of Gennai");
+  });
+
+  test("a hook that lets go on what it must refuse is no guard: install says so, whatever stands in the file", async () => {
+    await using place = await guardedProject();
+    for (const [ended, code] of [
+      [0, 1],
+      [1, 0],
+      [2, 0],
+    ] as const) {
+      using _started = hooksStart(place.root, ended);
+      const { code: said, printed } = await place.run("guard install claude-code");
+      // Of Claude Code any failure is a refusal, by the shell that starts the hook.
+      expect([said, /did not refuse a call that it must/.test(printed)]).toEqual([code, code === 1]);
+    }
   });
 
   test("others' hooks and settings stay, and their file comes back byte for byte", async () => {

@@ -74,7 +74,9 @@ describe.each(Object.entries(plugins))("%s", (agent, path) => {
     expect((await run("guard status")).printed).toMatch(
       new RegExp(`^${agent} {2}guarded\n {2}hook .*\n {2}limit`, "m"),
     );
-    expect((await run(`guard doctor ${agent}`)).printed).toMatch(/ok +The hook is in place[\s\S]*ok +The hook answers/);
+    expect((await run(`guard doctor ${agent}`)).printed).toMatch(
+      /ok +The hook is in place[\s\S]*ok +A call of \S+ was tried: the hook refused it/,
+    );
     await run(`guard uninstall ${agent}`);
     expect(existsSync(join(root, path.split("/")[0] ?? ""))).toBe(false);
   });
@@ -163,6 +165,8 @@ test("opencode's plugin: what may run, what may not, the result, and all of it s
   await on("event", { event: { type: "message.part.updated", properties: refused } });
   expect(stopped).toHaveLength(2);
   expect(await here.records()).toEqual([
+    // The call that was tried at the installation.
+    "opencode, refusal, Write deny",
     "opencode, outcome, Read allow",
     "opencode, outcome, Edit allow failed",
     "opencode, outcome, Bash allow failed",
@@ -229,6 +233,8 @@ test("pi's extension: its user is asked where one is there, and says yes or no",
   await expect(wants("5", "bash", {})).rejects.toThrow("not arguments");
   await handlers.get("agent_settled")?.({}, ctx(true));
   expect(await here.records()).toEqual([
+    // The call that was tried at the installation.
+    "pi, refusal, Write deny",
     "pi, outcome, Bash ask passed-on failed",
     "pi, outcome, Bash ask passed-on failed",
     "pi, outcome, Bash ask passed-on failed",

@@ -4,6 +4,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { runCommandLine } from "#command-line";
 import { testConsole } from "../../test-console.ts";
+import { hooksStart } from "./guarded-project.ts";
 
 /** Where an agent's file is in a project, and in the user's home; `others` is what somebody else may have there. */
 const agents = [
@@ -68,6 +69,7 @@ test.each(cases)("$agent, $place: $what, and is again, byte for byte", async ({ 
   const [app, home, state] = ["app", "home", "state"].map((name) => directory.path(name)) as [string, string, string];
   for (const path of [app, home]) mkdirSync(path);
   const root = place === "project" ? app : home;
+  using _started = hooksStart(directory.root, 2);
   for (const [path, text] of Object.entries(before)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
