@@ -15,12 +15,18 @@ export async function invalidCall(
   return { type: "invalid", call, error: await redactedError(error, redactor), failureClass, effects: [], input };
 }
 
+/** Tools that are there once the user wants them, and what the user does for it. */
+const wanted: ReadonlyMap<string, string> = new Map([
+  ["WebFetch", "Pages are read once the user lists their hosts in web.json of Gennai's configuration directory. "],
+  ["WebSearch", "There is a search once the user names a provider in web.json of Gennai's configuration directory. "],
+]);
+
 export function unknownTool({ name }: ToolCall, tools: ReadonlyMap<string, Tool>): Refusal {
   const error = {
     code: "unknown_tool",
     message: `There is no tool named ${JSON.stringify(name.slice(0, 100))} here.`,
     rule: "gate/registry",
-    hint: `Tools: ${[...tools.keys()].join(", ") || "none"}.`,
+    hint: `${wanted.get(name) ?? ""}Tools: ${[...tools.keys()].join(", ") || "none"}.`,
     retryable: false,
   } as const;
   return { error, failureClass: "tool_unavailable" };
