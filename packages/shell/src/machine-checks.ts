@@ -72,7 +72,7 @@ async function gitFinding(): Promise<Finding> {
     if (unsandboxed === undefined) return { check: "git", state: "ok", text: `git ${version}` };
     const text = `git ${version} runs without a sandbox: ${unsandboxed}.`;
     return platform() === "linux"
-      ? { check: "git", state: "warn", text, next: [`${sandboxedGitHint}.`] }
+      ? { check: "git", state: "warn", text, next: [gitHint(unsandboxed)] }
       : { check: "git", state: "ok", text };
   } catch (error) {
     if (!(error instanceof GitMissingError)) throw error;
@@ -111,16 +111,24 @@ async function sandboxFindings({ environment, stateDir, workspace }: Machine): P
       return [{ check: "sandbox", state: "ok", text: sandbox.reason }, await stageFinding(workspace, stateDir)];
     }
     const text = `Commands run without a sandbox: ${sandbox.reason}. Everything except plain reading asks first.`;
-    return [{ check: "sandbox", state: "warn", text, next: platform() === "linux" ? sandboxHints() : [] }];
+    return [
+      { check: "sandbox", state: "warn", text, next: platform() === "linux" ? [sandboxHint(sandbox.reason)] : [] },
+    ];
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-function sandboxHints(): readonly string[] {
-  return findBubblewrap() === undefined
-    ? ["Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap)."]
-    : [namespaceAdvice(findBubblewrap())];
+function sandboxHint(complaint: string): string {
+  const program = findBubblewrap();
+  return program === undefined
+    ? "Install bubblewrap (Debian, Ubuntu: sudo apt install bubblewrap)."
+    : namespaceAdvice(complaint, program);
+}
+
+/** Of a git that no sandbox was made for, or that is not visible in one. */
+function gitHint(complaint: string): string {
+  return complaint.includes("bwrap: ") ? sandboxHint(complaint) : `${sandboxedGitHint}.`;
 }
 
 async function diskFinding(stateDir: string): Promise<Finding> {

@@ -80,7 +80,7 @@ async function open(options: SandboxOptions): Promise<(Sandbox & AsyncDisposable
   const probed = await probe(program, layout, place);
   if (typeof probed === "string") {
     place[Symbol.dispose]();
-    return without(`bubblewrap cannot make a sandbox here: ${probed}`, namespaceAdvice(program));
+    return without(`bubblewrap cannot make a sandbox here: ${probed}`, namespaceAdvice(probed, program));
   }
   return {
     state: "sandboxed",

@@ -147,7 +147,7 @@ function refusedMounts(
     return new StageUnavailable(
       "no_user_namespaces",
       `The system lets no user namespace be made: ${complaint}`,
-      namespaceAdvice(),
+      namespaceAdvice(complaint),
     );
   }
   if (!readFileSync("/proc/filesystems", "latin1").includes("\toverlay\n")) {

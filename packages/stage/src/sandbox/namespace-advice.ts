@@ -9,15 +9,21 @@ const switches = [
 const appArmor = "kernel.apparmor_restrict_unprivileged_userns";
 
 /**
- * The one thing to do so that the server can make user namespaces, according to this system's settings.
+ * The one thing to do so that a sandbox can be made, according to what was refused and this system's settings.
  *
+ * @param complaint what the program said that could not make one
  * @param program absolute path of the program whose profile would allow it, if AppArmor refuses
  * @param read returns a setting's value; undefined if the system has none of that name
  */
 export function namespaceAdvice(
+  complaint: string,
   program: string = process.execPath,
   read: (name: string) => string | undefined = readSwitch,
 ): string {
+  // Where parts of /proc are covered, the kernel lets nobody mount another.
+  if (/mount proc\b/.test(complaint)) {
+    return "In a container, uncover /proc (--security-opt systempaths=unconfined, or unmask=ALL).";
+  }
   for (const { name, closed, open } of switches) {
     if (read(name) === closed) return `sudo sysctl ${name}=${open}`;
   }

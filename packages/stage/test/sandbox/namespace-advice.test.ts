@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { namespaceAdvice } from "#sandbox/namespace-advice";
 
+const refused = "bwrap: Creating new namespace failed: Operation not permitted";
+
 test.each([
   [
     "the number of namespaces is none",
@@ -20,5 +22,10 @@ test.each([
   ["no switch is closed", { "user.max_user_namespaces": "100" }, /seccomp/],
 ])("where %s, the one thing to do is named", (_what, switches, advice) => {
   const said = new Map(Object.entries(switches));
-  expect(namespaceAdvice("/opt/node", (name) => said.get(name))).toMatch(advice);
+  expect(namespaceAdvice(refused, "/opt/node", (name) => said.get(name))).toMatch(advice);
+});
+
+test("in a container whose /proc has covered parts, that is named before any setting", () => {
+  const complaint = "bwrap: Can't mount proc on /newroot/proc: Operation not permitted";
+  expect(namespaceAdvice(complaint, "/opt/node", () => "0")).toMatch(/systempaths=unconfined.*unmask=ALL/);
 });
