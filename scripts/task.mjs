@@ -60,6 +60,10 @@ const tasks = {
   },
   eval: () => node("test/eval/main.ts", ...args),
   provenance: () => node("test/provenance/main.ts", ...args),
+  async compare() {
+    await ensureBuilt();
+    return node("test/real-agents/compare.ts", ...args);
+  },
   "guard-real": () => node("test/real-agents/main.ts", ...args),
   "acp-real": () => node("test/acpx/main.ts", ...args),
   messages: () => node("scripts/messages.mjs", ...args),

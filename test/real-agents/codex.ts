@@ -7,7 +7,7 @@ import { modelWires, startModelServer } from "@gennai/testkit/model-server/model
 import * as z from "zod";
 import { type Expected, fromNpm, type RealAgent } from "./real-agent.ts";
 
-const version = "0.169.0";
+const version = "0.171.0";
 
 const runs = (cmd: string): Expected["calls"] => [{ name: "exec_command", arguments: { cmd } }];
 const patches = (...lines: readonly string[]): Expected["calls"] => [

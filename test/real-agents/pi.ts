@@ -7,7 +7,7 @@ import * as z from "zod";
 import { chatAnswer, toldByChat } from "./chat-script.ts";
 import { type Expected, fromNpm, type RealAgent } from "./real-agent.ts";
 
-const version = "0.87.1";
+const version = "1.6.0";
 
 const runs = (command: string): Expected["calls"] => [{ name: "bash", arguments: { command } }];
 const writes = (path: string): Expected["calls"] => [{ name: "write", arguments: { path, content: "x" } }];
