@@ -1,4 +1,6 @@
 import { realpath } from "node:fs/promises";
+import { homedir } from "node:os";
+import { stateDirectory } from "@gennai/protocol/state-directory";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/agent-options.ts";
 import { gennai as gennaiAt, type ServerAddress } from "../agent/gennai.ts";
@@ -6,7 +8,6 @@ import { connect } from "../connection/connection.ts";
 import { proveServer } from "../connection/prove-server.ts";
 import { announcedServers } from "./announced-servers.ts";
 import { startServer } from "./start-server.ts";
-import { stateDirectory } from "./state-directory.ts";
 
 export { Agent } from "../agent/agent.ts";
 export { AgentError } from "../agent/agent-error.ts";
@@ -50,7 +51,8 @@ export async function gennai(options: LocalAgentOptions = {}): Promise<Agent> {
 
 /** A server of this user that works there and proves who it is. */
 async function runningServer(workspace: string, signal: AbortSignal | undefined): Promise<ServerAddress | undefined> {
-  const directory = stateDirectory();
+  const { env: environment, platform } = process;
+  const directory = stateDirectory({ environment, platform, home: homedir() });
   if (directory === undefined) return undefined;
   for (const announced of await announcedServers(directory, () => undefined)) {
     const { url: server, token } = announced;

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { access, chmod, mkdir, realpath, stat } from "node:fs/promises";
 import { platform as currentPlatform, homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { stateDirectory } from "@gennai/protocol/state-directory";
 import { ExpectedError } from "../expected-error.ts";
 
 /** The state directory is nobody else's to write to, or nothing is kept in it. */
@@ -29,32 +29,16 @@ class ReadOnlyStateDirectory extends ExpectedError {
   }
 }
 
-/**
- * Where Gennai keeps sessions, blobs and keys of this user: `GENNAI_STATE_DIR`, else the platform's place for state.
- * A relative value of an XDG variable is ignored, as its specification says.
- */
+/** The state directory of this user. Throws an `ExpectedError` where `GENNAI_STATE_DIR` is not an absolute path. */
 export function defaultStateDir(
-  env: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform = currentPlatform(),
   home: string = homedir(),
 ): string {
-  const own = env["GENNAI_STATE_DIR"];
-  if (own !== undefined && own !== "") {
-    if (!isAbsolute(own)) {
-      throw new UnsafeStateDirectory(`GENNAI_STATE_DIR must be an absolute path, not ${JSON.stringify(own)}.`);
-    }
-    return own;
-  }
-  switch (platform) {
-    case "darwin":
-      return join(home, "Library", "Application Support", "gennai");
-    case "win32":
-      return join(env["LOCALAPPDATA"] || join(home, "AppData", "Local"), "gennai");
-    default: {
-      const state = env["XDG_STATE_HOME"];
-      return join(state !== undefined && isAbsolute(state) ? state : join(home, ".local", "state"), "gennai");
-    }
-  }
+  const directory = stateDirectory({ environment, platform, home });
+  if (directory !== undefined) return directory;
+  const named = JSON.stringify(environment["GENNAI_STATE_DIR"]);
+  throw new UnsafeStateDirectory(`GENNAI_STATE_DIR must be an absolute path, not ${named}.`);
 }
 
 /**

@@ -20,6 +20,8 @@ it.each<[string, Record<string, string>, NodeJS.Platform, string]>([
     "/home/ada/.local/state/gennai",
   ],
   ["macOS", { XDG_STATE_HOME: "/state" }, "darwin", "/home/ada/Library/Application Support/gennai"],
+  ["Windows", { LOCALAPPDATA: "C:\\Local\\" }, "win32", "C:\\Local\\gennai"],
+  ["Windows without it", {}, "win32", "/home/ada\\AppData\\Local\\gennai"],
   ["GENNAI_STATE_DIR", { GENNAI_STATE_DIR: "/own", XDG_STATE_HOME: "/state" }, "darwin", "/own"],
   ["an empty GENNAI_STATE_DIR", { GENNAI_STATE_DIR: "" }, "linux", "/home/ada/.local/state/gennai"],
 ])("the state directory by %s", (_name, env, platform, wanted) => {

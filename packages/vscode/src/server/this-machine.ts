@@ -1,6 +1,6 @@
 import { homedir, hostname, userInfo } from "node:os";
 import { type AnnouncedServer, announcedServers } from "@gennai/client/node/announced-servers";
-import { stateDirectory } from "@gennai/client/node/state-directory";
+import { stateDirectory } from "@gennai/protocol/state-directory";
 
 /** The machine this window's extensions run on. */
 export const thisMachine = {
@@ -20,6 +20,7 @@ export const thisMachine = {
 
 /** Servers of this user that run on this machine. */
 export async function serversHere(onBad: (file: string, reason: string) => void): Promise<readonly AnnouncedServer[]> {
-  const directory = stateDirectory();
+  const { env: environment, platform } = process;
+  const directory = stateDirectory({ environment, platform, home: homedir() });
   return directory === undefined ? [] : announcedServers(directory, onBad);
 }
