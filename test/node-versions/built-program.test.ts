@@ -89,7 +89,7 @@ test("serve shows the page, and goes on with its sessions after it was started a
   const session = /^Session (\S+)/m.exec(first.all)?.[1] ?? "";
   expect([first.code, await server.workspace.read("src/a.txt")]).toEqual([0, "color\n"]);
   await server.restart();
-  expect(await gennai(root, "run", "show src/a.txt", "--session", session, ...at)).toMatchObject({ code: 0 });
+  expect(await gennai(root, "run", "show src/a.txt", "--resume", session, ...at)).toMatchObject({ code: 0 });
   expect(await gennai(root, "undo", "--session", session, ...at)).toMatchObject({ code: 0 });
   expect(await server.workspace.read("src/a.txt")).toBe("colour\n");
 });

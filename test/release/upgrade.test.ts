@@ -35,7 +35,7 @@ describe.each(keptVersions)("this version opens what %s left", (kept) => {
       await done(state, "undo", "--session", changing ?? "");
       expect(text(state, "src/paint.txt")).toBe("colour one\ncolour two\n");
       const more = ["--yes", "--commands", "ask"];
-      await done(state, "run", "--session", changing ?? "", "replace pear with fig in src/**/*.txt", ...more);
+      await done(state, "run", "--resume", changing ?? "", "replace pear with fig in src/**/*.txt", ...more);
       expect(text(state, "src/fruit.txt")).toBe("plum\nfig\nplum\n");
       expect(await verified(state)).toBeGreaterThan(records);
     }));

@@ -127,7 +127,7 @@ test("what attempts want to reach is asked about in turn, each question with the
 
 test("what cannot be tried is refused before anything is copied", async () => {
   await using place = await project([[], []]);
-  for (const wrong of ["--attempts 1", "--attempts 9", "--session x", "--mode plan", "--allow nowhere"]) {
+  for (const wrong of ["--attempts 1", "--attempts 9", "--resume x", "--continue", "--mode plan", "--allow nowhere"]) {
     expect([wrong, (await place.run(...place.request, ...wrong.split(" "), "x")).code]).toEqual([wrong, 2]);
   }
   expect(place.left()).toEqual([]);

@@ -41,7 +41,7 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--annotations <for>", "with --ci: github or none (default: github in its Actions)")
     .option("--image <file>", "an image for the model to look at (PNG, JPEG, GIF, WebP); repeatable", collect)
     .option("--resume [id]", "go on with this session; without an id, choose one")
-    .option("--session <id>", "the same as --resume, with an id")
+    .addOption(command.createOption("--session <id>").hideHelp())
     .option("--continue", "continue the newest session of the workspace")
     .option("--intent <id>", "the intent to work under; `gennai intents list` shows them")
     .option("--plain", "a conversation in plain lines that are printed once, e.g. for a screen reader")

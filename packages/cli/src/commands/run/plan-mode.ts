@@ -19,6 +19,7 @@ import { executionCode } from "../plan/plan-exit-code.ts";
 import { describeActions, describeNoPlan, describeOutcome, describePlan, describeResults } from "../plan/plan-text.ts";
 import { askingAt, writePlan } from "../plan/write-plan.ts";
 import type { RunFlags } from "./run-options.ts";
+import { namedSession } from "./session-to-resume.ts";
 import { workingTreeDiff } from "./working-tree-diff.ts";
 
 /** `gennai run --mode plan`: the model writes a plan, a person approves it here, the server runs and verifies it. */
@@ -47,7 +48,7 @@ export async function planRunCommand(
   const { terminal, server, signal } = place;
   await requireIsolation(server, commands, signal);
   terminal.view.note(`${branchTitle(branch)} · plan mode`);
-  const session = await openPlanSession(place, { ...settings, workingDir: workspace }, flags.session);
+  const session = await openPlanSession(place, { ...settings, workingDir: workspace }, namedSession(flags));
   const at = { governance: server.governance, sessionId: session.sessionId, signal };
   if (flags.intent !== undefined) await chooseIntent(flags.intent, at);
   else await activeIntent(at);

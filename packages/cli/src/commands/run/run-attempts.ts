@@ -85,8 +85,21 @@ async function madeAttempts(
 }
 
 function refuseOthers(flags: RunFlags): void {
-  const { session, worktree, branch, localFiles, intent, image, server, mode, output, outputSchema } = flags;
-  const own = { session, worktree, branch, intent, image, output };
+  const {
+    session,
+    resume,
+    continue: newest,
+    worktree,
+    branch,
+    localFiles,
+    intent,
+    image,
+    server,
+    mode,
+    output,
+    outputSchema,
+  } = flags;
+  const own = { session, resume, continue: newest, worktree, branch, intent, image, output };
   const options = { ...own, "local-files": localFiles, "output-schema": outputSchema };
   const [other] = Object.entries(options).find(([, value]) => value !== undefined && value !== false) ?? [];
   if (other !== undefined) throw usageError(`--${other} is not for attempts.`, "Leave one of them out.");

@@ -18,6 +18,7 @@ export interface RunFlags extends ServerFlags, ModelFlags, CommandsFlags, Settin
   /** File that the answer is written to. */
   readonly output?: string;
   readonly thinking?: boolean;
+  /** The former name of `resume`; refused. */
   readonly session?: string;
   /** An earlier session; true: the person chooses it. */
   readonly resume?: string | true;

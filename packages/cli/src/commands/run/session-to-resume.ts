@@ -3,9 +3,11 @@ import { listSessions } from "../../connection/session-list.ts";
 import { usageError } from "../../terminal/cli-error.ts";
 import type { RunFlags } from "./run-options.ts";
 
+type ResumeFlags = Pick<RunFlags, "session" | "resume" | "continue">;
+
 /** The session that is named, or the newest of the workspace; undefined: a new one is wanted. Throws `CliError` if there is none. */
 export async function sessionToResume(
-  flags: Pick<RunFlags, "session" | "resume" | "continue">,
+  flags: ResumeFlags,
   { client }: Pick<ChosenServer, "client">,
   workspace: string,
   signal: AbortSignal,
@@ -18,18 +20,15 @@ export async function sessionToResume(
 }
 
 /** True if the flags ask for no earlier session. Throws `CliError` for flags that contradict each other. */
-export function isNewSession(flags: Pick<RunFlags, "session" | "resume" | "continue">): boolean {
+export function isNewSession(flags: ResumeFlags): boolean {
   return namedSession(flags) === undefined && flags.continue !== true;
 }
 
-function namedSession({
-  session,
-  resume,
-  continue: newest,
-}: Pick<RunFlags, "session" | "resume" | "continue">): string | undefined {
+/** The session that is named; undefined: none. Throws `CliError` for flags that contradict each other. */
+export function namedSession({ session, resume, continue: newest }: ResumeFlags): string | undefined {
+  if (session !== undefined) throw usageError("--session is called --resume.", `Write --resume ${session}.`);
   if (resume === true) throw usageError("Name the session: --resume ID", "`gennai sessions` lists them.");
-  const named = session ?? resume;
-  if (named !== undefined && newest === true)
-    throw usageError("--session and --continue exclude each other.", "Leave one of them out.");
-  return named;
+  if (resume !== undefined && newest === true)
+    throw usageError("--resume and --continue exclude each other.", "Leave one of them out.");
+  return resume;
 }

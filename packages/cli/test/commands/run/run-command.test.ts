@@ -222,9 +222,9 @@ test("goes on with a session, in its own workspace only", async () => {
   const { out } = await here.run("run", "--json", "show src/b.ts");
   const last = JSON.parse(out.trimEnd().split("\n").at(-1) ?? "{}") as { result: { sessionId: string } };
   const { sessionId } = last.result;
-  expect((await here.run("run", "--session", sessionId, "show src/a.ts")).code).toBe(0);
+  expect((await here.run("run", "--resume", sessionId, "show src/a.ts")).code).toBe(0);
   await using elsewhere = await temporaryRepository({ "c.ts": "" });
-  const foreign = await here.run("run", "--session", sessionId, "--workspace", elsewhere.root, "show c.ts");
+  const foreign = await here.run("run", "--resume", sessionId, "--workspace", elsewhere.root, "show c.ts");
   expect(foreign).toMatchObject({ code: 2, err: expect.stringContaining(`--workspace ${here.repository.root}`) });
 });
 
@@ -248,7 +248,8 @@ const wrong = [
   ["an unusable count", ["run", "--max-iterations", "0", "go"], "--max-iterations 20"],
   ["two ways to answer", ["run", "--yes", "--ask", "go"], "exclude each other"],
   ["a directory that is not there", ["run", "--workspace", "nowhere", "go"], "--workspace"],
-  ["a session that is not there", ["run", "--session", "none", "go"], "gennai sessions"],
+  ["the former name of --resume", ["run", "--session", "x", "go"], "--session is called --resume."],
+  ["a session that is not there", ["run", "--resume", "none", "go"], "gennai sessions"],
   ["a server that is not a URL", ["run", "--server", "x", "--mode", "proposal", "go"], "http://127.0.0.1:7777"],
   ["an unknown command", ["frobnicate"], "--help"],
   ["help for an unknown command", ["help", "frobnicate"], "unknown command 'frobnicate'"],

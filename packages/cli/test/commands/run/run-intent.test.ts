@@ -63,7 +63,7 @@ test("a session that is gone on with says what it works under", async () => {
     result: { sessionId: string; intent: string };
   };
   expect(result.intent).toBe("INT-001");
-  const again = await here.run("run", "--session", result.sessionId, "show src/a.txt");
+  const again = await here.run("run", "--resume", result.sessionId, "show src/a.txt");
   expect(again.err.split("\n")[0]).toContain("intent INT-001: Colours");
 });
 
