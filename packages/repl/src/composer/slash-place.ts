@@ -22,7 +22,7 @@ export function slashPlace(control: ReplControl): CommandPlace {
     undo: async () => {
       const last = followed?.view.value.changeSets.at(-1);
       if (last === undefined) return "This session has no change set to take back.";
-      await control.undoChangeSet(last.changeSetId);
+      await control.sessions.undoChangeSet(last.changeSetId);
       return "";
     },
     changeSettings: (choice) => control.changeSettings(choice),

@@ -10,7 +10,6 @@ import {
 import type { ReplHost, ReplPanel, ReplSettings } from "@gennai/client/host/repl-host";
 import type { ChosenModel, HostCommand } from "@gennai/client/host/window-requests";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { stayingLines } from "@gennai/client/session/checkpoints";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Backend } from "@gennai/protocol/model/session/backend";
@@ -159,6 +158,7 @@ export class ReplControl {
       signal: this.#end.signal,
     });
     this.sessions = new SessionActions({
+      host,
       agent: this.agent,
       identity: this.#identity,
       directory: this.directory,
@@ -281,27 +281,6 @@ export class ReplControl {
     if (sessionId === undefined) return;
     await this.#attempt("The question goes on counting", async (signal) => {
       await this.agent.waitForAnswer({ sessionId, requestId }, { signal });
-    });
-  }
-
-  /** What an undo would leave as it is, a line a file. A window that takes it back asks about that itself. */
-  async staysInUndo(changeSetId: string): Promise<readonly string[]> {
-    if (this.host.revertChangeSet !== undefined) return [];
-    const stays: string[] = [];
-    await this.#attempt("The changes cannot be taken back", async (signal) => {
-      const undone = await this.#followed.value?.session.undo({ changeSetId, dryRun: true, signal });
-      stays.push(...stayingLines(undone?.skipped ?? []));
-    });
-    return stays;
-  }
-
-  /** @param rest although some files stay as they are */
-  async undoChangeSet(changeSetId: string, rest = false): Promise<void> {
-    const followed = this.#followed.value;
-    if (followed === undefined) return;
-    await this.#attempt("The changes could not be taken back", async (signal) => {
-      if (this.host.revertChangeSet !== undefined) await this.host.revertChangeSet(changeSetId);
-      else await followed.session.undo({ changeSetId, rest, signal });
     });
   }
 

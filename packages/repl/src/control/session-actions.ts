@@ -1,6 +1,8 @@
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import type { AgentClient } from "@gennai/client/connection/connection";
+import type { ReplHost } from "@gennai/client/host/repl-host";
 import { AgentSession } from "@gennai/client/session/agent-session";
+import { stayingLines } from "@gennai/client/session/checkpoints";
 import type { UserMessageItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { ReadonlySignal } from "@preact/signals";
@@ -19,6 +21,7 @@ interface SaidPrompt {
 }
 
 export interface SessionActionsParts {
+  readonly host: Pick<ReplHost, "revertChangeSet">;
   readonly agent: AgentClient;
   readonly identity: ClientIdentity;
   readonly directory: SessionDirectory;
@@ -110,6 +113,27 @@ export class SessionActions {
     await this.#parts.attempt("The scenarios could not be listed", (signal) =>
       this.#parts.directory.loadScenarios(this.#shownId ?? "", signal),
     );
+  }
+
+  /** What an undo would leave as it is, a line a file. A window that takes it back asks about that itself. */
+  async staysInUndo(changeSetId: string): Promise<readonly string[]> {
+    if (this.#parts.host.revertChangeSet !== undefined) return [];
+    const stays: string[] = [];
+    await this.#parts.attempt("The changes cannot be taken back", async (signal) => {
+      const undone = await this.#parts.followed.value?.session.undo({ changeSetId, dryRun: true, signal });
+      stays.push(...stayingLines(undone?.skipped ?? []));
+    });
+    return stays;
+  }
+
+  /** @param rest although some files stay as they are */
+  async undoChangeSet(changeSetId: string, rest = false): Promise<void> {
+    const followed = this.#parts.followed.value;
+    if (followed === undefined) return;
+    await this.#parts.attempt("The changes could not be taken back", async (signal) => {
+      if (this.#parts.host.revertChangeSet !== undefined) await this.#parts.host.revertChangeSet(changeSetId);
+      else await followed.session.undo({ changeSetId, rest, signal });
+    });
   }
 
   get #shownId(): string | undefined {

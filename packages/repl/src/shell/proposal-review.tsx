@@ -52,7 +52,7 @@ function Proposals({ control }: { readonly control: ReplControl }) {
       blob={blob}
       settled={settled}
       apply={(chosen) => applyProposal(appliers, chosen, proposal, { signal: control.signal })}
-      onUndo={(changeSetId) => control.undoChangeSet(changeSetId)}
+      onUndo={(changeSetId) => control.sessions.undoChangeSet(changeSetId)}
       onAskAgain={(prompt) => {
         control.panel.value = "chat";
         control.turns.send(prompt);

@@ -13,7 +13,7 @@ import { stageRoots } from "@gennai/stage/cover/stage-roots";
 import { SessionLayer } from "@gennai/stage/layer/session-layer";
 import { type CachesOfRun, dropMounts, type MountedRoots, mountRoots } from "@gennai/stage/mount/mounted-roots";
 import { MountsAhead } from "@gennai/stage/mount/mounts-ahead";
-import { probeStage, type StageSupport } from "@gennai/stage/mount/probe-stage";
+import type { StageSupport } from "@gennai/stage/mount/probe-stage";
 import { canBeSeen } from "@gennai/stage/mount/roots-themselves";
 import type { SessionNetwork } from "@gennai/stage/mount/session-network";
 import type { ShellMachine, ShellSandbox } from "@gennai/stage/sandbox/shell-sandbox";
@@ -24,6 +24,7 @@ import { BackgroundWork } from "./background-work.ts";
 import { type OpenStage, OpenStages } from "./open-stages.ts";
 import { OpenedNames } from "./opened-names.ts";
 import { RecentMounts } from "./recent-mounts.ts";
+import { StageSupports } from "./stage-supports.ts";
 
 export interface StagesOptions {
   readonly shell: Pick<ShellSandbox, "machineFor">;
@@ -76,9 +77,7 @@ export interface LayeredStage {
 export class Stages implements AsyncDisposable {
   readonly #options: StagesOptions;
   readonly #roots = new Map<string, { readonly rules: string; readonly roots: CoveredRoots }>();
-  readonly #support = new Map<string, Promise<StageSupport>>();
-  /** Why workspaces cannot be staged. */
-  readonly #obstacles = new Map<string, string>();
+  readonly #supports: StageSupports;
   readonly #ahead: RecentMounts;
   readonly #background = new BackgroundWork();
   /** Resolves when the stages given back are ready for the next run, or removed. */
@@ -94,6 +93,7 @@ export class Stages implements AsyncDisposable {
   constructor(options: StagesOptions) {
     this.#options = options;
     this.replaced = new ReplacedFiles(options.stateDir);
+    this.#supports = new StageSupports(options, this.#background);
     this.open = new OpenStages(options.stateDir, options.home);
     this.#ahead = new RecentMounts((workspaceRoot) => {
       return new MountsAhead(options.stateDir, options.shell.machineFor(workspaceRoot).layout.caches);
@@ -119,33 +119,12 @@ export class Stages implements AsyncDisposable {
 
   /** Whether commands of a workspace can be staged; tried once. @param workspaceRoot real path */
   support(workspaceRoot: string): Promise<StageSupport> {
-    const known = this.#support.get(workspaceRoot);
-    if (known !== undefined) return known;
-    const { stateDir, home } = this.#options;
-    const support = probeStage(stateDir, stageRoots(workspaceRoot, home)).then((found) => {
-      if (found.state === "unavailable") this.#obstacles.set(workspaceRoot, found.reason);
-      return found;
-    });
-    this.#support.set(workspaceRoot, support);
-    // An unforeseen failure is not remembered: the next call tries again.
-    const settled = support.then(
-      () => undefined,
-      () => void this.#support.delete(workspaceRoot),
-    );
-    void this.#background.add(settled);
-    return support;
+    return this.#supports.of(workspaceRoot);
   }
 
   /** Why a workspace's commands cannot be staged; undefined if they can, and until that was tried. */
   knownObstacle(workspaceRoot: string): string | undefined {
-    return this.#obstacles.get(workspaceRoot);
-  }
-
-  /** The support of a workspace that must be staged. Throws `StageUnavailable`. */
-  async #needed(workspaceRoot: string): Promise<Extract<StageSupport, { readonly state: "staged" }>> {
-    const support = await this.support(workspaceRoot);
-    if (support.state === "staged") return support;
-    throw new StageUnavailable(support.obstacle, support.reason, support.advice);
+    return this.#supports.knownObstacle(workspaceRoot);
   }
 
   /** What leads to files that tools obey, as of the last stage made for the workspace. */
@@ -198,7 +177,7 @@ export class Stages implements AsyncDisposable {
     covered: readonly CoveredRoot[],
     { network, caches = {}, open }: SeenByRun,
   ): Promise<MountedRoots> {
-    const { noOverlay } = await this.#needed(workspaceRoot);
+    const { noOverlay } = await this.#supports.needed(workspaceRoot);
     const { layout } = this.#machineFor(workspaceRoot);
     if (open !== undefined)
       return mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, open: open.transaction });
@@ -206,18 +185,10 @@ export class Stages implements AsyncDisposable {
     try {
       return await mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, stagedBy: "copy" });
     } catch (error) {
-      if (error instanceof StageUnavailable && error.obstacle === "too_large") this.#tooLarge(workspaceRoot, error);
+      if (error instanceof StageUnavailable && error.obstacle === "too_large")
+        this.#supports.tooLarge(workspaceRoot, error);
       throw error;
     }
-  }
-
-  /**
-   * Called when the workspace, or the session's layer, has grown too large: from the next command on, it cannot be staged until
-   * the server restarts.
-   */
-  #tooLarge(workspaceRoot: string, { obstacle, message, advice }: StageUnavailable): void {
-    this.#obstacles.set(workspaceRoot, message);
-    this.#support.set(workspaceRoot, Promise.resolve({ state: "unavailable", obstacle, reason: message, advice }));
   }
 
   /**
@@ -231,7 +202,7 @@ export class Stages implements AsyncDisposable {
     session?: string,
   ): Promise<StageBeside> {
     const machine = this.#machineFor(workspaceRoot);
-    const { noOverlay } = await this.#needed(workspaceRoot);
+    const { noOverlay } = await this.#supports.needed(workspaceRoot);
     if (noOverlay !== undefined) {
       const { obstacle, reason, advice } = noOverlay;
       throw new StageUnavailable(
@@ -318,7 +289,7 @@ export class Stages implements AsyncDisposable {
     this.#background.begin(async (signal) => {
       await returned;
       const known = this.#roots.get(workspaceRoot);
-      if (known === undefined || !(await this.#hasOverlays(workspaceRoot))) return;
+      if (known === undefined || !(await this.#supports.hasOverlays(workspaceRoot))) return;
       await this.#prepare(workspaceRoot, { looking: known.roots.look(layer, signal), network }, signal);
     });
   }
@@ -330,18 +301,12 @@ export class Stages implements AsyncDisposable {
    */
   warmUp(workspaceRoot: string, zeroAccess: ZeroAccess, openNetwork: () => Promise<WatchedNetwork | undefined>): void {
     this.#background.begin(async (signal) => {
-      if (!(await this.#hasOverlays(workspaceRoot))) return;
+      if (!(await this.#supports.hasOverlays(workspaceRoot))) return;
       const machine = this.#machineFor(workspaceRoot);
       const roots = this.#rootsOf(workspaceRoot, zeroAccess, machine);
       const network = (await openNetwork())?.network;
       await this.#prepare(workspaceRoot, { looking: roots.look(undefined, signal), network }, signal);
     });
-  }
-
-  /** False for copies: they are made when the command comes, because an older copy would miss the user's changes. */
-  async #hasOverlays(workspaceRoot: string): Promise<boolean> {
-    const support = await this.support(workspaceRoot);
-    return support.state === "staged" && support.noOverlay === undefined;
   }
 
   async #prepare(
@@ -360,7 +325,8 @@ export class Stages implements AsyncDisposable {
   /** Call it when a workspace and all its sessions are gone: nothing is kept ready for it. */
   async forget(workspaceRoot: string): Promise<void> {
     await this.#background.idle();
-    for (const known of [this.#roots, this.#support, this.#obstacles]) known.delete(workspaceRoot);
+    this.#roots.delete(workspaceRoot);
+    this.#supports.forget(workspaceRoot);
     await this.#ahead.forget(workspaceRoot);
   }
 

@@ -69,12 +69,12 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
   const [stays, setStays] = useState<readonly string[]>([]);
   const hasRest = stays.length === 0 || stays.length < item.files.length;
   const ask = async () => {
-    setStays(await control.staysInUndo(item.changeSetId));
+    setStays(await control.sessions.staysInUndo(item.changeSetId));
     setAsking(true);
   };
   const undo = async () => {
     setBusy(true);
-    await control.undoChangeSet(item.changeSetId, stays.length > 0);
+    await control.sessions.undoChangeSet(item.changeSetId, stays.length > 0);
     setBusy(false);
     setAsking(false);
   };
