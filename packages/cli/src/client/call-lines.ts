@@ -6,23 +6,33 @@ import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { countLines } from "@gennai/protocol/diff/line-edit";
 import { parsedJson } from "@gennai/protocol/json-value";
 import { plural } from "@gennai/protocol/plural";
-import { colouredLine, type Paint } from "../../../terminal/colours.ts";
-import { terminalSafe } from "../../../terminal/terminal-safe.ts";
-import { durationWords } from "./words.ts";
+import { colouredLine, type Paint } from "../terminal/colours.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
+import { durationWords } from "./duration-words.ts";
 
+/** Characters of what a call is about. */
+const longestSubject = 200;
 /** Lines of a failed call's output that are shown at once. */
 const failureLines = 3;
 /** The same, of what a command of the person's own printed. */
 const ownLines = 40;
+/** Lines of a result that are shown where nothing is folded; the session has all lines. */
+const shownLines = 6;
+/** The same for a diff, of which readers want to see more. */
+const shownDiffLines = 60;
 /** Milliseconds from which on it is said how long a call took. */
 const toldDuration = 2000;
 
 /** A call that has ended, folded: what it did, in a line; the end of its output where it failed. */
-export function endedCallLines(call: ToolCallItem, parentCallId: string, paint: Paint): readonly string[] {
+export function endedCallLines(
+  call: ToolCallItem,
+  parentCallId: string,
+  { paint, foldsOutput }: { readonly paint: Paint; readonly foldsOutput: boolean },
+): readonly string[] {
   const indent = parentCallId === "" ? "" : "  ";
   const line = `${indent}${markOf(call, paint)} ${callTitle(call, paint)}${paint("dim", factsOf(call))}`;
-  const told = reasonLines(call, paint).map((text) => `${indent}  ${text}`);
-  return [line, ...told];
+  const told = [...reasonLines(call, paint), ...(foldsOutput ? lastOutputLines : outputLines)(call, paint)];
+  return [line, ...told.map((text) => `${indent}  ${text}`)];
 }
 
 /** A call that has not ended, with how long it runs. */
@@ -58,8 +68,9 @@ export function wholeCallLines(
 }
 
 function callTitle({ name, argumentsJson }: ToolCallItem, paint: Paint): string {
-  const subject = terminalSafe(callSubject(argumentsJson));
-  return `${paint("bold", terminalSafe(name))}${subject === "" ? "" : ` ${subject}`}`;
+  const subject = oneLine(callSubject(argumentsJson) || (argumentsJson === "{}" ? "" : argumentsJson));
+  const shown = subject.length > longestSubject ? `${subject.slice(0, longestSubject)}…` : subject;
+  return `${paint("bold", terminalSafe(name))}${shown === "" ? "" : ` ${shown}`}`;
 }
 
 /** Green only for what is known to have worked: a command whose end is unknown is not. */
@@ -95,24 +106,48 @@ function changedLines({ argumentsJson, changes }: ToolCallItem): string {
   return typeof content === "string" && changes[0]?.operation === "create" ? `+${countLines(content)}` : "";
 }
 
-/** Why a call was refused, or the end of what a failed one printed, or one of the person's own. */
-function reasonLines(call: ToolCallItem, paint: Paint): readonly string[] {
-  const { status, result, decision, liveOutput } = call;
-  const isOwn = call.callId.startsWith(usersCallPrefix);
-  if (status !== "failed" && status !== "refused" && !isOwn) return [];
-  const { error = "", output = "" } = result === undefined ? {} : resultForPeople(result);
+/** Why a call was refused, or failed. */
+function reasonLines({ callId, status, result, decision }: ToolCallItem, paint: Paint): readonly string[] {
+  if (status !== "failed" && status !== "refused" && !callId.startsWith(usersCallPrefix)) return [];
+  const { error = "" } = result === undefined ? {} : resultForPeople(result);
   const message = messageIn(error);
   const reason = message !== "" || status === "done" ? message : (decision?.reason ?? "");
-  const told = reason === "" ? [] : [paint(status === "failed" ? "red" : "yellow", oneLine(reason))];
-  if (status === "refused") return told;
-  // In brackets are words for the model.
+  return reason === "" ? [] : [paint(status === "failed" ? "red" : "yellow", oneLine(reason))];
+}
+
+/** The end of what a failed call printed, or one of the person's own. */
+function lastOutputLines({ callId, status, result, liveOutput }: ToolCallItem, paint: Paint): readonly string[] {
+  const isOwn = callId.startsWith(usersCallPrefix);
+  if (status === "refused" || (status !== "failed" && !isOwn)) return [];
+  const { output = "" } = result === undefined ? {} : resultForPeople(result);
   const printed = (liveOutput === "" ? output : liveOutput)
     .split("\n")
-    .filter((line) => line.trim() !== "" && !/^\[.*\]$/.test(line));
+    .filter((line) => line.trim() !== "" && isForPeople(line));
   const most = isOwn ? ownLines : failureLines;
   const left = printed.length - most;
   const shown = printed.slice(-most).map((line) => paint("dim", terminalSafe(line)));
-  return [...told, ...(left > 0 ? [paint("dim", `… ${plural(left, "line")} before (Ctrl-O)`)] : []), ...shown];
+  return [...(left > 0 ? [paint("dim", `… ${plural(left, "line")} before (Ctrl-O)`)] : []), ...shown];
+}
+
+/** In brackets are words for the model. */
+function isForPeople(line: string): boolean {
+  return !/^\[.*\]$/.test(line);
+}
+
+/** The beginning of a result that was not printed as it came; all of a diff that is not long. */
+function outputLines({ name, status, result, liveOutput }: ToolCallItem, paint: Paint): readonly string[] {
+  // A proposal is shown as diffs after the turn.
+  if (status === "refused" || liveOutput !== "" || name === "ProposeChanges" || result === undefined) return [];
+  const { output } = resultForPeople(result);
+  const lines = output.replace(/\n$/, "").split("\n").filter(isForPeople);
+  if (lines.join("").trim() === "") return [];
+  const isDiff = lines.some((line) => line.startsWith("@@ "));
+  const shown = lines.slice(0, isDiff ? shownDiffLines : shownLines);
+  const more = lines.length - shown.length;
+  return [
+    ...shown.map((line) => (isDiff ? colouredLine(line, paint) : paint("dim", terminalSafe(line)))),
+    ...(more > 0 ? [paint("dim", `… ${more} more ${more === 1 ? "line" : "lines"}`)] : []),
+  ];
 }
 
 /** The message of an error in JSON, or the text itself. */

@@ -1,61 +1,40 @@
-import { answerWords } from "@gennai/client/view/answer-words";
-import type { NoticeItem } from "@gennai/client/view/items/view-item";
-import { isNews } from "@gennai/client/view/notice";
+import { callArguments } from "@gennai/client/view/call-subject";
+import type { ItemCell } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
-import {
-  type InvokeEvent,
-  InvokeState,
-  TodoStatus,
-  type ToolResult,
-} from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import {
-  type GateDecision,
-  PlanStepState,
-  VerificationState,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { riskFromMessage } from "@gennai/protocol/model/governance/risk";
-import { verdictFromMessage } from "@gennai/protocol/model/governance/tool-outcome";
-import { colouredLine, type Paint } from "../terminal/colours.ts";
+import { isSettled } from "@gennai/client/view/settled";
+import { type InvokeEvent, InvokeState, TodoStatus } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { PlanStepState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import type { Paint } from "../terminal/colours.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import { toolCallLine, toolErrorMessage } from "./tool-call-line.ts";
+import { runningCallLine } from "./call-lines.ts";
+import { itemLines, type LineContext } from "./item-lines.ts";
 
-/** Lines of a result that are shown; the session has all lines. */
-const shownLines = 6;
-/** The same for a diff, of which readers want to see more. */
-const shownDiffLines = 60;
+export interface EventPrinterOptions extends Omit<LineContext, "foldsOutput"> {
+  readonly write: (text: string) => void;
+  /** Whether the end of a turn is told, with what it changed. */
+  readonly tellsEnd?: boolean;
+}
 
-/** Its result is not printed: it is JSON for the model, and a person sees the proposal as diffs after the turn. */
-const proposingTool = "ProposeChanges";
-
-/** Prints a session's events for a person, as they come. */
+/** Prints a session's events for a person, as they come: what is written in pieces at once, all else when it can change no more. */
 export class EventPrinter {
   readonly #write: (text: string) => void;
-  readonly #asTyped: (text: string) => string;
   readonly #paint: Paint;
-  readonly #width: number;
-  readonly #clientId: string;
-  /** Keys of the calls whose lines were printed. */
-  readonly #calls = new Set<string>();
+  readonly #context: LineContext;
+  readonly #tellsEnd: boolean;
+  /** Cells that were not printed yet, in order. */
+  #open: ItemCell[] = [];
+  #seen = 0;
+  /** Keys of the calls that were told before they ended. */
+  readonly #begun = new Set<string>();
   #atLineStart = true;
   #streaming: "thinking" | "text" | "output" | undefined;
   #textShown = false;
-  /** Id of the call whose line was printed last: its result needs no name. */
-  #lastCall = "";
 
-  constructor(options: {
-    readonly write: (text: string) => void;
-    /** Replaces commands in the server's own words by what the user would type. */
-    readonly asTyped: (text: string) => string;
-    readonly paint: Paint;
-    readonly width: number;
-    /** Of this terminal. */
-    readonly clientId: string;
-  }) {
-    this.#write = options.write;
-    this.#asTyped = options.asTyped;
-    this.#paint = options.paint;
-    this.#width = options.width;
-    this.#clientId = options.clientId;
+  constructor({ write, tellsEnd = false, ...context }: EventPrinterOptions) {
+    this.#write = write;
+    this.#tellsEnd = tellsEnd;
+    this.#paint = context.paint;
+    this.#context = { ...context, foldsOutput: false };
   }
 
   /**
@@ -67,20 +46,15 @@ export class EventPrinter {
     switch (body.case) {
       case "thinkingDelta":
         this.#stream("thinking", added);
-        break;
+        return;
       case "assistantDelta":
         this.#textShown = true;
         this.#stream("text", added);
-        break;
-      case "gateDecision":
-        this.#printDecision(body.value, session);
-        break;
+        return;
       case "toolOutputDelta":
+        this.#begin(session.call(body.value.id));
         this.#stream("output", added);
-        break;
-      case "toolResult":
-        this.#printResult(body.value, session);
-        break;
+        return;
       case "final":
         // Text that was streamed is not printed twice.
         if (!this.#textShown) this.#stream("text", body.value.text);
@@ -95,45 +69,26 @@ export class EventPrinter {
       case "status":
         if (body.value.state === InvokeState.WAITING_FOR_CLIENT)
           this.line(this.#paint("yellow", "Waiting for somebody who can answer."));
+        // A command may take long, and says nothing itself.
+        if (body.value.state === InvokeState.RUN_TOOL) this.#beginCommand(session.call(body.value.toolCallId));
         break;
-      case "clientRequestResolved": {
-        const asked = session.request(body.value.requestId);
-        // What was answered here needs no word.
-        if (asked?.kind !== "confirmation" || asked.reply === undefined || asked.answeredBy === this.#clientId) break;
-        this.line(this.#paint("dim", `  ${answerWords(asked, this.#clientId)}`));
-        break;
-      }
       case "todosChanged": {
         const done = body.value.items.filter((item) => item.status === TodoStatus.COMPLETED).length;
         this.line(this.#paint("dim", `  todos: ${done} of ${body.value.items.length} done`));
         break;
       }
-      case "warning":
-        this.line(this.#paint("yellow", `warning: ${this.#asTyped(terminalSafe(body.value))}`));
-        this.#printHint(event);
-        break;
-      case "error":
-        this.line(this.#paint("red", `error: ${this.#asTyped(terminalSafe(body.value))}`));
-        this.#printHint(event);
-        break;
-      case "changeSetApplied":
-      case "checkpointClosed":
-        for (const file of body.value.files) {
-          this.line(this.#paint("dim", `  changed: ${terminalSafe(file.path)}`));
-        }
-        break;
       case "planChanged": {
         const { stepId, stepState, text } = body.value;
         const broke = stepState === PlanStepState.FAILED || stepState === PlanStepState.SKIPPED;
         // The tool calls of a step show what it did.
         if (text === "" || (stepId !== "" && !broke)) break;
         const name = stepId === "" ? "plan" : terminalSafe(stepId);
-        this.line(this.#paint(broke ? "red" : "dim", `  ${name}: ${indented(terminalSafe(text))}`));
+        this.line(this.#paint(broke ? "red" : "dim", `  ${name}: ${terminalSafe(text).replace(/\n/g, "\n  ")}`));
         break;
       }
       default:
-        this.#printNotice(session.noticeOf(event));
     }
+    this.#printSettled(session);
   }
 
   /** Prints a line of its own. */
@@ -149,18 +104,32 @@ export class EventPrinter {
     this.#streaming = undefined;
   }
 
-  #printHint({ errorInfo }: InvokeEvent): void {
-    const { hint = "" } = errorInfo ?? {};
-    if (hint !== "") this.line(`  ${this.#asTyped(terminalSafe(hint))}`);
+  #printSettled(session: SessionView): void {
+    this.#open.push(...session.cells.slice(this.#seen));
+    this.#seen = session.cells.length;
+    this.#open = this.#open.filter((cell) => {
+      if (!isSettled(cell.item.peek())) return true;
+      if (this.#isTold(cell)) for (const text of itemLines(cell, this.#context)) this.line(text);
+      return false;
+    });
   }
 
-  #printNotice(notice: NoticeItem | undefined): void {
-    if (notice === undefined || (!isNews(notice) && notice.topic !== "context")) return;
-    const { level, text, hint } = notice;
-    const indent = notice.topic === "branch" ? "" : "  ";
-    this.line(this.#paint(levelStyles[level], `${indent}${indented(this.#asTyped(terminalSafe(text)))}`));
-    // A warning of its own says what was left out of the context.
-    if (level !== "info" && notice.topic !== "context" && hint !== "") this.line(`  ${indented(terminalSafe(hint))}`);
+  /** False for what stands there already, and for what is told after the turn. */
+  #isTold({ item }: ItemCell): boolean {
+    const { kind, ...facts } = item.peek();
+    if (kind === "confirmation") return !("answeredBy" in facts) || facts.answeredBy !== this.#context.clientId;
+    return kind === "turn-end" ? this.#tellsEnd : kind !== "user-message" && kind !== "proposal";
+  }
+
+  #beginCommand(cell: ReturnType<SessionView["call"]>): void {
+    if (typeof callArguments(cell?.item.peek().argumentsJson ?? "")["command"] === "string") this.#begin(cell);
+  }
+
+  /** Says which call prints what comes now. */
+  #begin(cell: ReturnType<SessionView["call"]>): void {
+    if (cell === undefined || this.#begun.has(cell.key)) return;
+    this.#begun.add(cell.key);
+    this.line(runningCallLine(cell.item.peek(), cell.parentCallId, this.#paint).trimEnd());
   }
 
   #stream(kind: "thinking" | "text" | "output", raw: string): void {
@@ -171,64 +140,4 @@ export class EventPrinter {
     this.#write(kind === "text" ? text : this.#paint("dim", text));
     this.#atLineStart = text.endsWith("\n");
   }
-
-  #printDecision(decision: GateDecision, session: SessionView): void {
-    const verdict = verdictFromMessage(decision.verdict);
-    const call = session.call(decision.toolCallId);
-    if (call !== undefined && this.#calls.has(call.key) && verdict === "allow") return;
-    const text = toolCallLine(decision.toolName, call?.item.peek().argumentsJson ?? "", this.#width - 24);
-    const word = this.#paint(verdictStyles[verdict], verdict);
-    const risk = this.#paint("dim", `${riskFromMessage(decision.risk)} risk`);
-    this.#lastCall = decision.toolCallId;
-    this.line(`${this.#paint("cyan", markOf(call))} ${text}  ${word} ${risk}`);
-    if (call !== undefined) this.#calls.add(call.key);
-    if (verdict !== "allow" && decision.reason !== "") this.line(`  ${terminalSafe(decision.reason)}`);
-  }
-
-  #printResult(result: ToolResult, session: SessionView): void {
-    const cell = session.call(result.id);
-    const call = cell?.item.peek();
-    const isShown = cell !== undefined && this.#calls.has(cell.key);
-    if (call !== undefined && (!isShown || this.#lastCall !== result.id)) {
-      // Calls that ran together: say whose result this is.
-      const mark = this.#paint("cyan", isShown ? "└" : markOf(cell));
-      this.line(`${mark} ${toolCallLine(call.name, call.argumentsJson, this.#width - 4)}`);
-      this.#lastCall = result.id;
-    }
-    if (result.error !== "") {
-      this.line(`  ${this.#paint("red", "failed")} ${indented(terminalSafe(toolErrorMessage(result.error)))}`);
-    } else if ((call?.liveOutput ?? "") === "" && call?.name !== proposingTool) {
-      this.#printOutput(result.output);
-    }
-    const facts = [
-      result.exitCode === undefined ? "" : `exit code ${result.exitCode}`,
-      result.verification === VerificationState.FAILED ? "verification failed" : "",
-    ].filter((fact) => fact !== "");
-    if (facts.length > 0) this.line(this.#paint("dim", `  ${facts.join(", ")}`));
-  }
-
-  #printOutput(output: string): void {
-    // How far a tab goes depends on where it stands: so lines could not be cut to the width.
-    const lines = output.replace(/\n$/, "").replaceAll("\t", "  ").split("\n");
-    if (output.trim() === "") return;
-    const isDiff = lines.some((line) => line.startsWith("@@ "));
-    const shown = lines.slice(0, isDiff ? shownDiffLines : shownLines);
-    for (const line of shown) {
-      const cut = line.length > this.#width - 4 ? `${line.slice(0, this.#width - 5)}…` : line;
-      this.line(`  ${isDiff ? colouredLine(cut, this.#paint) : this.#paint("dim", terminalSafe(cut))}`);
-    }
-    const more = lines.length - shown.length;
-    if (more > 0) this.line(this.#paint("dim", `  … ${more} more ${more === 1 ? "line" : "lines"}`));
-  }
-}
-
-const levelStyles = { info: "dim", warning: "yellow", error: "red" } as const;
-const verdictStyles = { allow: "green", ask: "yellow", deny: "red" } as const;
-
-function markOf(call: ReturnType<SessionView["call"]>): string {
-  return call !== undefined && call.parentCallId !== "" ? "  ↳" : "●";
-}
-
-function indented(text: string): string {
-  return text.replace(/\n/g, "\n  ");
 }

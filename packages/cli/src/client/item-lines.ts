@@ -3,10 +3,10 @@ import { answerWords } from "@gennai/client/view/answer-words";
 import type { ConfirmationItem, ItemCell, NoticeItem, TurnEndItem } from "@gennai/client/view/items/view-item";
 import { isNews } from "@gennai/client/view/notice";
 import { plural } from "@gennai/protocol/plural";
-import type { Paint } from "../../../terminal/colours.ts";
-import { terminalSafe } from "../../../terminal/terminal-safe.ts";
+import type { Paint } from "../terminal/colours.ts";
+import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { endedCallLines } from "./call-lines.ts";
-import { durationWords } from "./words.ts";
+import { durationWords } from "./duration-words.ts";
 
 /** What lines of items need besides the item. */
 export interface LineContext {
@@ -15,6 +15,8 @@ export interface LineContext {
   readonly clientId: string;
   /** Replaces commands in the server's own words by what the user would type. */
   readonly asTyped: (text: string) => string;
+  /** A key shows what is left out of a call. */
+  readonly foldsOutput: boolean;
 }
 
 /** Lines of a prompt that are shown again. */
@@ -27,7 +29,7 @@ export function itemLines({ item: { value: item }, parentCallId }: ItemCell, con
     case "user-message":
       return ["", ...promptAsShown(item.text, paint)];
     case "tool-call":
-      return endedCallLines(item, parentCallId, paint);
+      return endedCallLines(item, parentCallId, context);
     case "confirmation":
       return [paint("dim", `  ${answeredWords(item, clientId)}`)];
     case "client-request":
@@ -36,14 +38,14 @@ export function itemLines({ item: { value: item }, parentCallId }: ItemCell, con
       const { changes, warnings } = item.proposal;
       const hunks = changes.reduce((sum, change) => sum + Math.max(1, change.hunks.length), 0);
       return [
-        `${paint("magenta", "◆")} ${paint("bold", "Proposed")} ${plural(changes.length, "file")}, ${plural(hunks, "hunk")}: ${named(changes.map(({ path }) => path))}. Nothing is written yet: ${paint("cyan", "/review")}`,
+        `${paint("magenta", "◆")} ${paint("bold", "Proposed")} ${plural(changes.length, "file")}, ${plural(hunks, "hunk")}: ${namedPaths(changes.map(({ path }) => path))}. Nothing is written yet: ${paint("cyan", "/review")}`,
         ...warnings.map((warning) => paint("yellow", `  ${terminalSafe(warning)}`)),
       ];
     }
     case "change-set":
       return item.proposalId === undefined
         ? []
-        : [`${paint("green", "✓")} Applied to ${named(item.files.map(({ path }) => path))}`];
+        : [`${paint("green", "✓")} Applied to ${namedPaths(item.files.map(({ path }) => path))}`];
     case "notice":
       return noticeLines(item, context);
     case "turn-end":
@@ -87,7 +89,7 @@ function endLines({ outcome, duration, usage, changedFiles }: TurnEndItem, paint
   const how = ({ completed: "", error: "failed", cancelled: "stopped", interrupted: "interrupted" } as const)[outcome];
   const facts = [
     how,
-    changedFiles.length === 0 ? "" : `changed ${named(changedFiles)} (/undo)`,
+    changedFiles.length === 0 ? "" : `changed ${namedPaths(changedFiles)} (/undo)`,
     duration === undefined || duration < 5000 ? "" : durationWords(duration),
     costWords(usage),
   ].filter((fact) => fact !== "");
@@ -95,7 +97,7 @@ function endLines({ outcome, duration, usage, changedFiles }: TurnEndItem, paint
 }
 
 /** The first paths, and how many more there are. */
-function named(paths: readonly string[]): string {
+export function namedPaths(paths: readonly string[]): string {
   const shown = paths.slice(0, 4).map(terminalSafe).join(", ");
   return paths.length > 4 ? `${shown} and ${paths.length - 4} more` : shown;
 }

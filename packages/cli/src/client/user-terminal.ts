@@ -77,7 +77,6 @@ export class UserTerminal implements Disposable {
       write: (text) => target.write(text),
       asTyped: (text) => asTyped(text, console.environment),
       paint: this.paint,
-      width: widthOf(target),
       clientId: this.#clientId,
     });
     const session = new SessionView();
@@ -211,10 +210,4 @@ export class UserTerminal implements Disposable {
       });
     });
   }
-}
-
-/** Columns; some terminals say 0 when they do not know. */
-function widthOf(stream: NodeJS.WritableStream): number {
-  const columns = "columns" in stream && typeof stream.columns === "number" ? stream.columns : 0;
-  return columns === 0 ? 100 : Math.max(40, columns);
 }

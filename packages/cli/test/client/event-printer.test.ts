@@ -1,10 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { SessionView } from "@gennai/client/view/session-view";
-import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import { type InvokeEvent, InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { expect, test } from "vitest";
 import { EventPrinter } from "#client/event-printer";
-import { toolCallLine, toolErrorMessage } from "#client/tool-call-line";
 
 type Body = InvokeEvent["event"];
 
@@ -14,7 +13,6 @@ function printed(bodies: readonly (readonly [number, number, object])[]): string
     write: (part) => (text += part),
     asTyped: (part) => part,
     paint: (_style, part) => part,
-    width: 80,
     clientId: "here",
   });
   const session = new SessionView();
@@ -32,14 +30,14 @@ test("what mends a warning is told where commands are typed", () => {
     write: (part) => void lines.push(part),
     asTyped: (part) => part.replace("gennai", "npx gennai"),
     paint: (_style, part) => part,
-    width: 80,
     clientId: "here",
   });
   const event = { case: "warning", value: "It is not started." };
   const errorInfo = { code: "mcp_server_unaccepted", hint: "gennai mcp accept units" };
   const message = { firstSeq: 1n, seq: 1n, itemId: "", turnId: "t", event, errorInfo } as unknown as InvokeEvent;
-  printer.print(message, "", new SessionView());
-  expect(lines.join("")).toBe("warning: It is not started.\n  npx gennai mcp accept units\n");
+  const session = new SessionView();
+  printer.print(message, session.apply(message), session);
+  expect(lines.join("")).toBe("! It is not started.\n  npx gennai mcp accept units\n");
 });
 
 const delta = (text: string) => ({ case: "assistantDelta", value: { text } });
@@ -68,13 +66,23 @@ const rows = [
   ],
   ["text without what would steer the terminal", [[1, 1, delta("a\x1b]0;x\x07\x1b[2Jb\rc")]], "a]0;x[2Jbc"],
   [
-    "a call with its verdict, and its result",
+    "a command as it begins, what it prints, and its end",
     [
       [1, 1, call("c", "ls\n-la")],
       [2, 2, decision("c", Verdict.ALLOW)],
-      [3, 3, result("c", { output: "x\ny\n", exitCode: 0 })],
+      [3, 3, { case: "status", value: { state: InvokeState.RUN_TOOL, toolCallId: "c" } }],
+      [4, 4, { case: "toolOutputDelta", value: { id: "c", text: "x\n" } }],
+      [5, 5, result("c", { output: "x\n", exitCode: 2 })],
     ],
-    "● Bash ls -la  allow medium risk\n  x\n  y\n  exit code 0\n",
+    "● Bash ls -la\nx\n✗ Bash ls -la   exit code 2\n",
+  ],
+  [
+    "the result of a call that printed nothing as it ran",
+    [
+      [1, 1, call("c", "ls")],
+      [2, 2, result("c", { output: "x\ny\n", exitCode: 0 })],
+    ],
+    "✓ Bash ls\n  x\n  y\n",
   ],
   [
     "a refusal with its reason",
@@ -83,7 +91,7 @@ const rows = [
       [2, 2, decision("c", Verdict.DENY, "not here")],
       [3, 3, result("c", { error: "refused" })],
     ],
-    "● Bash rm x  deny medium risk\n  not here\n  failed refused\n",
+    "⊘ Bash rm x   refused\n  refused\n",
   ],
   [
     "whose result it is when calls run together",
@@ -94,7 +102,7 @@ const rows = [
       [4, 4, decision("d", Verdict.ALLOW)],
       [5, 5, result("c", { output: "x" })],
     ],
-    "● Bash a  allow medium risk\n● Bash b  allow medium risk\n└ Bash a\n  x\n",
+    "• Bash a\n  x\n",
   ],
   [
     "what the session tells besides, and nothing of what was just set here",
@@ -104,7 +112,7 @@ const rows = [
       [3, 3, { case: "branchChanged", value: { branch: "b", created: true, before: "main" } }],
       [4, 4, { case: "emergencyChanged", value: { control: 1, enabled: true, by: "ann" } }],
     ],
-    "  With the prompt: a.ts\nBranch b (created) · main has no commit, so git has no branch main now; make it with: git switch --create main\n  Read-only was switched on by ann\n",
+    "With the prompt: a.ts\nBranch b (created) · main has no commit, so git has no branch main now; make it with: git switch --create main\n! Read-only was switched on by ann\n",
   ],
   [
     "what was answered elsewhere, and nothing of what was answered here",
@@ -114,36 +122,18 @@ const rows = [
       [3, 3, { case: "clientRequestResolved", value: { requestId: "a", resolution: 1, clientId: "here", answer: 1 } }],
       [4, 4, { case: "clientRequestResolved", value: { requestId: "b", resolution: 1, clientId: "x", answer: 2 } }],
     ],
-    "  denied by you, in another window or terminal\n",
+    "  Push? · denied by you, in another window or terminal\n",
   ],
   [
     "no more of a long result than helps",
-    [[1, 1, result("c", { output: "l\n".repeat(9) })]],
-    `${"  l\n".repeat(6)}  … 3 more lines\n`,
-  ],
-  [
-    "a long line up to the width, whatever a tab takes there",
-    [[1, 1, result("c", { output: `12\t${"x".repeat(90)}` })]],
-    `  12  ${"x".repeat(71)}…\n`,
+    [
+      [1, 1, call("c", "ls")],
+      [2, 2, result("c", { output: "l\n".repeat(9), exitCode: 0 })],
+    ],
+    `✓ Bash ls\n${"  l\n".repeat(6)}  … 3 more lines\n`,
   ],
 ] as const;
 
 test.each(rows)("shows %s", (_, events, wanted) => {
   expect(printed(events)).toBe(wanted);
-});
-
-test.each([
-  ["Read", '{"path":"a.ts"}', "Read a.ts"],
-  ["Bash", '{"command":"x","path":"y"}', "Bash x"],
-  ["Tool", "{}", "Tool"],
-  ["Tool", "not json", "Tool not json"],
-  ["Tool", '{"n":1}', 'Tool {"n":1}'],
-  ["Bash", `{"command":"${"x".repeat(99)}"}`, `Bash ${"x".repeat(34)}…`],
-])("%s %s in a line", (name, json, wanted) => {
-  expect(toolCallLine(name, json, 40)).toBe(wanted);
-});
-
-test("the message in an error's JSON is what a person reads", () => {
-  expect(toolErrorMessage('{"error":{"code":"c","message":"not here"}}')).toBe("not here");
-  expect(toolErrorMessage("plain")).toBe("plain");
 });

@@ -8,10 +8,9 @@ export function noticeOf(event: InvokeEvent): NoticeItem | undefined {
   const body = event.event;
   switch (body.case) {
     case "warning":
-      return { ...notice("warning", "turn", body.value), code: event.errorInfo?.code ?? "" };
     case "error": {
       const { code = "", hint = "", retryable = false } = event.errorInfo ?? {};
-      return { ...notice("error", "turn", body.value), code, hint, retryable };
+      return { ...notice(body.case, "turn", body.value), code, hint, retryable };
     }
     case "truncated":
       return notice("warning", "session", `Events up to ${body.value.throughSeq} are not shown. ${body.value.reason}`);

@@ -69,7 +69,6 @@ export class DrawnFace implements Face, Disposable {
   #trouble = "";
   #picker: Picker | undefined;
   #escapedAt = 0;
-  /** A prompt that was sent and is not in the log yet. */
   #sending = "";
   /** Commands that run in the background. */
   #runs: readonly BackgroundRun[] = [];
@@ -253,6 +252,7 @@ export class DrawnFace implements Face, Disposable {
       paint: this.paint,
       clientId,
       asTyped: (text) => asTyped(text, console.environment),
+      foldsOutput: true,
     });
   }
 

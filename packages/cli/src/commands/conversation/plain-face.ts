@@ -35,8 +35,8 @@ export class PlainFace implements Face, Disposable {
       write: (text) => console.output.write(text),
       asTyped: (text) => asTyped(text, console.environment),
       paint: this.paint,
-      width: 100,
       clientId,
+      tellsEnd: true,
     });
     const { paint } = this;
     const write = (text: string): void => void console.errors.write(text);

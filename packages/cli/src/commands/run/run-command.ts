@@ -11,6 +11,7 @@ import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import type { Pipeline } from "../../ci/pipeline.ts";
 import { branchTitle } from "../../client/agent-branch.ts";
+import { namedPaths } from "../../client/item-lines.ts";
 import { exitCodeOf, runTurn } from "../../client/run-turn.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { UserTerminal } from "../../client/user-terminal.ts";
@@ -300,6 +301,7 @@ function finish(facts: {
     });
     return;
   }
+  if (report.changedFiles.length > 0) terminal.view.note(`Changed: ${namedPaths(report.changedFiles)}`);
   if (report.refused.length > 0) terminal.view.note(`Refused: ${report.refused.join(", ")}`);
   const used = usageWords(report.usage);
   if (used !== "") terminal.view.note(used);

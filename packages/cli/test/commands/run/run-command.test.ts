@@ -18,7 +18,7 @@ test("branch mode: changes on a branch of its own, shown as a diff, recorded, an
   expect(await here.repository.git("branch", "--show-current")).toBe("ai-agent/replace-colour-with-color-in-src-ts");
   expect(await here.repository.read("src/b.ts")).toBe("// color\r\n");
   expect(err).toContain("-const colour = 1;\n+const color = 1;");
-  expect(err).toMatch(/● Edit src\/a\.ts {2}allow medium risk/);
+  expect(err).toMatch(/✓ Edit src\/a\.ts/);
   expect(err).not.toMatch(/\x1b/);
   expect(err).toContain("Branch ai-agent/replace-colour-with-color-in-src-ts (created)");
 
@@ -212,7 +212,7 @@ test("a prompt takes one request after the other", async () => {
   const console = here.console();
   console.input.end("show src/b.ts\n/mode proposal\n/nonsense\n/exit\n");
   expect(await runCommandLine(["run"], console)).toBe(0);
-  expect(console.printed()).toContain("● Read src/b.ts");
+  expect(console.printed()).toContain("✓ Read src/b.ts");
   expect(console.printed()).toContain("Proposal Mode from now on.");
   expect(console.printed()).toContain("There is no /nonsense.");
 });

@@ -48,7 +48,9 @@ export function Notice({ item, turnId }: { readonly item: NoticeItem; readonly t
   const { control } = useChat();
   // All of it went along with the prompt, which showed it; a summary of what was dropped has a hint.
   if (item.topic === "context" && item.level === "info" && item.hint === "" && !control.details.value) return null;
-  const [text, hint] = [wordsInEditor(item.text), wordsInEditor(item.hint)];
+  // The button does what is told where commands are typed.
+  const hasButton = item.level === "warning" && item.code === "mcp_server_unaccepted";
+  const [text, hint] = [wordsInEditor(item.text), hasButton ? "" : wordsInEditor(item.hint)];
   const details = [text, hint, item.code === "" ? "" : `Code: ${item.code}`].filter((line) => line !== "");
   return (
     <div class={`notice notice-${item.level}`}>
@@ -56,7 +58,7 @@ export function Notice({ item, turnId }: { readonly item: NoticeItem; readonly t
       <div class="notice-text">
         <div>{text}</div>
         {hint !== "" && <div class="notice-hint">{hint}</div>}
-        {item.level === "warning" && item.code === "mcp_server_unaccepted" && <LookAtServers />}
+        {hasButton && <LookAtServers />}
         {item.level === "error" && (
           <div class="notice-tools">
             <GoOn turnId={turnId} />

@@ -1,9 +1,9 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 import type { SessionFacts } from "@gennai/client/view/session-facts";
 import { turnWords } from "@gennai/client/view/turn-words";
+import { durationWords } from "../../../client/duration-words.ts";
 import type { Paint } from "../../../terminal/colours.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
-import { durationWords } from "./words.ts";
 
 /** What the line below the prompt tells. */
 export interface Status {

@@ -2,13 +2,13 @@ import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
 import type { AssistantItem, ItemCell, ThinkingItem, ToolCallItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
 import { isSettled } from "@gennai/client/view/settled";
+import { runningCallLine, wholeCallLines } from "../../../client/call-lines.ts";
+import { durationWords } from "../../../client/duration-words.ts";
+import { itemLines, type LineContext } from "../../../client/item-lines.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
 import { wrapped } from "../screen/terminal-line.ts";
-import { runningCallLine, wholeCallLines } from "./call-lines.ts";
-import { itemLines, type LineContext } from "./item-lines.ts";
 import { nextBlock, restSource } from "./markdown-blocks.ts";
 import { MarkdownLines } from "./markdown-lines.ts";
-import { durationWords } from "./words.ts";
 
 /** How far an answer that is still written was printed. */
 interface Printed {

@@ -1,8 +1,8 @@
 import type { BackgroundRun } from "@gennai/client/background-runs";
 import type { SessionFacts } from "@gennai/client/view/session-facts";
+import { promptAsShown } from "../../../client/item-lines.ts";
 import type { Paint } from "../../../terminal/colours.ts";
 import { terminalSafe } from "../../../terminal/terminal-safe.ts";
-import { promptAsShown } from "./item-lines.ts";
 
 /** What waits above the prompt. */
 export interface Waiting {
