@@ -9,6 +9,7 @@ import { showAppliedChange } from "../documents/applied-diff.ts";
 import { columnBesideRepl } from "../documents/beside-repl.ts";
 import { editorContext } from "../documents/editor-context.ts";
 import { showProposedChange } from "../documents/proposal-diff.ts";
+import { showQuestionDiff } from "../documents/question-diff.ts";
 import { nameOfUri, uriInWorkspace } from "../editor/workspace-uri.ts";
 import { did } from "../settings/did.ts";
 import { keepModel } from "../settings/keep-model.ts";
@@ -54,6 +55,7 @@ export function hostActions(workbench: () => Workbench): AnsweredRequests {
       did("reviewed");
     },
     async openText({ title, text, kind }) {
+      if (kind === "diff" && (await showQuestionDiff(text, workbench()))) return;
       const uri = workbench().documents.add(title.replaceAll("/", "_"), text);
       const document = await vscode.workspace.openTextDocument(uri);
       if (kind === "diff") await vscode.languages.setTextDocumentLanguage(document, "diff");

@@ -46,7 +46,11 @@ const read = (path: string) => call("Read", { file_path: path });
 
 /** Each test goes on where the one before it ended. The last ones are about a file of their own. */
 const workbench = useWorkbench(() => ({
-  files: { "src/basket.ts": before, "src/till.ts": before },
+  files: {
+    "src/basket.ts": before,
+    "src/till.ts": before,
+    "package.json": '{\n  "name": "shop",\n  "scripts": { "test": "node --test" }\n}\n',
+  },
   settings: { "gennai.editingMode": "proposal", "files.autoSave": "off" },
   gennai: {
     script: [
@@ -71,6 +75,10 @@ const workbench = useWorkbench(() => ({
           call("Write", { file_path: "src/owed.ts", content: made }),
           { text: ["Written."] },
         ],
+      },
+      {
+        match: "^retest",
+        steps: [call("Bash", { command: "sed -i s/--test/--check/ package.json" }), { text: ["Asked."] }],
       },
       {
         match: "^tidy",
