@@ -69,7 +69,7 @@ export async function listModels(
     const hint = backend === "ollama" ? "Get one, as in: ollama pull qwen3" : "Load one there.";
     return { ...common, models, problem: "It has no models.", hint };
   } catch (error) {
-    return { ...common, models: [], ...whyNot(error, backend) };
+    return { ...common, models: [], ...whyNot(error, common) };
   }
 }
 
@@ -89,14 +89,12 @@ function byName(a: ListedModel, b: ListedModel): number {
   return a.model < b.model ? -1 : 1;
 }
 
-interface WhyNot {
-  readonly problem: string;
-  readonly hint: string;
-}
+/** What stands in the way; a server that wants a key needs one, whatever is usual. */
+type WhyNot = Required<Pick<ListedProvider, "problem" | "hint">> & Partial<Pick<ListedProvider, "needsKey">>;
 
-function whyNot(error: unknown, backend: Provider): WhyNot {
+function whyNot(error: unknown, { backend, hasKey }: Pick<ListedProvider, "backend" | "hasKey">): WhyNot {
   if (error instanceof ModelError) return { problem: error.message, hint: error.hint ?? "" };
-  if (error instanceof UnusableAnswer) return whyUnusable(error.status);
+  if (error instanceof UnusableAnswer) return whyUnusable(error.status, hasKey);
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return { problem: `It did not answer within ${timeoutMs / 1000} s.`, hint: "See that it runs, and try again." };
   }
@@ -107,9 +105,10 @@ function whyNot(error: unknown, backend: Provider): WhyNot {
   return { problem: "It has trouble and could not be asked.", hint: "Try again in a moment." };
 }
 
-function whyUnusable(status: number): WhyNot {
+function whyUnusable(status: number, hasKey: boolean): WhyNot {
   if (status === 401 || status === 403) {
-    return { problem: "It refuses the key, or needs one.", hint: "Set its key." };
+    const [problem, hint] = hasKey ? ["It refuses the key.", "Change its key."] : ["It needs a key.", "Set its key."];
+    return { problem, hint, needsKey: true };
   }
   if (status >= 300 && status < 400) {
     return { problem: "It sends requests elsewhere, where the key must not go.", hint: "Give the address it names." };

@@ -80,7 +80,7 @@ test("models of a provider that all know are in the catalogue: nobody is asked",
 });
 
 test.each<[string, Answer, RegExp, RegExp]>([
-  ["that wants a key", status(401), /refuses the key/, /Set its key/],
+  ["that wants another key", status(401), /refuses the key/, /Change its key/],
   ["that has no such path", status(404), /lists no models/, /\/v1/],
   ["that is broken", status(503), /has trouble/, /Try again/],
   ["of another kind", (response) => response.end("<html>"), /lists no models/, /\/v1/],
@@ -94,6 +94,12 @@ test.each<[string, Answer, RegExp, RegExp]>([
   expect(listed.problem).toMatch(problem);
   expect(listed.hint).toMatch(hint);
   expect(JSON.stringify(listed)).not.toContain(secret);
+});
+
+test("a server of one's own that wants a key needs one", async () => {
+  const { baseUrl } = await serverWith({ "/v1/models": status(401) });
+  const listed = await listModels("openai-compatible", baseUrl, { ...knowing(""), hasKey: async () => false });
+  expect(listed).toMatchObject({ needsKey: true, hasKey: false, problem: "It needs a key.", hint: "Set its key." });
 });
 
 test("the key does not follow a server's word to another one", async () => {
