@@ -93,7 +93,7 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
           mcpCapabilities: { http: true, sse: false },
-          sessionCapabilities: { list: {}, resume: {}, close: {} },
+          sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
         },
         authMethods: [],
       };
@@ -126,6 +126,14 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
     .onRequest(methods.agent.session.close, async ({ params }) => {
       await sessions.get(params.sessionId)?.cancel();
       sessions.delete(params.sessionId);
+    })
+    .onRequest(methods.agent.session.delete, async ({ params: { sessionId } }) => {
+      const open = sessions.get(sessionId);
+      await open?.cancel();
+      const directory = open?.workingDir ?? (await told(options.directoryOf(process.cwd())));
+      const { agent: server } = await told(options.serverOf(directory));
+      await told(server.deleteSession({ sessionId }, options));
+      sessions.delete(sessionId);
     })
     .onRequest(methods.agent.session.setMode, async ({ params }) => {
       const mode = modeOf(params.modeId);

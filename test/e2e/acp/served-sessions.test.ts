@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type CreateElicitationResponse, RequestError } from "@agentclientprotocol/sdk";
+import { type CreateElicitationResponse, methods, RequestError } from "@agentclientprotocol/sdk";
 import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { saidIn } from "./acp-editor.ts";
@@ -225,4 +225,20 @@ test("what is not saved keeps the line ends that the file has", async () => {
   await editor.prompt("make it two");
   expect([...editor.buffers.values()]).toEqual(["two\r\nrest\r\n"]);
   expect(await editor.server.workspace.read("a.txt")).toBe("zero\r\nrest\r\n");
+});
+
+test("an editor deletes a session, open or not, and it is not there any more", async () => {
+  await using editor = await servedEditor({ files, script: [{ match: ".", steps: [{ text: ["Hello."] }] }] });
+  const { agent, server, sessionId } = editor;
+  const { root } = server.workspace;
+  const session = methods.agent.session;
+  const listed = async () => (await agent.request(session.list, { cwd: root })).sessions.map((each) => each.sessionId);
+  await editor.prompt("hello");
+  const another = await agent.request(session.new, { cwd: root, mcpServers: [] });
+  await agent.request(session.close, { sessionId: another.sessionId });
+  expect((await listed()).toSorted()).toEqual([sessionId, another.sessionId].toSorted());
+  for (const each of [sessionId, another.sessionId]) await agent.request(session.delete, { sessionId: each });
+  expect(await listed()).toEqual([]);
+  await expect(editor.prompt("hello")).rejects.toThrow(`There is no open session ${sessionId}`);
+  await expect(agent.request(session.delete, { sessionId })).rejects.toThrow();
 });

@@ -71,6 +71,10 @@ export class ServedSession {
     return new ServedSession(session, place);
   }
 
+  get workingDir(): string {
+    return this.#place.workingDir;
+  }
+
   get sessionId(): string {
     return this.#session.sessionId;
   }
