@@ -8,6 +8,7 @@ import { readCommandLine, usageError } from "../../scripts/lib/command-line.mjs"
 import { type ComparedAgent, comparedAgents, versionOf } from "./compared-agents.ts";
 import { cleanEnvironment, comparedCommands, tryCommand } from "./compared-commands.ts";
 import { type Row, writeRows } from "./comparison-table.ts";
+import { sentTokens } from "./sent-tokens.ts";
 
 const help = `npm run compare [-- AGENT …]    what a command does when nobody is asked: writes the rows of docs/comparison.md
 
@@ -17,6 +18,7 @@ its own. A model on the loopback orders six commands. Files, requests and connec
 in bubblewrap: read-only, without a network, without your home.
 
 Options:
+  --tokens         prints instead what each sends for a prompt with 100 calls, and how much of it a provider has in its cache
   --help           this text
 `;
 const repository = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
@@ -24,7 +26,10 @@ const installed = join(repository, ".cache", "real-agents");
 /** Set inside the sandbox. */
 const inside = "GENNAI_COMPARED";
 
-const { positionals } = readCommandLine(help, { allowPositionals: true, options: {} });
+const { values, positionals } = readCommandLine(help, {
+  allowPositionals: true,
+  options: { tokens: { type: "boolean" } },
+});
 const chosen = comparedAgents.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
 const unknown = positionals.filter((id) => !comparedAgents.some((agent) => agent.id === id));
 if (unknown.length > 0) usageError(`There is no agent ${unknown.join(", ")}.`, help);
@@ -35,14 +40,16 @@ if (process.env[inside] === undefined) {
   for (const { id } of chosen) {
     const line = await inSandbox(id);
     if (line === "") process.exitCode = 1;
+    else if (values.tokens === true) process.stdout.write(`${id} ${line}\n`);
     else rows.push(JSON.parse(line));
   }
-  writeRows(
-    rows,
-    comparedAgents.map(({ id }) => id),
-  );
+  const order = comparedAgents.map(({ id }) => id);
+  if (rows.length > 0) writeRows(rows, order);
 } else {
-  for (const agent of chosen) process.stdout.write(`${JSON.stringify(await rowOf(agent))}\n`);
+  for (const agent of chosen) {
+    const found = values.tokens === true ? await sentTokens(agent, agent.program(installed)) : await rowOf(agent);
+    process.stdout.write(`${JSON.stringify(found)}\n`);
+  }
 }
 
 async function rowOf(agent: ComparedAgent): Promise<Row> {
@@ -79,7 +86,7 @@ async function inSandbox(id: string): Promise<string> {
     path.startsWith(`${home}/`) ? ["--ro-bind", path, path] : [],
   );
   const apart = ["--unshare-net", "--unshare-ipc", "--die-with-parent", "--new-session"];
-  const again = [process.execPath, fileURLToPath(import.meta.url), id];
+  const again = [process.execPath, fileURLToPath(import.meta.url), id, ...(values.tokens === true ? ["--tokens"] : [])];
   const run = spawn("bwrap", [...mounts, ...own, ...apart, "--chdir", repository, "--", ...again], {
     // Places are not where temporary files are: there, Codex starts no sandbox.
     env: { ...cleanEnvironment(home), TMPDIR: home, [inside]: "1" },
