@@ -53,6 +53,8 @@ export function nameOfMove(move: RefMove): string {
   return isEntry(move) ? nameOfIndex : move.name;
 }
 
+const maxNamed = 1_000;
+
 type Run = (args: readonly string[], input?: string) => Promise<GitResult>;
 
 /** Whether a move is of an entry of the index: no ref's name has a colon. */
@@ -66,7 +68,8 @@ async function takeEntriesBack(
   { run, dry }: { readonly run: Run; readonly dry: boolean },
 ): Promise<boolean> {
   if (moves.length === 0) return true;
-  const paths = moves.map(({ name }) => `:(top,literal)${name.slice(1)}`);
+  // More than a command line holds are found among all.
+  const paths = moves.length > maxNamed ? [":/"] : moves.map(({ name }) => `:(top,literal)${name.slice(1)}`);
   const { stdout } = await run(["ls-files", "--stage", "--full-name", "-z", "--", ...paths]);
   const line = /^(\d+ [0-9a-f]+) 0\t(.+)$/s;
   const now = new Map(stdout.split("\0").map((text) => [`:${line.exec(text)?.[2]}`, line.exec(text)?.[1]]));

@@ -8,7 +8,7 @@ import type { Transaction } from "@gennai/stage/transaction/transaction";
 
 const stashes = "refs/stash";
 /** Maximum entries of the index that are named one by one. What a commit holds goes back with HEAD. */
-const maxEntries = 1_000;
+const maxEntries = 20_000;
 
 /**
  * The refs of the workspace's repository, its HEAD and its index's entries that these effects move; each stash that was added or

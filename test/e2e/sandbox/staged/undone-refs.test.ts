@@ -67,6 +67,21 @@ test("what a command only staged goes back, and what the user staged since stays
   expect(await workspace.git("diff", "--cached", "--name-status")).toBe("D\tc.txt\nM\td.txt");
 });
 
+test("of many entries as well; the ledger in the workspace has their number", async () => {
+  await using server = await staging(["git add -A"], { "a.txt": "one\n" });
+  const { workspace } = server;
+  const names = Array.from({ length: 1_200 }, (_, at) => `many/${at}.txt`);
+  for (const name of names) await workspace.write(name, `${name}\n`);
+  const before = await seen(server);
+  const sessionId = await startSession(server);
+  await result(server, sessionId);
+  expect((await seen(server)).index.split("\n").length).toBeGreaterThan(names.length);
+  expect(await server.client.undoChangeSet({ sessionId })).toMatchObject({ skipped: [], refs: [".git/index"] });
+  expect(await seen(server)).toEqual(before);
+  const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
+  expect(ledger).toContain(`"name":":/ (${names.length} entries)","to":"sha256 `);
+});
+
 test("an entry whose earlier object git has cleared away stays", async () => {
   await using server = await staging(["echo two > a.txt; git add a.txt"], { "a.txt": "one\n" });
   const { workspace } = server;

@@ -1,6 +1,9 @@
 import type { Effect } from "@gennai/governance/effect";
 import type { CallOutcome, Decision } from "@gennai/governance/gate/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
+import type { RefMove } from "@gennai/governance/tool";
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { sha256Hex } from "@gennai/protocol/digest";
 import { isToolFact } from "../../tools/tool-fact.ts";
 
 /** True for a call that only reads files or their names, without a question. */
@@ -60,9 +63,20 @@ export function outcomeCall({
     ...(result.outcome?.exitCode === undefined ? {} : { exitCode: result.outcome.exitCode }),
     ...(result.failureClass === undefined ? {} : { failureClass: result.failureClass }),
     verification: result.verification.state,
-    ...(result.outcome?.refs === undefined ? {} : { refs: result.outcome.refs }),
+    ...(result.outcome?.refs === undefined ? {} : { refs: recordedMoves(result.outcome.refs) }),
     ...(result.outcome?.connections === undefined ? {} : { connections: result.outcome.connections }),
   };
+}
+
+/** Entries of the index beyond this are recorded by their number and digest. */
+const maxEntries = 100;
+
+/** @returns the moves, for the ledger in the workspace, which would else have a line for each staged file of a large merge */
+function recordedMoves(moves: readonly RefMove[]): readonly RefMove[] {
+  const entries = moves.filter(({ name }) => name.startsWith(":"));
+  if (entries.length <= maxEntries) return moves;
+  const to = `sha256 ${sha256Hex(canonicalJson(entries))}`;
+  return [...moves.filter(({ name }) => !name.startsWith(":")), { name: `:/ (${entries.length} entries)`, to }];
 }
 
 function alsoAsked({ alsoAsked: others = [] }: Decision): Pick<LedgerCall, "alsoAsked"> {
