@@ -15,6 +15,7 @@ import { Stages } from "#stages/stages";
  * A machine that stages commands over workspaces.
  * @param inHome files of the user's home @param path where programs are looked for @param homeRoot a home to use instead
  * @param named variables that the user named for commands
+ * @param stagedBy `copy`: as where no overlay can be mounted
  */
 export async function stagingMachine(
   stateRoot?: string,
@@ -22,6 +23,7 @@ export async function stagingMachine(
   path = process.env["PATH"],
   homeRoot?: string,
   named: Readonly<Record<string, string>> = {},
+  stagedBy = process.env["GENNAI_STAGED_BY"],
 ) {
   await using parts = new AsyncDisposableStack();
   const state = { root: stateRoot ?? parts.use(await temporaryDirectory()).root };
@@ -33,6 +35,8 @@ export async function stagingMachine(
   );
   if (sandbox.state === "unsandboxed") throw new Error(sandbox.reason);
   const stages = parts.use(new Stages({ shell: sandbox.shell, stateDir, home: home.root, outside }));
+  const noOverlay = { obstacle: "overlay_refused", reason: "It is a test of copies.", advice: "" } as const;
+  if (stagedBy === "copy") stages.support = () => Promise.resolve({ state: "staged", noOverlay });
   const owned = parts.move();
   return {
     stages,

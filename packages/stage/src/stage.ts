@@ -167,14 +167,25 @@ export class Stage {
     this.#closed = closed;
   }
 
-  /** Whether what a run wrote is in layers of its own, over which another run can go on. */
+  /** Whether what a run wrote is in layers of its own from the beginning. */
   get isOverlaid(): boolean {
     return this.#mounts.markers === undefined;
   }
 
+  /** Whether another run can go on with what this one wrote. */
+  get canStay(): boolean {
+    return this.isOverlaid || this.#mounts.stay !== undefined;
+  }
+
+  /** Makes ready for that. */
+  async stay(): Promise<void> {
+    await this.#mounts.stay?.();
+  }
+
   /** Program and arguments by which a program of ours starts where the roots are mounted, in the same directory. */
   get entering(): readonly string[] {
-    return [...this.#mounts.joinArguments.slice(0, -1), "--wd=.", "--"];
+    const { joinArguments } = this.#mounts;
+    return joinArguments.length === 0 ? [] : [...joinArguments.slice(0, -1), "--wd=.", "--"];
   }
 
   /** Path by which this process reaches what the command sees at a path. @param path in a root, absolute */

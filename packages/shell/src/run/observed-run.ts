@@ -191,10 +191,11 @@ export async function runAndObserve(
         ? layerRules(repository, { transaction, git, ignored, layer, agreed, proposed, stays })
         : undefined;
     const isAlone = session !== undefined && (open !== undefined || stages.open.of(session) === undefined);
-    const mayStayOpen = !ends && stage.isOverlaid && isAlone && proposal === undefined;
+    const mayStayOpen = !ends && stage.canStay && isAlone && proposal === undefined;
     const left = mayStayOpen && repository !== undefined ? leftUnderWay(stage, repository, surroundings) : undefined;
     // Of one that was ended it is not known what it was about to do.
     const operation = left ?? (mayStayOpen && run.state !== "exited" ? open?.operation : undefined);
+    if (operation !== undefined) await stage.stay();
     const all = operation === undefined ? await stage.observe(rules, { mayBeHeld }) : nothingSeen(stage);
     const observation = open === undefined ? all : stages.open.withoutRefreshed(open, all);
     // What is proposed is reviewed, whatever git shows.

@@ -179,11 +179,14 @@ export class Stages implements AsyncDisposable {
   ): Promise<MountedRoots> {
     const { noOverlay } = await this.#supports.needed(workspaceRoot);
     const { layout } = this.#machineFor(workspaceRoot);
-    if (open !== undefined)
-      return mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, open: open.transaction });
-    if (noOverlay === undefined) return this.#ahead.of(workspaceRoot).take(covered, network, caches);
+    const going = { ...caches, open: open?.transaction };
+    if (noOverlay === undefined) {
+      return open === undefined
+        ? this.#ahead.of(workspaceRoot).take(covered, network, caches)
+        : mountRoots(this.stateDir, covered, network, layout.caches, going);
+    }
     try {
-      return await mountRoots(this.stateDir, covered, network, layout.caches, { ...caches, stagedBy: "copy" });
+      return await mountRoots(this.stateDir, covered, network, layout.caches, { ...going, stagedBy: "copy" });
     } catch (error) {
       if (error instanceof StageUnavailable && error.obstacle === "too_large")
         this.#supports.tooLarge(workspaceRoot, error);

@@ -7,6 +7,7 @@ import { useMachine } from "../use-machine.ts";
 import { twoBranches } from "./two-branches.ts";
 
 const machine = useMachine();
+const copying = useMachine("copy");
 
 const git = "git -c user.name=a -c user.email=a@example.com";
 const resolve = "sed -i '/^[<=>]/d' f; git add f";
@@ -68,7 +69,12 @@ const workflows: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test.each(Object.entries(workflows))("staged or not, the user gets the same by %s", async (_name, commands) => {
+const ways = { overlays: machine, copies: copying };
+const cases = Object.entries(workflows).flatMap(([name, commands]) =>
+  (["overlays", "copies"] as const).map((way) => ({ name, way, commands })),
+);
+
+test.each(cases)("staged or not, the user gets the same by $name, on $way", async ({ way, commands }) => {
   await using staged = await twoBranches();
   await using plain = await twoBranches();
   let ended = await seen(staged);
@@ -76,7 +82,7 @@ test.each(Object.entries(workflows))("staged or not, the user gets the same by %
   const say = "git status -uall; git rev-parse --abbrev-ref HEAD; ls .git | grep -v '^packed'; cat f g";
   for (const command of [...commands, "true"]) {
     const text = `${say}; { ${command}; } >/dev/null 2>&1`;
-    const run = await machine().run(staged.root, text, false, "s");
+    const run = await ways[way]().run(staged.root, text, false, "s");
     expect(run.run).toMatchObject({ exitCode: 0 });
     await run.keep(new Set());
     const output = await plain.git("-c", `alias.all=!export GIT_EDITOR=true; ${text}`, "all");

@@ -9,6 +9,7 @@ import type { StageView } from "@gennai/machine/entries/stage-view";
 import { type StagedRoot, stageParts } from "../transaction/staged-root.ts";
 import { linkWhiteout } from "../transaction/whiteout.ts";
 import { type CopiedEntry, type CopiedTree, seconds } from "./copied-tree.ts";
+import type { ChangesOfCopy } from "./laid-changes.ts";
 
 /**
  * What a command did to a copy, found by comparing it with the state in which it was made: everything that differs is moved to
@@ -30,6 +31,8 @@ export class ComparedCopy implements StageView {
   readonly #stats = new Map<string, BigIntStats>();
   /** By directory: names that it lacks and that have no whiteout. */
   readonly #gone = new Map<string, readonly string[]>();
+  /** What went from directories that stayed. */
+  readonly #removed: string[] = [];
   /** Entries still at the place they were copied to, changed or not. */
   readonly #stayed = new Set<string>();
   readonly #elsewhere: Set<string>;
@@ -55,6 +58,11 @@ export class ComparedCopy implements StageView {
     for (const path of mountsIn(this.#root)) this.#elsewhere.add(path);
     await this.#directory("");
     this.#closeWays();
+  }
+
+  /** What `upper` does not say by itself, for a run that goes on with it. */
+  get changes(): ChangesOfCopy {
+    return { ways: [...this.#ways.keys()], gone: this.#removed };
   }
 
   /** Runs work while the copy is as the command left it, also when it was compared. */
@@ -140,6 +148,7 @@ export class ComparedCopy implements StageView {
       }
       const gone = before.filter((name) => !there.has(name));
       if (!this.canHide) this.#gone.set(path, gone);
+      this.#removed.push(...gone.map((name) => below(path, name)));
       for (const name of gone) {
         this.#makeWay(path);
         if (this.canHide) await linkWhiteout(join(this.#directoryOfRun, "whiteout"), join(this.#upper, path, name));

@@ -1,4 +1,4 @@
-import { rmdirSync, symlinkSync } from "node:fs";
+import { rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { statIfPresent } from "@gennai/machine/entries/look-at-entry";
 import { lookLike } from "@gennai/machine/entries/look-like";
@@ -14,6 +14,7 @@ import { ComparedCopy } from "./compared-copy.ts";
 import { adaptCopiedIndex, type RootAndCopy } from "./copied-index.ts";
 import { copyRoot } from "./copied-tree.ts";
 import { type CopyBudget, copyLimits } from "./copy-budget.ts";
+import { LaidChanges } from "./laid-changes.ts";
 import type { MountKeeper } from "./mount-keeper.ts";
 import type { SessionNetwork } from "./session-network.ts";
 
@@ -34,7 +35,13 @@ export async function copyRoots(
   {
     network,
     caches = [],
-  }: { readonly network?: SessionNetwork | undefined; readonly caches?: readonly StagedCache[] } = {},
+    goesOn = false,
+  }: {
+    readonly network?: SessionNetwork | undefined;
+    readonly caches?: readonly StagedCache[];
+    /** With what earlier runs wrote. */
+    readonly goesOn?: boolean;
+  } = {},
 ): Promise<CopiedRoots> {
   // Anything changed during the copying counts as changed meanwhile.
   const markers = roots.map(makeMarker);
@@ -42,6 +49,8 @@ export async function copyRoots(
   const copies = new Map<string, ComparedCopy>();
   const covered: Covered[] = [];
   const made: RootAndCopy[] = [];
+  const laid = roots.map((root) => new LaidChanges(root));
+  if (goesOn) for (const one of laid) await one.putAside();
   for (const root of roots) {
     const copied = await copyRoot(root, root.seen, budget);
     made.push({ root, copied });
@@ -52,6 +61,7 @@ export async function copyRoots(
   await adaptCopiedIndex(made);
   // Wait until the file system's clock has advanced: a change by the command is recognised by its time.
   for (const root of roots) makeMarker(root);
+  if (goesOn) for (const one of laid) await one.lay();
   let settled: Promise<void> | undefined;
   const compareAll = async (): Promise<void> => {
     for (const copy of copies.values()) await copy.compare();
@@ -62,6 +72,11 @@ export async function copyRoots(
     if (copy === undefined) throw new Error(`${directory} holds no copy.`);
     return copy;
   };
+  const settle = (): Promise<void> => (settled ??= compareAll());
+  const stay = async (): Promise<void> => {
+    await settle();
+    for (const [at, root] of roots.entries()) await laid[at]?.replace(copyOf(root).changes);
+  };
   const mounts: MountKeeper = {
     joinArguments: network === undefined ? [] : [systemProgram("nsenter"), ...network.joinArguments, "--"],
     // The kernel names the mounted directory, and that of a run has a unique name.
@@ -71,11 +86,13 @@ export async function copyRoots(
     mountCaches: async () => undefined,
     markers,
     merged: mergedOf,
-    settle: () => (settled ??= compareAll()),
+    settle,
+    stay,
     view: copyOf,
     asLeft: (root, work) => copyOf(root).asLeft(work),
     areThere: () => roots.every((root) => statIfPresent(mergedOf(root))?.isDirectory() === true),
     close: async () => {
+      if (goesOn) await stay();
       for (const root of roots) await removeTree(mergedOf(root));
     },
   };
@@ -98,8 +115,11 @@ function shownName({ directory }: StagedRoot): string {
 
 /** Whether the file system supports whiteouts, with which a session's layer says that a name is gone. */
 async function canHideIn({ directory }: StagedRoot): Promise<boolean> {
+  const tried = join(directory, "tried");
+  // By the run before.
+  rmSync(tried, { force: true });
   try {
-    await linkWhiteout(join(directory, "whiteout"), join(directory, "tried"));
+    await linkWhiteout(join(directory, "whiteout"), tried);
     return true;
   } catch (error) {
     if (error instanceof StageUnavailable) return false;

@@ -40,6 +40,8 @@ export interface MountKeeper {
   view(root: StagedRoot): StageView;
   /** Set if settling moves what commands changed: runs work while a root is as they left it. */
   asLeft?<Value>(root: StagedRoot, work: () => Promise<Value>): Promise<Value>;
+  /** Settles, and makes ready for a run that goes on with the changes. Undefined where they are in layers of their own anyway. */
+  stay?(): Promise<void>;
   /** The marker's ctime of each root, if what commands see was made before the command: made before that. */
   readonly markers?: readonly bigint[];
   /** True while the mounts exist. */

@@ -70,7 +70,7 @@ export async function mountRoots(
 ): Promise<MountedRoots> {
   const kept = sources.own === true ? undefined : roots.find(({ layer }) => layer !== undefined)?.layer?.caches;
   const found = findCaches([...caches, ...(sources.more ?? [])], { kept, ...sources });
-  if (stagedBy === "copy") return copyEach(stateDir, roots, { network, found });
+  if (stagedBy === "copy") return copyEach(stateDir, roots, { network, found, open });
   const isOverlaid = stagedBy === "overlay";
   const key = JSON.stringify([stagedBy, keyOf(roots), isOverlaid ? found : []]);
   const laid =
@@ -141,18 +141,27 @@ function layersOf(transaction: Transaction, roots: readonly CoveredRoot[]): read
 async function copyEach(
   stateDir: string,
   roots: readonly CoveredRoot[],
-  { network, found }: { readonly network: SessionNetwork | undefined; readonly found: readonly FoundCache[] },
+  {
+    network,
+    found,
+    open,
+  }: {
+    readonly network: SessionNetwork | undefined;
+    readonly found: readonly FoundCache[];
+    readonly open: Transaction | undefined;
+  },
 ): Promise<MountedRoots> {
-  const transaction = await makeTransaction(
-    stateDir,
-    roots.map(({ root }) => root),
-  );
+  const ofRoots = roots.map(({ root }) => root);
+  const transaction = open ?? (await makeTransaction(stateDir, ofRoots));
   try {
+    if (open !== undefined) await renewRun(open);
     const [workTree] = transaction.roots;
     const caches = workTree === undefined ? [] : placeCaches(workTree, found);
     makeCaches(caches);
     const copied = layersOf(transaction, roots).map((root, index) => ({ ...root, seen: coveredAt(roots, index) }));
-    const made = await namingCopies(workTree?.path ?? "", () => copyRoots(copied, { network, caches }));
+    const made = await namingCopies(workTree?.path ?? "", () =>
+      copyRoots(copied, { network, caches, goesOn: open !== undefined }),
+    );
     return { transaction, ...made };
   } catch (error) {
     await removeTransaction(transaction);

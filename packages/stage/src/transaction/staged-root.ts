@@ -25,6 +25,8 @@ export const stageParts = {
   upper: "upper",
   /** Work directory of the overlay. */
   work: "work",
+  /** On a copy, what runs before wrote, while one goes on with it. */
+  laid: "laid",
   /** Where the command's view is mounted. */
   merged: "merged",
   ...setParts,

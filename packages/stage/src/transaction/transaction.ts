@@ -87,7 +87,7 @@ export async function renewRun({ roots }: Transaction): Promise<void> {
 /** Removes what only the run needed; the earlier files of a commit stay. */
 export async function removeRun({ roots }: Transaction): Promise<void> {
   for (const { directory } of roots) {
-    for (const part of ["mask", "upper", "work", "merged", "caches"] as const)
+    for (const part of ["mask", "upper", "laid", "work", "merged", "caches"] as const)
       await removeTree(join(directory, stageParts[part]));
   }
 }

@@ -2,7 +2,6 @@ import type { Effect } from "@gennai/governance/effect";
 import type { CallOutcome, Decision } from "@gennai/governance/gate/gate-journal";
 import type { LedgerCall, LedgerEntry } from "@gennai/governance/ledger/ledger-entry";
 import type { RefMove } from "@gennai/governance/tool";
-import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { isToolFact } from "../../tools/tool-fact.ts";
 
@@ -75,7 +74,7 @@ const maxEntries = 100;
 function recordedMoves(moves: readonly RefMove[]): readonly RefMove[] {
   const entries = moves.filter(({ name }) => name.startsWith(":"));
   if (entries.length <= maxEntries) return moves;
-  const to = `sha256 ${sha256Hex(canonicalJson(entries))}`;
+  const to = `sha256 ${sha256Hex(JSON.stringify(entries))}`;
   return [...moves.filter(({ name }) => !name.startsWith(":")), { name: `:/ (${entries.length} entries)`, to }];
 }
 
