@@ -218,7 +218,7 @@ function isIdle({ root, repository, path }: GitEffect & { readonly type: "work" 
   return idle.test(path) || work.shown(work.absolute({ root, path: join(repository, path) })) === undefined;
 }
 
-const idle = /^(?:worktrees\/[^/]+\/)?(?:AUTO_MERGE|(?:ORIG|FETCH)_HEAD)$/;
+const idle = /^(?:worktrees\/[^/]+\/)?(?:AUTO_MERGE|(?:ORIG|FETCH|REBASE)_HEAD)$/;
 
 /** Git's own merge strategies; any other name is a program. */
 const strategies: ReadonlySet<string> = new Set(["ort", "recursive", "resolve", "octopus", "ours", "subtree"]);

@@ -26,7 +26,7 @@ export function staysInSession(
   return (absolute) => {
     const inGit = isWithin(absolute, { directory: git }) ? relative(git, absolute) : "";
     const [, name, kind, short] = /^(?:logs\/)?(refs\/([^/]+)(?:\/(.+))?)$/.exec(inGit) ?? [];
-    if (name === undefined) return /^(?:(?:ORIG|FETCH)_HEAD|AUTO_MERGE)$/.test(inGit);
+    if (name === undefined) return /^(?:(?:ORIG|FETCH|REBASE)_HEAD|AUTO_MERGE)$/.test(inGit);
     // A directory of the user's counts as its content.
     if (statIfPresent(absolute)?.isDirectory() === true) return false;
     if (kind === "remotes" && agreed !== false) return false;

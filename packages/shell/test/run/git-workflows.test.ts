@@ -31,6 +31,13 @@ const workflows: Readonly<Record<string, readonly string[]>> = {
     `${git} rebase -q other || true`,
     `${resolve}; ${git} rebase --continue`,
   ],
+  // After which git leaves REBASE_HEAD behind.
+  "a rebase with two conflicts": [
+    `sed -i s/work/six/ f; ${git} commit -qam six`,
+    `${git} rebase -q other || true`,
+    `${resolve}; ${git} rebase --continue || true`,
+    `${resolve}; ${git} rebase --continue || true`,
+  ],
   "a cherry-pick with a conflict": [
     `${git} cherry-pick other || true`,
     `echo 2 >> g; ${resolve}; ${git} cherry-pick --continue`,

@@ -54,6 +54,7 @@ describe("what a staged command did, in the words of policies", () => {
     ["an empty directory", "mkdir empty", []],
     ["a commit", `echo 2 > a.txt; ${commit} -am two`, ["git ref refs/heads/main", "update a.txt tracked"]],
     ["a new branch", "git switch -q -c new", ["git head HEAD", "git ref refs/heads/new"]],
+    ["what a rebase with two conflicts leaves behind", "git rev-parse HEAD > .git/REBASE_HEAD", []],
     ["a tag", "git tag v1", ["git ref refs/tags/v1"]],
     ["git's settings", "git config user.name x", ["git control .git/config"]],
     ["another repository", "git init -q sub", ["create sub/.git nested-repository"]],
