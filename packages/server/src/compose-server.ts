@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { warnOfUnsandboxedGit } from "@gennai/git/run/git-isolation";
+import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import { unstagedRefusal } from "@gennai/governance/limits/laid-down";
 import { refuseManaged } from "@gennai/machine/managed-refusal";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
@@ -63,6 +64,8 @@ export interface OpenedFirst {
   readonly configDir: string;
   /** Bytes that the state directory takes at most. */
   readonly mostStorageBytes: number;
+  /** Where the user wants records to be sent. */
+  readonly exports: readonly ExportDestination[];
   readonly commandLimits: Partial<CommandLimits>;
   /** Environment of commands. */
   readonly environment: Readonly<Record<string, string>>;
@@ -126,6 +129,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
         configDir,
         environment,
         commandLimits,
+        exports: opened.exports,
         stages,
         isolationReason,
         authenticated,

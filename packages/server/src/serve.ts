@@ -84,7 +84,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   );
   const stateDir = await prepareStateDirectory(options.stateDir);
   const configDir = userConfigDir(options.environment);
-  const { commandLimits, commandVariables, commandsShow, mostStorageBytes } = await requireServerConfig(configDir);
+  const { commandLimits, commandVariables, commandsShow, mostStorageBytes, exports } =
+    await requireServerConfig(configDir);
   const environment = commandEnvironment(options.environment, commandVariables);
   const opening = openSandbox({
     commands: options.commands ?? "auto",
@@ -99,7 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const loading = import("./compose-server.ts");
   const sandbox = parts.use(await opening);
   const { composeServer } = await loading;
-  const files = { stateDir, configDir, mostStorageBytes };
+  const files = { stateDir, configDir, mostStorageBytes, exports };
   const opened = { tls, verifier, metricsAddress, sharedLog, watch, ...files, commandLimits, environment };
   return await composeServer(options, { ...opened, sandbox, parts: parts.move() });
 }

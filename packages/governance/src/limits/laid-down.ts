@@ -3,6 +3,7 @@ import { globMatcher } from "../glob-matcher.ts";
 import type { HookCommand } from "../hooks/hook-config.ts";
 import { type Endpoint, parseEndpoint, sameEndpoint } from "../network/endpoint.ts";
 import type { RuleFile } from "../rules/compile/rule-set.ts";
+import type { ExportDestination } from "./export-schema.ts";
 import { type Limit, type Limits, placeOf } from "./limits.ts";
 import type { PolicyKeys } from "./policy-schema.ts";
 
@@ -154,6 +155,12 @@ export function managedHooks(limits: Limits): {
     commands: limits.flatMap(({ hooks }) => hooks?.commands ?? []),
     only: firstRefusal(limits, ({ hooks }) => hooks?.only === true && ["hooks.only", "lets no other hooks run"]),
   };
+}
+
+/** Where records are sent: what policies say first, and a user's own of other names. */
+export function exportsOf(limits: Limits, own: readonly ExportDestination[]): readonly ExportDestination[] {
+  const all = [...limits.flatMap(({ export: laid = [] }) => laid), ...own];
+  return [...new Map(all.toReversed().map((each) => [each.name, each])).values()].toReversed();
 }
 
 /** Why another agent may not be used unguarded. @param agent by the word of `gennai guard install` */

@@ -5,6 +5,7 @@ import { compilePatterns } from "../rules/compile/compile-rules.ts";
 import { describeRuleProblem, type RuleFile } from "../rules/compile/rule-set.ts";
 import { misspeltKey } from "../rules/misspelt-key.ts";
 import { parseRules } from "../rules/parse-rules.ts";
+import { exportSchema } from "./export-schema.ts";
 import type { Limit } from "./limits.ts";
 
 /** What may be permitted. `execute` covers commands that are not proven to read. */
@@ -95,6 +96,11 @@ const policyKeys = {
     })
     .optional()
     .describe("Emergency controls that nobody can switch off."),
+  export: z
+    .array(exportSchema)
+    .max(20)
+    .optional()
+    .describe("Where the ledger's records are sent, beside what users say."),
   require: z
     .strictObject({
       license: z.boolean().optional().describe("Without a signed policy of the user only reading is permitted."),
@@ -138,6 +144,7 @@ export const limitKeys = [
   "mcp",
   "hooks",
   "answers",
+  "export",
   "require",
 ] as const satisfies readonly LimitKey[];
 
@@ -149,7 +156,7 @@ export type PolicyKeys = Readonly<Omit<Pick<PolicyDocument, LimitKey>, "rules" |
 };
 
 /** Keys of later versions: a file with one of them is refused, not half obeyed. */
-const notYet: ReadonlySet<string> = new Set(["export", "retention", "answers.remote", "answers.two_persons"]);
+const notYet: ReadonlySet<string> = new Set(["retention", "answers.remote", "answers.two_persons"]);
 
 /** A policy that cannot be used. The message begins with `FILE:LINE`. */
 class PolicyError extends Error {

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { type ExportDestination, exportSchema } from "@gennai/governance/limits/export-schema";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
 import { ExpectedError } from "../expected-error.ts";
@@ -57,6 +58,7 @@ export const serverConfigSchema = z.strictObject({
     })
     .default({})
     .describe("Room on the disk."),
+  export: z.array(exportSchema).max(20).default([]).describe("[Where the ledger's records are sent](../export.md)."),
 });
 
 /** What the person who runs the server wrote down; undefined where nothing is said. */
@@ -69,6 +71,7 @@ export interface ServerConfig {
   readonly mostStorageBytes: number;
   /** Absolute paths that commands may read besides what programs need. */
   readonly commandsShow: readonly string[];
+  readonly exports: readonly ExportDestination[];
   /** Why the file cannot be used, and how to mend it. Anyone who reads one must not take it for a file that says nothing. */
   readonly problem: string | undefined;
 }
@@ -91,7 +94,7 @@ export async function requireServerConfig(configDir: string): Promise<ServerConf
 export async function loadServerConfig(configDir: string): Promise<ServerConfig> {
   try {
     const text = await readUserFile(join(configDir, serverFile));
-    const { commands, storage } = serverConfigSchema.parse(text === undefined ? {} : JSON.parse(text));
+    const { commands, storage, export: exports } = serverConfigSchema.parse(text === undefined ? {} : JSON.parse(text));
     const { memory_mib: memory, written_mib: written, variables = [], show = [] } = commands;
     return {
       commandLimits: {
@@ -101,6 +104,7 @@ export async function loadServerConfig(configDir: string): Promise<ServerConfig>
       commandVariables: variables,
       mostStorageBytes: (storage.most_mib ?? usualMostMebibytes) * mebibyte,
       commandsShow: show.map((path) => path.replace(/^~(?=\/|$)/, homedir())),
+      exports,
       problem: undefined,
     };
   } catch (error) {
@@ -111,6 +115,7 @@ export async function loadServerConfig(configDir: string): Promise<ServerConfig>
       commandVariables: [],
       mostStorageBytes,
       commandsShow: [],
+      exports: [],
       problem,
     };
   }

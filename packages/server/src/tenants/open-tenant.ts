@@ -1,7 +1,7 @@
 import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import type { ConnectRouter } from "@connectrpc/connect";
-import { managedBranches } from "@gennai/governance/limits/laid-down";
+import { exportsOf, managedBranches } from "@gennai/governance/limits/laid-down";
 import { problemOf } from "@gennai/governance/limits/limits";
 import { GuardedHosts } from "@gennai/guard/guarded-hosts";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
@@ -32,6 +32,7 @@ import { withReplacedFiles } from "@gennai/store/log/with-replaced-files";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { openStore } from "@gennai/store/sqlite/store";
 import { FreeSpace } from "../admission/free-space.ts";
+import { LedgerExport } from "../export/ledger-export.ts";
 import { UserModelKeys } from "../identity/user-model-keys.ts";
 import { bothChecks } from "../replica/both-checks.ts";
 import type { Replica } from "../replica/open-replica.ts";
@@ -83,6 +84,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     configDir,
     environment,
     commandLimits,
+    exports,
     stages,
     isolationReason,
     authenticated,
@@ -137,6 +139,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
     takeSeat: () => admission.turn({ tenant: place.name, user: callers.current()?.user ?? "" }),
     onUnexpectedError: (error) => log.error("Trying a model failed unexpectedly.", error),
   });
+  parts.use(new LedgerExport(exportsOf(await limitsNow(), exports), { stateDir, version: options.version, log }));
   const problem = problemOf(await limitsNow());
   if (problem !== undefined) log.warn(`Only reading is permitted: ${problem}`);
   const emergencyStore =

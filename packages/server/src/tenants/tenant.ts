@@ -1,3 +1,4 @@
+import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
@@ -22,6 +23,8 @@ export interface ServerParts {
   readonly environment: Readonly<Record<string, string>>;
   /** Resource limits of each command; defaults for missing ones. */
   readonly commandLimits: Partial<CommandLimits>;
+  /** Where the user wants records to be sent. */
+  readonly exports: readonly ExportDestination[];
   /** Stages for commands; absent: they run in the workspace. */
   readonly stages: Stages | undefined;
   /** By what commands are kept apart, or why they are not. */

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { exportsOf } from "@gennai/governance/limits/laid-down";
 import { problemOf } from "@gennai/governance/limits/limits";
 import { loadServerConfig } from "@gennai/machine/config/server-config";
 import type { Check, Finding } from "@gennai/machine/finding";
@@ -7,6 +8,7 @@ import { looksLikeLogin } from "@gennai/machine/process/command-environment";
 import { defaultCommandLimits, inMebibytes } from "@gennai/machine/process/command-limits";
 import { modelsFile, readModelsFile } from "@gennai/models/models-file";
 import { providers } from "@gennai/models/providers";
+import { exportBacklog } from "@gennai/store/ledger/export-cursor";
 import { McpAcceptance } from "../mcp/mcp-acceptance.ts";
 import { loadLimits } from "./load-limits.ts";
 import { RulesService } from "./rules-service.ts";
@@ -28,6 +30,7 @@ export function configChecks(place: ConfigDirectories): readonly Check[] {
     { name: "rules", run: () => rulesFinding(place) },
     { name: "server.json", run: () => serverFinding(place) },
     { name: "policy", run: () => policyFinding(place) },
+    { name: "export", run: () => exportFindings(place) },
     { name: "hooks", run: () => hooksFinding(place) },
     { name: "mcp", run: () => mcpFindings(place) },
     { name: "models", run: () => modelsFinding(place) },
@@ -105,6 +108,20 @@ async function hooksFinding(place: ConfigDirectories): Promise<Finding> {
   }
   if (warnings.length > 0) return { check, state: "warn", text: warnings.join(" "), next: ["gennai hooks show"] };
   return { check, state: "ok", text: hooks.length === 0 ? "none" : `${hooks.length} run` };
+}
+
+async function exportFindings(place: ConfigDirectories): Promise<readonly Finding[]> {
+  const check = "export";
+  const [limits, { exports }] = await Promise.all([withLimits(place).limits(), loadServerConfig(place.configDir)]);
+  const destinations = exportsOf(limits, exports);
+  if (destinations.length === 0) return [{ check, state: "ok", text: "no records are sent" }];
+  return destinations.map(({ name, to }): Finding => {
+    const { records, since, trouble } = exportBacklog(place.stateDir, name);
+    const waiting = records === 0 ? "has all records" : `waits for ${records} records, since ${since ?? "the first"}`;
+    const text = `${name} (${to}) ${waiting}${trouble === "" ? "" : `. ${trouble}`}`;
+    if (trouble === "") return { check, state: "ok", text };
+    return { check, state: "fail", text, next: ["See that it takes records again; none is skipped until then."] };
+  });
 }
 
 function withLimits(place: ConfigDirectories) {

@@ -74,6 +74,20 @@ const additions = `
     user TEXT NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS session_users_of ON session_users (user);
+  -- How far each destination has the ledgers; a version that does not know it sends nothing.
+  CREATE TABLE IF NOT EXISTS export_cursor (
+    name TEXT NOT NULL,
+    workspace INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (name, workspace)
+  ) STRICT, WITHOUT ROWID;
+  -- Why a destination takes nothing; no row: it does.
+  CREATE TABLE IF NOT EXISTS export_trouble (
+    name TEXT PRIMARY KEY,
+    text TEXT NOT NULL,
+    time INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
   -- How many durable transactions there were, to be held against what is signed outside of the database (store-mark.ts).
   CREATE TABLE IF NOT EXISTS store_mark (
     one INTEGER PRIMARY KEY CHECK (one = 1),

@@ -30,7 +30,7 @@ const ahead = ["--yes", "--allow", "--ci-policy", "--keep"];
 const looser = new Set([...models, ...ahead, "--commands"]);
 const harmless = new Set(
   [
-    "--admin-role --agent --all --allow-host --allow-origin --amend --anchors --annotations --artefacts --ask --attempts",
+    "--admin-role --against --agent --all --allow-host --allow-origin --amend --anchors --annotations --artefacts --ask --attempts",
     "--audience --auth --auth-token --auth-token-file --behind-proxy --branch --browser --bundle --by --check --ci",
     "--close-all --compare --continue --digest --drain --drop --dry-run --effort --follow --force --forget --format --git",
     "--help --home --host --image --include --intent --issuer --json --jsonl --jwks --kept --key --limit --list",

@@ -28,6 +28,8 @@ export interface LedgerVerifyFlags extends LedgerFlags {
   readonly publicKey?: string;
   /** Check this exported file in place of the workspace's ledger. */
   readonly bundle?: string;
+  /** Files that other systems have of this ledger. */
+  readonly against?: readonly string[];
   /** Witness files. */
   readonly anchors?: readonly string[];
   /** Verifier keys of witnesses. */
@@ -41,6 +43,10 @@ export interface LedgerShowFlags extends LedgerFlags {
 /** `gennai ledger verify`. The exit code tells what is wrong, see `ledgerExitCodes`. */
 export async function ledgerVerifyCommand(flags: LedgerVerifyFlags, console: Console): Promise<number> {
   if (flags.bundle !== undefined) return verifyBundle(flags.bundle, flags, console);
+  if (flags.against !== undefined) {
+    const { verifyAgainstCopy } = await import("./verify-copy.ts");
+    return verifyAgainstCopy(flags.against, flags, console);
+  }
   const workspaceRoot = await resolveWorkspace(flags.workspace, console);
   const ledger = new WorkspaceLedger({ workspaceRoot, stateDir: defaultStateDir(console.environment) });
   const key = flags.publicKey === undefined ? undefined : resolve(console.directory, flags.publicKey);

@@ -14,6 +14,7 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
   workspaceCommand(ledger, "verify", "check signatures and chain")
     .option("--public-key <file>", "check as a third party, by this key alone")
     .option("--bundle <file>", "check an exported bundle, offline")
+    .option("--against <files...>", "compare with what other systems got of it: our lines, OCSF, or OTLP in JSON")
     .option("--anchors <files...>", "compare with heads in these witness files; those in git's notes are always read")
     .option("--witness <keys...>", "a witness to be trusted for the time of an anchor, as NAME+KEYID+BASE64")
     .addHelpText("after", verifyHelp)
@@ -105,7 +106,7 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
 const verifyHelp = `
 Exit codes: 0 sound, 10 broken chain, 11 bad signature, 12 tail cut off, 13 missing file, 14 unknown key, 15 torn last
 line, 16 malformed line, 17 unsigned, 18 behind the store, 19 differs from the store, 20 unsafe path, 21 no key, 22 store rolled back,
-23 contradicts an anchor.
+23 contradicts an anchor, 24 contradicts a copy, 25 copy incomplete.
 `;
 
 const exportHelp = `

@@ -1,0 +1,153 @@
+import { sha256Hex } from "@gennai/protocol/digest";
+import { isRecord } from "@gennai/protocol/json-value";
+import { exportedRecord } from "./exported-record.ts";
+import { decodeSignature, recordMessage, type Verifier } from "./ledger-signature.ts";
+
+/** What another system has of a ledger, held against the ledger. */
+export interface CopyReport {
+  readonly status: "ok" | "contradicts_copy" | "copy_incomplete";
+  /** Records of this ledger in the copy, each once. */
+  readonly records: number;
+  /** Copies of records that were there already. */
+  readonly duplicates: number;
+  /** The first contradictions, in words. */
+  readonly contradictions: readonly string[];
+  /** Numbers that the copy lacks, e.g. `12-40`. */
+  readonly missing: readonly string[];
+}
+
+const most = 20;
+type Attributes = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks a copy that was exported: that each record is signed, as it was written, and followed by the next one; and none is missing.
+ * @param lines of `file` and `webhook`, of OCSF, or of a Collector's OTLP in JSON; other lines are left out
+ * @param of.stored the ledger's own line of a number; without it, the copy is checked alone
+ */
+export async function checkCopy(
+  lines: AsyncIterable<string> | Iterable<string>,
+  of: {
+    /** undefined: that of the copy's first record. */
+    readonly origin: string | undefined;
+    readonly verifier: Verifier;
+    /** Number of the ledger's newest record; undefined: the copy's. */
+    readonly newest: number | undefined;
+    readonly stored?: (seq: number) => string | undefined;
+  },
+): Promise<CopyReport> {
+  const found = new Map<number, string>();
+  const previous = new Map<number, string>();
+  const contradictions: string[] = [];
+  let { origin } = of;
+  let duplicates = 0;
+  for await (const line of lines) {
+    for (const copy of recordsIn(line)) {
+      const part = (name: string): unknown => copy[`gennai.ledger.${name}`];
+      const [seq, hash] = [Number(part("seq")), String(part("hash"))];
+      origin ??= String(part("origin"));
+      if (part("origin") !== origin) continue;
+      if (found.get(seq) === hash) duplicates += 1;
+      const wrong = await contradiction(copy, { seq, hash }, { ...of, origin });
+      if (wrong !== undefined) contradictions.push(`record ${seq}: ${wrong}`);
+      else {
+        found.set(seq, hash);
+        previous.set(seq, String(part("previous_hash")));
+      }
+    }
+  }
+  for (const [seq, hash] of previous) {
+    const before = found.get(seq - 1);
+    if (before !== undefined && before !== hash)
+      contradictions.push(`record ${seq}: does not follow record ${seq - 1}`);
+  }
+  const missing = rangesWithout(found, of.newest ?? Math.max(0, ...found.keys()));
+  return {
+    status: contradictions.length > 0 ? "contradicts_copy" : missing.length > 0 ? "copy_incomplete" : "ok",
+    records: found.size,
+    duplicates,
+    contradictions: contradictions.slice(0, most),
+    missing,
+  };
+}
+
+async function contradiction(
+  copy: Attributes,
+  { seq, hash }: { readonly seq: number; readonly hash: string },
+  {
+    origin,
+    verifier,
+    stored,
+  }: Pick<Parameters<typeof checkCopy>[1], "verifier" | "stored"> & { readonly origin: string },
+): Promise<string | undefined> {
+  const part = (name: string): string => String(copy[`gennai.ledger.${name}`]);
+  if (sha256Hex(part("fixed")) !== hash) return "its text does not have its hash";
+  const signature = decodeSignature(part("signature"));
+  if (signature === undefined || !(await verifier.verify(part("key_id"), recordMessage(hash), signature)))
+    return "its signature is not the ledger's";
+  if (stored === undefined) return undefined;
+  const line = stored(seq);
+  if (line === undefined) return "the ledger does not have it";
+  const own = exportedRecord(line, { origin, paths: true }).attributes;
+  if (own["gennai.ledger.hash"] !== hash) return "the ledger has another record of this number";
+  if (own["gennai.ledger.purged"] === true) return undefined;
+  const other = Object.entries(copy).find(
+    ([key, value]) =>
+      key !== "gennai.ledger.purged" && !same(own[key], value) && /^(?:gennai|gen_ai|error|process)\./.test(key),
+  );
+  return other === undefined ? undefined : `${other[0]} is not what the ledger has`;
+}
+
+/** Collectors write numbers as text. */
+function same(own: unknown, copy: unknown): boolean {
+  return JSON.stringify(own) === JSON.stringify(copy) || (typeof own === "number" && String(own) === copy);
+}
+
+function recordsIn(line: string): readonly Attributes[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return [];
+  }
+  if (!isRecord(value)) return [];
+  const { attributes, unmapped } = value;
+  if (isRecord(attributes) && "gennai.ledger.seq" in attributes) return [attributes];
+  if (isRecord(unmapped) && isRecord(unmapped["gennai_ledger"])) {
+    return [
+      Object.fromEntries(Object.entries(unmapped["gennai_ledger"]).map(([key, one]) => [`gennai.ledger.${key}`, one])),
+    ];
+  }
+  return each(value, "resourceLogs").flatMap((resource) =>
+    each(resource, "scopeLogs").flatMap((scope) =>
+      each(scope, "logRecords")
+        .map((log) =>
+          Object.fromEntries(each(log, "attributes").map(({ key, value: one }) => [String(key), plain(one)])),
+        )
+        .filter((one) => "gennai.ledger.seq" in one),
+    ),
+  );
+}
+
+function each(value: Attributes, key: string): readonly Attributes[] {
+  const list = value[key];
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+/** An OTLP value in JSON. */
+function plain(value: unknown): unknown {
+  if (!isRecord(value)) return undefined;
+  const { stringValue, intValue, boolValue, doubleValue, arrayValue } = value;
+  if (isRecord(arrayValue)) return each(arrayValue, "values").map(plain);
+  return stringValue ?? (intValue === undefined ? (boolValue ?? doubleValue) : Number(intValue));
+}
+
+function rangesWithout(found: ReadonlyMap<number, string>, newest: number): readonly string[] {
+  const ranges: string[] = [];
+  for (let seq = 1; seq <= newest; seq += 1) {
+    if (found.has(seq)) continue;
+    const from = seq;
+    while (seq < newest && !found.has(seq + 1)) seq += 1;
+    ranges.push(from === seq ? `${from}` : `${from}-${seq}`);
+  }
+  return ranges;
+}

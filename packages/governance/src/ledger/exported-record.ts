@@ -1,0 +1,155 @@
+import { canonicalJson } from "@gennai/protocol/canonical-json";
+import { sha256Hex } from "@gennai/protocol/digest";
+import { isRecord } from "@gennai/protocol/json-value";
+import { partsOf } from "./record-content.ts";
+
+export type AttributeValue = string | number | boolean | readonly string[];
+
+/** A record as other systems get it: what proves it, and what it says without content. */
+export interface ExportedRecord {
+  /** `gennai.ledger.KIND`. */
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** Of the record; the same whenever it is sent. */
+  readonly id: string;
+  readonly severity: "INFO" | "WARN" | "ERROR";
+  readonly attributes: Readonly<Record<string, AttributeValue>>;
+}
+
+const warned: ReadonlySet<unknown> = new Set(["refusal", "emergency", "key", "purge"]);
+const alarming = /^(?:secrets\/|control-files\/|floor\/credentials$|containment\/|emergency\/people-only$)/;
+const verdicts = ["allow", "ask", "deny"];
+
+/**
+ * A line of the ledger for other systems. Throws `SyntaxError` for what is no record.
+ * @param of.origin of its ledger, as anchors name it
+ * @param of.paths whether paths of changed files go along
+ */
+export function exportedRecord(line: string, of: { readonly origin: string; readonly paths: boolean }): ExportedRecord {
+  const record: unknown = JSON.parse(line);
+  if (!isRecord(record) || !isRecord(record["metadata"])) throw new SyntaxError("The line is no record of a ledger.");
+  const { metadata } = record;
+  const { fixed } = partsOf(record, metadata);
+  const calls = listOf(metadata["calls"]);
+  const strictest = calls.toSorted((a, b) => rank(b) - rank(a))[0] ?? {};
+  const rule = textOf(strictest["rule"]);
+  const { kind } = metadata;
+  const details = isRecord(metadata["details"]) ? metadata["details"] : {};
+  const policy = isRecord(details["policy"]) ? details["policy"] : {};
+  const confirmation = isRecord(strictest["confirmation"]) ? strictest["confirmation"] : {};
+  const session = textOf(metadata["session_id"]);
+  const said: Readonly<Record<string, unknown>> = {
+    "gennai.ledger.id": record["id"],
+    "gennai.ledger.origin": of.origin,
+    "gennai.ledger.seq": metadata["seq"],
+    "gennai.ledger.hash": metadata["hash"],
+    "gennai.ledger.previous_hash": metadata["previous_hash"],
+    "gennai.ledger.fixed": canonicalJson(fixed),
+    "gennai.ledger.signature": metadata["signature"],
+    "gennai.ledger.key_id": metadata["key_id"],
+    "gennai.ledger.purged": metadata["purged"],
+    ...(calls.length === 0 ? {} : { "gen_ai.operation.name": "execute_tool", "gennai.calls": calls.length }),
+    "gen_ai.tool.name": strictest["tool"],
+    "gen_ai.tool.call.id": strictest["call_id"],
+    "gen_ai.agent.name": details["agent"],
+    "gen_ai.conversation.id": session === "" ? undefined : sha256Hex(session).slice(0, 16),
+    "gennai.gate.verdict": strictest["verdict"],
+    "gennai.rule": rule === "" ? undefined : rule,
+    "gennai.risk": strictest["risk"],
+    "gennai.answer": confirmation["answer"],
+    "gennai.verification": strictest["verification"],
+    "error.type": strictest["failure_class"],
+    "process.exit.code": strictest["exit_code"],
+    "gennai.policy.sha256": policy["sha256"],
+    "gennai.paths": of.paths ? listOf(metadata["changes"]).map(({ path }) => textOf(path)) : undefined,
+  };
+  const isAlarming =
+    kind === "rollback" || (kind === "refusal" && calls.some((call) => alarming.test(textOf(call["rule"]))));
+  return {
+    name: `gennai.ledger.${textOf(kind)}`,
+    time: Date.parse(textOf(record["timestamp"])),
+    id: textOf(record["id"]),
+    severity: isAlarming ? "ERROR" : warned.has(kind) ? "WARN" : "INFO",
+    attributes: Object.fromEntries(
+      Object.entries(said).filter((entry): entry is [string, AttributeValue] => isValue(entry[1])),
+    ),
+  };
+}
+
+function rank(call: Readonly<Record<string, unknown>>): number {
+  return verdicts.indexOf(textOf(call["verdict"]));
+}
+
+function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function isValue(value: unknown): value is AttributeValue {
+  if (Array.isArray(value)) return value.length > 0;
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+/** One line of `file`, `webhook` and `syslog`, without a line break. */
+export function gennaiLine({ name, time, id, severity, attributes }: ExportedRecord): string {
+  return JSON.stringify({ event_name: name, id, time: new Date(time).toISOString(), severity, attributes });
+}
+
+const severities = { INFO: 1, WARN: 3, ERROR: 4 } as const;
+
+/** The same as OCSF 1.9.0: an API activity, or what happened to the application itself. */
+export function ocsfLine(exported: ExportedRecord, version: string): string {
+  const { name, time, id, attributes } = exported;
+  const kind = name.slice("gennai.ledger.".length);
+  const ofApplication = ["session", "policy", "emergency", "key", "purge"].includes(kind);
+  const activity = ofApplication
+    ? kind === "emergency"
+      ? 7
+      : 8
+    : kind === "review" || kind === "applied" || kind === "undo"
+      ? 3
+      : 99;
+  const classUid = ofApplication ? 6002 : 6003;
+  const refused = kind === "refusal";
+  const proof = ["origin", "seq", "hash", "previous_hash", "fixed", "signature", "key_id", "purged"];
+  return JSON.stringify({
+    activity_id: activity,
+    category_uid: 6,
+    class_uid: classUid,
+    type_uid: classUid * 100 + activity,
+    time,
+    severity_id: severities[exported.severity],
+    status_id: refused ? 2 : 1,
+    metadata: {
+      version: "1.9.0",
+      product: { name: "Gennai", vendor_name: "Gennai", version },
+      profiles: ofApplication ? [] : ["ai_operation", "security_control"],
+      original_event_uid: id,
+    },
+    ...(ofApplication
+      ? { app: { name: "gennai", vendor_name: "Gennai" } }
+      : {
+          api: { operation: attributes["gen_ai.tool.name"] ?? kind, service: { name: "gennai" } },
+          actor: { app_name: "gennai" },
+          src_endpoint: { name: "localhost" },
+          action_id: refused ? 2 : 1,
+          disposition_id: refused ? 2 : 1,
+          ...(attributes["gennai.rule"] === undefined ? {} : { policy: { name: attributes["gennai.rule"] } }),
+          ...(attributes["gen_ai.agent.name"] === undefined
+            ? {}
+            : { ai_agent: { name: attributes["gen_ai.agent.name"] } }),
+        }),
+    unmapped: {
+      gennai_ledger: Object.fromEntries(
+        proof.flatMap((key) => {
+          const value = attributes[`gennai.ledger.${key}`];
+          return value === undefined ? [] : [[key, value]];
+        }),
+      ),
+    },
+  });
+}

@@ -1,0 +1,122 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { exportedRecord, gennaiLine, ocsfLine } from "@gennai/governance/ledger/exported-record";
+import type { ExportDestination } from "@gennai/governance/limits/export-schema";
+import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
+import type { ServerLog } from "@gennai/machine/server-log";
+import { type ExportBatch, ExportCursor } from "@gennai/store/ledger/export-cursor";
+import type { ExportItem, Sender } from "./delivery.ts";
+import { senderTo } from "./senders.ts";
+
+/** Milliseconds between two looks for new records, between two tries, and before a stopped destination is tried again. */
+const waits = { look: 1_000, first: 1_000, longest: 300_000 } as const;
+
+/** Milliseconds that an end waits for receivers: it must not wait for one that hangs. */
+const graceMs = 2_000;
+
+export interface LedgerExportOptions {
+  readonly stateDir: string;
+  readonly version: string;
+  readonly log: ServerLog;
+  /** For tests. */
+  readonly waits?: Readonly<Record<keyof typeof waits, number>>;
+}
+
+/**
+ * Sends the records of a state directory's ledgers to their destinations, each once it is confirmed, one batch at a time for each
+ * destination, by one process of this machine. After a kill, the records of a batch may be sent twice: their ids are the same.
+ */
+export class LedgerExport implements AsyncDisposable {
+  readonly #ending = new AbortController();
+  readonly #stop = new AbortController();
+  readonly #running: readonly Promise<void>[];
+
+  constructor(destinations: readonly ExportDestination[], options: LedgerExportOptions) {
+    this.#running = destinations.map((destination) =>
+      run(destination, options, { ending: this.#ending.signal, signal: this.#stop.signal }).catch((error: unknown) => {
+        if (!this.#stop.signal.aborted) options.log.error(`The export ${destination.name} ended.`, error);
+      }),
+    );
+  }
+
+  /** What was recorded last still goes out, if its receiver takes it at once. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    const grace = setTimeout(() => this.#stop.abort(), graceMs);
+    await Promise.all(this.#running);
+    clearTimeout(grace);
+  }
+}
+
+async function run(
+  destination: ExportDestination,
+  options: LedgerExportOptions,
+  { ending, signal }: { readonly ending: AbortSignal; readonly signal: AbortSignal },
+): Promise<void> {
+  const { stateDir, version, log } = options;
+  const { name } = destination;
+  const { look, first, longest } = options.waits ?? waits;
+  const locks = new ProcessLocks(join(stateDir, "locks"));
+  let lock = locks.tryAcquire(`export-${name}`, "exports the ledger");
+  while (lock.type === "held") {
+    if (ending.aborted) return;
+    await pause(look, ending);
+    lock = locks.tryAcquire(`export-${name}`, "exports the ledger");
+  }
+  using _lock = lock.lock;
+  using cursor = await ExportCursor.open(stateDir);
+  const sender = await senderTo(destination, version);
+  let wait = first;
+  for (;;) {
+    signal.throwIfAborted();
+    const batch = cursor.next(name);
+    if (batch === undefined) {
+      if (ending.aborted) return;
+      await pause(look, ending);
+      continue;
+    }
+    const delivery = await sent(batch, { destination, sender, version, signal });
+    if (delivery.type === "taken") {
+      cursor.confirm(name, batch);
+      if (delivery.rejected !== undefined) {
+        const [from, to] = [batch.records[0]?.seq, batch.records.at(-1)?.seq];
+        const text = `Of records ${from} to ${to} of ${batch.origin}, ${delivery.rejected}`;
+        log.warn(`The export ${name} has a gap. ${text}.`);
+        cursor.trouble(`${name} gap`, text, Date.now());
+      }
+      wait = first;
+      continue;
+    }
+    const what = delivery.type === "refused" ? "refuses records" : "cannot be reached";
+    const text = `The export ${name} ${what}: ${delivery.why}`;
+    if (wait === first) log.warn(`${text}. They are kept, and sent again.`);
+    cursor.trouble(name, text, Date.now());
+    const said = delivery.type === "later" ? delivery.afterMs : longest;
+    // Many machines do not come back at the same moment.
+    if (ending.aborted) return;
+    await pause(said ?? wait * (0.5 + Math.random() / 2), ending);
+    wait = Math.min(wait * 2, longest);
+  }
+}
+
+/** Resolves after a time, or when it ends. */
+async function pause(ms: number, ending: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal: ending, ref: false }).catch(() => undefined);
+}
+
+async function sent(
+  { origin, records }: ExportBatch,
+  to: {
+    readonly destination: ExportDestination;
+    readonly sender: Sender;
+    readonly version: string;
+    readonly signal: AbortSignal;
+  },
+) {
+  const { destination, sender, version, signal } = to;
+  const items = records.map(({ line }): ExportItem => {
+    const record = exportedRecord(line, { origin, paths: destination.content === "paths" });
+    return { record, line: destination.format === "ocsf" ? ocsfLine(record, version) : gennaiLine(record) };
+  });
+  return sender.send(items, signal);
+}

@@ -1,0 +1,228 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSocketServer } from "node:net";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { originOf } from "@gennai/governance/ledger/anchor/checkpoint";
+import { type CopyReport, checkCopy } from "@gennai/governance/ledger/check-copy";
+import type { ExportDestination } from "@gennai/governance/limits/export-schema";
+import { readLedgerRecords } from "@gennai/store/audit/ledger-records";
+import { exportBacklog } from "@gennai/store/ledger/export-cursor";
+import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
+import { listening } from "@gennai/testkit/listening";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { LedgerExport } from "#export/ledger-export";
+import { StoreFixture } from "../../../store/test/sqlite/store-fixture.ts";
+
+let fixture: StoreFixture;
+beforeEach(async () => {
+  fixture = await StoreFixture.create();
+});
+afterEach(() => fixture[Symbol.asyncDispose]());
+
+/** A receiver: what it does with each request, and the bodies that it took. */
+async function receiver(answer: (request: IncomingMessage, response: ServerResponse, number: number) => boolean) {
+  const bodies: Buffer[] = [];
+  let number = 0;
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      number += 1;
+      if (answer(request, response, number)) bodies.push(gunzipSync(body));
+    });
+  });
+  const { port, ...closing } = await listening(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    bodies,
+    lines: () => bodies.flatMap((body) => body.toString().trim().split("\n")),
+    [Symbol.asyncDispose]: () => {
+      server.closeAllConnections();
+      return closing[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const takes = (_request: IncomingMessage, response: ServerResponse): true => {
+  response.end();
+  return true;
+};
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: console.error };
+const waits = { look: 5, first: 5, longest: 20 };
+
+function exporting(destination: Omit<ExportDestination, "name">): LedgerExport {
+  const { stateDir } = fixture;
+  return new LedgerExport([{ name: "siem", ...destination }], { stateDir, version: "0.2.0", log: silent, waits });
+}
+
+const allSent = () => vi.waitFor(() => expect(exportBacklog(fixture.stateDir, "siem").records).toBe(0), 30_000);
+
+/** What the ledger says of a copy. */
+async function against(lines: readonly string[]): Promise<CopyReport> {
+  const { stateDir, root } = fixture;
+  const stored = new Map(readLedgerRecords(stateDir, root, 0, 10_000).map(({ seq, json }) => [seq, json]));
+  const { metadata } = JSON.parse(stored.get(1) ?? "{}") as { metadata: { hash: string } };
+  const key = await readFile(join(stateDir, "keys", "ledger.ed25519.pub"), "utf8");
+  return checkCopy(lines, {
+    origin: originOf(metadata.hash),
+    verifier: ledgerVerifier(key),
+    newest: stored.size,
+    stored: (seq) => stored.get(seq),
+  });
+}
+
+test.each<[string, Omit<ExportDestination, "name" | "endpoint" | "to">, number]>([
+  ["webhook", {}, 520],
+  ["webhook", { format: "ocsf" }, 5],
+  ["webhook", { content: "paths" }, 5],
+  ["otlp", { protocol: "http/json" }, 5],
+])("a whole copy by %s %j", async (to, more, count) => {
+  await fixture.recordAndClose(count);
+  await using there = await receiver(takes);
+  await using _export = exporting({ to: to as "otlp", endpoint: there.url, ...more });
+  await allSent();
+  expect(there.bodies).toHaveLength(Math.ceil(count / 512));
+  expect(await against(there.lines())).toMatchObject({ status: "ok", records: count, duplicates: 0 });
+  expect(there.lines().join()).not.toContain("npm test");
+});
+
+test("OTLP in protobuf has each record's hash", async () => {
+  await fixture.recordAndClose(3);
+  const asked: (string | undefined)[] = [];
+  await using there = await receiver((request, response) => {
+    asked.push(request.url, request.headers["content-type"]);
+    return takes(request, response);
+  });
+  await using _export = exporting({ to: "otlp", endpoint: there.url });
+  await allSent();
+  expect(asked).toEqual(["/v1/logs", "application/x-protobuf"]);
+  for (const { json } of readLedgerRecords(fixture.stateDir, fixture.root, 0, 10)) {
+    const { metadata } = JSON.parse(json) as { metadata: { hash: string } };
+    expect(there.bodies[0]?.includes(metadata.hash)).toBe(true);
+  }
+});
+
+test("lines in a file, and none is lost behind a line that was cut off", async () => {
+  await fixture.recordAndClose(5);
+  const endpoint = join(fixture.directory, "copy.jsonl");
+  await writeFile(endpoint, '{"torn":');
+  {
+    await using _export = exporting({ to: "file", endpoint });
+    await allSent();
+  }
+  expect(await against((await readFile(endpoint, "utf8")).split("\n"))).toMatchObject({ status: "ok", records: 5 });
+});
+
+test("syslog by RFC 5424, each message counted in octets", async () => {
+  await fixture.recordAndClose(4);
+  let got = Buffer.alloc(0);
+  const server = createSocketServer((socket) => socket.on("data", (chunk) => (got = Buffer.concat([got, chunk]))));
+  const { port, ...closing } = await listening(server);
+  {
+    await using _export = exporting({ to: "syslog", endpoint: `tcp://127.0.0.1:${port}` });
+    await allSent();
+  }
+  await closing[Symbol.asyncDispose]();
+  const lines: string[] = [];
+  while (got.length > 0) {
+    const [, count = ""] = /^(\d+) /.exec(got.subarray(0, 10).toString()) ?? [];
+    const message = got.subarray(count.length + 1, count.length + 1 + Number(count)).toString();
+    expect(message).toMatch(/^<110>1 2026-01-01T00:00:00\.000Z \S+ gennai \d+ intent - \{/);
+    lines.push(message.slice(message.indexOf("{")));
+    got = got.subarray(count.length + 1 + Number(count));
+  }
+  expect(await against(lines)).toMatchObject({ status: "ok", records: 4 });
+});
+
+test("a receiver that is away, busy, or answers with half an answer gets all, and is told of meanwhile", async () => {
+  await fixture.recordAndClose(7);
+  let away = true;
+  await using there = await receiver((request, response, number) => {
+    if (!away && number % 6 === 0) return takes(request, response);
+    const ways = [
+      () => response.writeHead(503).end(),
+      () => response.writeHead(429, { "retry-after": "0" }).end(),
+      () => response.writeHead(400).end(),
+      () => request.socket.destroy(),
+      () => response.writeHead(200, { "content-length": "100" }).write("half", () => request.socket.destroy()),
+    ];
+    ways[number % ways.length]?.();
+    return false;
+  });
+  await using _export = exporting({ to: "webhook", endpoint: there.url });
+  await vi.waitFor(() =>
+    expect(exportBacklog(fixture.stateDir, "siem").trouble).toMatch(/siem .*(answered|ECONN|socket)/),
+  );
+  expect(exportBacklog(fixture.stateDir, "siem")).toMatchObject({ records: 7, since: "2026-01-01T00:00:00.000Z" });
+  away = false;
+  await allSent();
+  expect(exportBacklog(fixture.stateDir, "siem").trouble).toBe("");
+  expect(await against(there.lines())).toMatchObject({ status: "ok", records: 7 });
+});
+
+test("what a receiver rejected is not sent again, and stays known", async () => {
+  await fixture.recordAndClose(3);
+  await using there = await receiver((_request, response) => {
+    response.end(JSON.stringify({ partialSuccess: { rejectedLogRecords: 2, errorMessage: "too old" } }));
+    return true;
+  });
+  await using _export = exporting({ to: "otlp", protocol: "http/json", endpoint: there.url });
+  await allSent();
+  expect(there.bodies).toHaveLength(1);
+  expect(exportBacklog(fixture.stateDir, "siem").trouble).toMatch(/^Of records 1 to 3 .* rejected 2 records: too old$/);
+});
+
+const kills = process.env["GENNAI_SAMPLES"] === "whole" ? 20 : 6;
+
+test(`killed ${kills} times, nothing is missing, and what came twice has the same id`, async () => {
+  const program = fileURLToPath(new URL("delivers.ts", import.meta.url));
+  await using there = await receiver((request, response, number) => {
+    // Taken, and the sender does not hear of it.
+    if (number % 3 === 0) request.socket.destroy();
+    else response.end();
+    return true;
+  });
+  const start = (): ChildProcess =>
+    spawn(process.execPath, [program, fixture.stateDir, there.url], { stdio: ["ignore", "ignore", "inherit"] });
+  for (let round = 0; round < kills; round += 1) {
+    await fixture.recordAndClose(30);
+    const before = there.bodies.length;
+    const child = start();
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    try {
+      await vi.waitFor(() => expect(there.bodies.length).toBeGreaterThan(before), { timeout: 30_000, interval: 1 });
+    } finally {
+      child.kill("SIGKILL");
+      await ended;
+    }
+  }
+  await using _export = exporting({ to: "webhook", endpoint: there.url });
+  await allSent();
+  const report = await against(there.lines());
+  expect(report).toMatchObject({ status: "ok", records: 30 * kills, missing: [] });
+  expect(report.duplicates).toBeGreaterThan(0);
+});
+
+test("a copy that lacks a record, has one that was changed, or one more, is told", async () => {
+  await fixture.recordAndClose(6);
+  await using there = await receiver(takes);
+  await using _export = exporting({ to: "webhook", endpoint: there.url });
+  await allSent();
+  const lines = there.lines();
+  const without = lines.filter((_line, index) => index !== 2 && index !== 3);
+  expect(await against(without)).toMatchObject({ status: "copy_incomplete", missing: ["3-4"] });
+  const changed = lines.map((line, index) =>
+    index === 1 ? line.replace('"gennai.risk":"high"', '"gennai.risk":"low"') : line,
+  );
+  expect(await against(changed)).toMatchObject({
+    status: "contradicts_copy",
+    contradictions: ["record 2: gennai.risk is not what the ledger has"],
+  });
+  const forged = lines.map((line, index) => (index === 1 ? line.replaceAll("2026-01-01", "2026-01-02") : line));
+  expect(await against(forged)).toMatchObject({
+    status: "contradicts_copy",
+    contradictions: ["record 2: its text does not have its hash"],
+  });
+});
