@@ -25,7 +25,7 @@ await story(({ workspace, configuration, say, write, gennai, expect }) => {
 
   say("Another file is none of the hook's business.");
   const allowed = gennai("run", "replace colour with color in src/main.js");
-  expect(allowed.code === 0 && /changed: src\/main\.js/.test(allowed.output), "it is changed", allowed.output);
+  expect(allowed.code === 0 && /Changed: src\/main\.js/.test(allowed.output), "it is changed", allowed.output);
 
   say("A hook that fails refuses, too.");
   write(

@@ -110,9 +110,12 @@ function changedLines({ argumentsJson, changes }: ToolCallItem): string {
 function reasonLines({ callId, status, result, decision }: ToolCallItem, paint: Paint): readonly string[] {
   if (status !== "failed" && status !== "refused" && !callId.startsWith(usersCallPrefix)) return [];
   const { error = "" } = result === undefined ? {} : resultForPeople(result);
-  const message = messageIn(error);
-  const reason = message !== "" || status === "done" ? message : (decision?.reason ?? "");
-  return reason === "" ? [] : [paint(status === "failed" ? "red" : "yellow", oneLine(reason))];
+  const { message } = errorIn(error);
+  const asked = decision?.reason ?? "";
+  const reason = message !== "" || status === "done" ? message : asked;
+  // Nobody saw the question, which says why it was asked.
+  const reasons = errorIn(result?.output ?? "").code === "nobody_to_ask" ? [asked, reason] : [reason];
+  return reasons.flatMap((text) => (text === "" ? [] : [paint(status === "failed" ? "red" : "yellow", oneLine(text))]));
 }
 
 /** The end of what a failed call printed, or one of the person's own. */
@@ -150,12 +153,13 @@ function outputLines({ name, status, result, liveOutput }: ToolCallItem, paint: 
   ];
 }
 
-/** The message of an error in JSON, or the text itself. */
-function messageIn(text: string): string {
+/** Code and message of an error in JSON, or the text itself as message. */
+function errorIn(text: string): { readonly code: unknown; readonly message: string } {
   const value = parsedJson(text);
   const error: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "error") : undefined;
-  const message: unknown = typeof error === "object" && error !== null ? Reflect.get(error, "message") : undefined;
-  return typeof message === "string" ? message : text;
+  if (typeof error !== "object" || error === null) return { code: undefined, message: text };
+  const message: unknown = Reflect.get(error, "message");
+  return { code: Reflect.get(error, "code"), message: typeof message === "string" ? message : text };
 }
 
 function oneLine(text: string): string {
