@@ -23,12 +23,16 @@ const workbench = useWorkbench(() => ({
         steps: [bash(`echo it has begun > begun.txt; cat begun.txt; ${sleep}`), { text: ["It was stopped."] }],
       },
       {
+        match: "^retest",
+        steps: [bash("sed -i s/--test/--check/ package.json"), { text: ["It stays."] }],
+      },
+      {
         match: "^start",
         steps: [call("Bash", { command: "node echoing.mjs", run_in_background: true }), { text: ["It runs."] }],
       },
     ],
   },
-  files: { "echoing.mjs": echoing },
+  files: { "echoing.mjs": echoing, "package.json": '{\n  "scripts": { "test": "node --test" }\n}\n' },
   // Text that can be read in the page.
   settings: { "gennai.governance.intents": "off", "terminal.integrated.gpuAcceleration": "off" },
 }));
@@ -105,4 +109,17 @@ test("Stop ends it, and its terminal says so", async () => {
   expect((await runs()).map(({ isRunning, end }) => [isRunning, end])).toEqual([
     [false, expect.stringContaining("stopped by")],
   ]);
+});
+
+test("what a command would change opens in the editor's own diff, beside its question", async () => {
+  const { page } = workbench();
+  const repl = await openRepl(workbench());
+  await repl.idle();
+  await repl.send("retest");
+  await repl.root.getByRole("button", { name: "Show change" }).click();
+  await page.getByRole("tab", { name: /package\.json \(would be kept\)/ }).waitFor();
+  await page.locator(".monaco-diff-editor").getByText("--check").first().waitFor();
+  await workbench().screenshot("question in diff");
+  await repl.answer("no");
+  await repl.see("It stays.");
 });
