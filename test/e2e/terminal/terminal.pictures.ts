@@ -42,7 +42,7 @@ test("pictures of the conversation in the terminal", async () => {
   const terminal = scene.gennai([], { rows: 24, env: { COLORTERM: "", FORCE_COLOR: "1" } });
   await terminal.see("Ctrl-D");
   terminal.type(`rename the comment${keys.enter}`);
-  await terminal.see("come next");
+  await terminal.see("■ changed");
   await terminal.see(empty);
   terminal.type(`!node --version && ls src${keys.enter}`);
   await terminal.see("✓ Bash");
@@ -61,6 +61,35 @@ test("pictures of the conversation in the terminal", async () => {
   );
   terminal.type("y");
   await terminal.see("the version now");
+  terminal.type(keys.control("d"));
+  await terminal.ended;
+});
+
+test("a picture of a review, which has the whole terminal", async () => {
+  const write = (path: string, content: string) => ({ tool: { name: "Write", args: { file_path: path, content } } });
+  const edit = { file_path: "src/colour.js", old_string: "// the colour\n", new_string: "// the color\n// of all\n" };
+  await using scene = await terminalScene(
+    [
+      [
+        { tool: { name: "Read", args: { file_path: "src/colour.js" } } },
+        { tool: { name: "Edit", args: edit } },
+        write("src/size.js", "export const size = 2;\n"),
+        { text: "Proposed." },
+      ],
+    ],
+    { "src/colour.js": "// the colour\nexport const colour = 1;\n" },
+  );
+  const terminal = scene.gennai(["--mode", "proposal"], { rows: 20, env: { COLORTERM: "", FORCE_COLOR: "1" } });
+  await terminal.see("Ctrl-D");
+  terminal.type(`rename the comment${keys.enter}`);
+  await terminal.see("/review");
+  await terminal.see(empty);
+  terminal.type(`/review${keys.enter}`);
+  await terminal.see("2 open");
+  terminal.type("y");
+  await terminal.see("1 kept");
+  picture(terminal, "terminal-review", "A review on the whole terminal: a hunk that is kept, the next, and the keys.");
+  terminal.type("q");
   terminal.type(keys.control("d"));
   await terminal.ended;
 });
