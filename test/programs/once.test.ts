@@ -23,6 +23,7 @@ const renaming: Readonly<Record<string, string>> = {
   "machine/src/process/locks/lock-holder.ts": "the draft has the token of its holder, and appears only if it is new",
   "stage/src/commit/make-fresh.ts": "moves entries",
   "stage/src/commit/take-layer-part.ts": "moves a copied tree",
+  "stage/src/mount/laid-changes.ts": "puts a directory aside",
   "stage/src/transaction/staged-root.ts": "moves what a command may not see",
   "stage/src/layer/session-layer.ts": "moves a layer",
   "store/src/sqlite/file-blob-store.ts":
