@@ -28,7 +28,7 @@ import { type Frame, InlineScreen } from "./screen/inline-screen.ts";
 import { LentTerminal } from "./screen/lent-terminal.ts";
 import { OwnTerminal } from "./screen/own-terminal.ts";
 import { wrapped } from "./screen/terminal-line.ts";
-import { statusLine } from "./shown/status-line.ts";
+import { statusLine, troubleWords } from "./shown/status-line.ts";
 import { Transcript } from "./shown/transcript.ts";
 import { keptDraft, waitingRows } from "./shown/waiting-rows.ts";
 
@@ -70,7 +70,6 @@ export class DrawnFace implements Face, Disposable {
   #picker: Picker | undefined;
   #escapedAt = 0;
   #sending = "";
-  /** Commands that run in the background. */
   #runs: readonly BackgroundRun[] = [];
   readonly #ticks: NodeJS.Timeout;
   readonly #place: DrawnPlace;
@@ -191,19 +190,11 @@ export class DrawnFace implements Face, Disposable {
   }
 
   way(change: WayToServer): void {
-    switch (change.state) {
-      case "connected":
-        this.#trouble = "";
-        break;
-      case "reconnecting":
-        this.#trouble = `reconnecting, try ${change.attempt}`;
-        break;
-      case "gone":
-        this.#trouble = "the server is gone: Enter tries again";
-        this.write(
-          this.paint("yellow", "! The server cannot be reached any more. Your draft is kept; Enter tries again."),
-        );
-    }
+    this.#trouble = troubleWords(change);
+    if (change.state === "gone")
+      this.write(
+        this.paint("yellow", "! The server cannot be reached any more. Your draft is kept; Enter tries again."),
+      );
     this.changed();
   }
 
@@ -295,10 +286,9 @@ export class DrawnFace implements Face, Disposable {
   }
 
   async #lookAtRuns(): Promise<void> {
-    const session = this.#conversation?.session;
-    if (session === undefined) return;
-    const { signal } = this.#options;
-    const runs = await listBackgroundRuns(session.client, session.sessionId, { signal }).catch(() => []);
+    if (this.#conversation === undefined) return;
+    const { client, sessionId } = this.#conversation.session;
+    const runs = await listBackgroundRuns(client, sessionId, { signal: this.#options.signal }).catch(() => []);
     this.#runs = runs.filter(({ isRunning }) => isRunning);
     this.#screen.refresh();
   }

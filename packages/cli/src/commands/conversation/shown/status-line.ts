@@ -1,4 +1,5 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
+import type { ConnectionChange } from "@gennai/client/session/subscription";
 import type { SessionFacts } from "@gennai/client/view/session-facts";
 import { turnWords } from "@gennai/client/view/turn-words";
 import { durationWords } from "../../../client/duration-words.ts";
@@ -56,6 +57,18 @@ export function statusLine(status: Status, width: number, paint: Paint): string 
     used += needed;
   }
   return line;
+}
+
+/** What stands in the way of the server; empty: nothing. */
+export function troubleWords(change: ConnectionChange | { readonly state: "gone" }): string {
+  switch (change.state) {
+    case "connected":
+      return "";
+    case "reconnecting":
+      return `reconnecting, try ${change.attempt}`;
+    case "gone":
+      return "the server is gone: Enter tries again";
+  }
 }
 
 function activity({ facts: { turn }, isStopping, isAsked }: Status): string {
