@@ -5,11 +5,11 @@ import type { ExportDestination } from "@gennai/governance/limits/export-schema"
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
 import type { ServerLog } from "@gennai/machine/server-log";
 import { type ExportBatch, ExportCursor } from "@gennai/store/ledger/export-cursor";
-import type { ExportItem, Sender } from "./delivery.ts";
+import type { Delivery, ExportItem, Sender } from "./delivery.ts";
 import { senderTo } from "./senders.ts";
 
-/** Milliseconds between two looks for new records, between two tries, and before a stopped destination is tried again. */
-const waits = { look: 1_000, first: 1_000, longest: 300_000 } as const;
+/** Milliseconds between two looks for new records, between two tries, before a stopped destination is tried again, and for an answer. */
+const waits = { look: 1_000, first: 1_000, longest: 300_000, answer: 30_000 } as const;
 
 /** Milliseconds that an end waits for receivers: it must not wait for one that hangs. */
 const graceMs = 2_000;
@@ -19,7 +19,7 @@ export interface LedgerExportOptions {
   readonly version: string;
   readonly log: ServerLog;
   /** For tests. */
-  readonly waits?: Readonly<Record<keyof typeof waits, number>>;
+  readonly waits?: Partial<Readonly<Record<keyof typeof waits, number>>>;
 }
 
 /**
@@ -55,7 +55,7 @@ async function run(
 ): Promise<void> {
   const { stateDir, version, log } = options;
   const { name } = destination;
-  const { look, first, longest } = options.waits ?? waits;
+  const { look, first, longest, answer } = { ...waits, ...options.waits };
   const locks = new ProcessLocks(join(stateDir, "locks"));
   let lock = locks.tryAcquire(`export-${name}`, "exports the ledger");
   while (lock.type === "held") {
@@ -75,7 +75,7 @@ async function run(
       await pause(look, ending);
       continue;
     }
-    const delivery = await sent(batch, { destination, sender, version, signal });
+    const delivery = await sent(batch, { destination, sender, version, signal, answerMs: answer });
     if (delivery.type === "taken") {
       cursor.confirm(name, batch);
       if (delivery.rejected !== undefined) {
@@ -91,7 +91,7 @@ async function run(
     const text = `The export ${name} ${what}: ${delivery.why}`;
     if (wait === first) log.warn(`${text}. They are kept, and sent again.`);
     cursor.trouble(name, text, Date.now());
-    const said = delivery.type === "later" ? delivery.afterMs : longest;
+    const said = delivery.type === "later" ? delivery.afterMs && Math.min(delivery.afterMs, longest) : longest;
     // Many machines do not come back at the same moment.
     if (ending.aborted) return;
     await pause(said ?? wait * (0.5 + Math.random() / 2), ending);
@@ -111,12 +111,19 @@ async function sent(
     readonly sender: Sender;
     readonly version: string;
     readonly signal: AbortSignal;
+    readonly answerMs: number;
   },
-) {
-  const { destination, sender, version, signal } = to;
+): Promise<Delivery> {
+  const { destination, sender, version, signal, answerMs } = to;
   const items = records.map(({ line }): ExportItem => {
     const record = exportedRecord(line, { origin, paths: destination.content === "paths" });
     return { record, line: destination.format === "ocsf" ? ocsfLine(record, version) : gennaiLine(record) };
   });
-  return sender.send(items, signal);
+  const late = AbortSignal.timeout(answerMs);
+  try {
+    return await sender.send(items, AbortSignal.any([signal, late]));
+  } catch (error) {
+    if (signal.aborted || !late.aborted) throw error;
+    return { type: "later", why: `it did not answer within ${answerMs / 1000} s` };
+  }
 }

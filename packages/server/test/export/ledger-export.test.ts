@@ -52,9 +52,13 @@ const takes = (_request: IncomingMessage, response: ServerResponse): true => {
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: console.error };
 const waits = { look: 5, first: 5, longest: 20 };
 
-function exporting(destination: Omit<ExportDestination, "name">): LedgerExport {
+function exporting(
+  destination: Omit<ExportDestination, "name">,
+  more: { readonly answer?: number } = {},
+): LedgerExport {
   const { stateDir } = fixture;
-  return new LedgerExport([{ name: "siem", ...destination }], { stateDir, version: "0.2.0", log: silent, waits });
+  const options = { stateDir, version: "0.2.0", log: silent, waits: { ...waits, ...more } };
+  return new LedgerExport([{ name: "siem", ...destination }], options);
 }
 
 const allSent = () => vi.waitFor(() => expect(exportBacklog(fixture.stateDir, "siem").records).toBe(0), 30_000);
@@ -134,6 +138,19 @@ test("syslog by RFC 5424, each message counted in octets", async () => {
     got = got.subarray(count.length + 1 + Number(count));
   }
   expect(await against(lines)).toMatchObject({ status: "ok", records: 4 });
+});
+
+test("a receiver that takes a request and never answers is asked again, and told of meanwhile", async () => {
+  await fixture.recordAndClose(3);
+  let answers = false;
+  await using there = await receiver((request, response) => answers && takes(request, response));
+  await using _export = exporting({ to: "webhook", endpoint: there.url }, { answer: 50 });
+  await vi.waitFor(
+    () => expect(exportBacklog(fixture.stateDir, "siem").trouble).toMatch(/did not answer within/),
+    30_000,
+  );
+  answers = true;
+  await vi.waitFor(() => expect(there.bodies.length).toBeGreaterThan(0), 30_000);
 });
 
 test("a receiver that is away, busy, or answers with half an answer gets all, and is told of meanwhile", async () => {
