@@ -128,7 +128,7 @@ function sandboxHint(complaint: string): string {
 
 /** Of a git that no sandbox was made for, or that is not visible in one. */
 function gitHint(complaint: string): string {
-  return complaint.includes("bwrap: ") ? sandboxHint(complaint) : `${sandboxedGitHint}.`;
+  return /bwrap: (?!execvp)/.test(complaint) ? sandboxHint(complaint) : `${sandboxedGitHint}.`;
 }
 
 async function diskFinding(stateDir: string): Promise<Finding> {

@@ -14,7 +14,7 @@ export async function offeredTools(server: TestServer): Promise<ReadonlyMap<stri
   const tools = new Map<string, ValidateFunction>();
   for (const tool of listOf(provider.requests[0]?.body["tools"])) {
     const offered = tool as { readonly function: { readonly name: string; readonly parameters: object } };
-    tools.set(offered.function.name, ajv.compile(offered.function.parameters));
+    tools.set(offered.function.name, ajv.compile(closed(offered.function.parameters)));
   }
   if (tools.size === 0) throw new Error("The server offered its model no tools.");
   return tools;
@@ -22,4 +22,13 @@ export async function offeredTools(server: TestServer): Promise<ReadonlyMap<stri
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** The schema without arguments that it does not name: a model is not told that there are none. */
+function closed(schema: object): object {
+  const close = (_key: string, value: unknown): unknown =>
+    typeof value === "object" && value !== null && "properties" in value
+      ? { additionalProperties: false, ...value }
+      : value;
+  return JSON.parse(JSON.stringify(schema, close)) as object;
 }
