@@ -91,10 +91,10 @@ async function run(
     const text = `The export ${name} ${what}: ${delivery.why}`;
     if (wait === first) log.warn(`${text}. They are kept, and sent again.`);
     cursor.trouble(name, text, Date.now());
-    const said = delivery.type === "later" ? delivery.afterMs && Math.min(delivery.afterMs, longest) : longest;
-    // Many machines do not come back at the same moment.
     if (ending.aborted) return;
-    await pause(said ?? wait * (0.5 + Math.random() / 2), ending);
+    const said = delivery.type === "later" ? (delivery.afterMs ?? 0) : longest;
+    // Many machines do not come back at the same moment; and no receiver has them come at once, again and again.
+    await pause(Math.min(Math.max(said, wait * (0.5 + Math.random() / 2)), longest), ending);
     wait = Math.min(wait * 2, longest);
   }
 }

@@ -60,11 +60,11 @@ const facility = 13;
 function syslogSender(destination: ExportDestination): Sender {
   const url = new URL(destination.endpoint);
   const isTls = url.protocol === "tls:";
-  const host = hostname().replaceAll(/[^\x21-\x7E]/g, "-") || "-";
+  const machine = hostname().replaceAll(/[^\x21-\x7E]/g, "-") || "-";
   const framed = ({ record, line }: ExportItem): Buffer => {
     const { severity, name, time } = record;
     const kind = name.slice("gennai.ledger.".length);
-    const head = `<${facility * 8 + levels[severity]}>1 ${new Date(time).toISOString()} ${host} gennai ${process.pid} ${kind} - `;
+    const head = `<${facility * 8 + levels[severity]}>1 ${new Date(time).toISOString()} ${machine} gennai ${process.pid} ${kind} - `;
     const message = Buffer.from(head + line);
     return Buffer.concat([Buffer.from(`${message.length} `), message]);
   };
@@ -72,8 +72,10 @@ function syslogSender(destination: ExportDestination): Sender {
     async send(batch, signal) {
       try {
         const ca = destination.ca_file === undefined ? undefined : await readFile(destination.ca_file);
-        const place = { host: url.hostname, port: Number(url.port) };
-        const socket = isTls ? tls.connect({ ...place, servername: url.hostname, ca }) : net.connect(place);
+        const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+        const place = { host, port: Number(url.port) };
+        const named = net.isIP(host) === 0 ? { servername: host } : {};
+        const socket = isTls ? tls.connect({ ...place, ...named, ca }) : net.connect(place);
         return await delivered(socket, Buffer.concat(batch.map(framed)), signal);
       } catch (error) {
         signal.throwIfAborted();

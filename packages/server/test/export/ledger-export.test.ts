@@ -54,7 +54,7 @@ const waits = { look: 5, first: 5, longest: 20 };
 
 function exporting(
   destination: Omit<ExportDestination, "name">,
-  more: { readonly answer?: number } = {},
+  more: Partial<typeof waits & { readonly answer: number }> = {},
 ): LedgerExport {
   const { stateDir } = fixture;
   const options = { stateDir, version: "0.2.0", log: silent, waits: { ...waits, ...more } };
@@ -151,6 +151,19 @@ test("a receiver that takes a request and never answers is asked again, and told
   );
   answers = true;
   await vi.waitFor(() => expect(there.bodies.length).toBeGreaterThan(0), 30_000);
+});
+
+test("a receiver that asks to be asked again at once is asked after the usual time", async () => {
+  await fixture.recordAndClose(1);
+  const asked: number[] = [];
+  await using there = await receiver((_request, response) => {
+    asked.push(performance.now());
+    response.writeHead(429, { "retry-after": "0" }).end();
+    return false;
+  });
+  await using _export = exporting({ to: "webhook", endpoint: there.url }, { first: 200, longest: 400 });
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(1), 30_000);
+  expect((asked[1] ?? 0) - (asked[0] ?? 0)).toBeGreaterThan(90);
 });
 
 test("a receiver that is away, busy, or answers with half an answer gets all, and is told of meanwhile", async () => {
