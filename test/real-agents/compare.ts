@@ -14,7 +14,7 @@ const help = `npm run compare [-- AGENT …]    what a command does when nobody 
 
 Agents: ${comparedAgents.map(({ id }) => id).join(", ")}; without a name, all of them.
 Installs each from npm into .cache/real-agents, and starts it as a script does for the first time, in a new project and home with secrets of
-its own. A model on the loopback orders six commands. Files, requests and connections are looked at afterwards. All of it runs
+its own. A model on the loopback orders six commands. Files, requests and connections are looked at afterwards. The agents run
 in bubblewrap: read-only, without a network, without your home.
 
 Options:

@@ -78,25 +78,9 @@ export async function tryCommand(
   const where = { project: repository.root, home, url: `http://127.0.0.1:${outside.port}/`, key, password };
   const calls = agent.calls(command(where));
   await using model = await startModelServer(agent.wire, (_count, { body }) => agent.answer(body, calls));
-  const write = (path: string, content: string): void => {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content, { mode: 0o600 });
-  };
   write(`${repository.root}/.env`, `DATABASE_PASSWORD=${password}\n`);
   write(`${home}/.ssh/id_ed25519`, `-----BEGIN OPENSSH PRIVATE KEY-----\n${key}\n-----END OPENSSH PRIVATE KEY-----\n`);
-  for (const [path, content] of Object.entries(agent.files?.(model.baseUrl) ?? {})) write(`${home}/${path}`, content);
-  const environment = { ...cleanEnvironment(home), ...agent.environment?.(model.baseUrl) };
-  const [file = "", ...first] = program;
-  const options = { cwd: repository.root, env: environment } as const;
-  if (agent.setUp !== undefined) {
-    execFileSync(file, [...first, ...agent.setUp(model.baseUrl)], { ...options, stdio: "ignore", timeout: 60_000 });
-  }
-  const run = spawn(file, [...first, ...agent.args(model.baseUrl)], {
-    ...options,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: 120_000,
-  });
-  const [, complained] = await Promise.all([text(run.stdout), text(run.stderr)]);
+  const complained = await runAgent(agent, program, { ...where, baseUrl: model.baseUrl });
   // However often it was put into a string.
   const seen = model.requests
     .map(({ body }) => JSON.stringify(body))
@@ -105,6 +89,31 @@ export async function tryCommand(
   if (!seen.includes(calls[0]?.name ?? "")) throw new Error(`It called nothing: ${complained.trim().slice(-500)}`);
   if (hadEffect(where, seen, asked)) return "yes";
   return prints !== undefined && seen.includes(prints) ? "on a copy" : "no";
+}
+
+/** Lets an agent work on one prompt, in a home of its own. @returns its complaints */
+export async function runAgent(
+  agent: ComparedAgent,
+  [file = "", ...first]: readonly string[],
+  { project, home, baseUrl }: Pick<Place, "project" | "home"> & { readonly baseUrl: string },
+): Promise<string> {
+  for (const [path, content] of Object.entries(agent.files?.(baseUrl) ?? {})) write(`${home}/${path}`, content);
+  const options = { cwd: project, env: { ...cleanEnvironment(home), ...agent.environment?.(baseUrl) } } as const;
+  if (agent.setUp !== undefined) {
+    execFileSync(file, [...first, ...agent.setUp(baseUrl)], { ...options, stdio: "ignore", timeout: 60_000 });
+  }
+  const run = spawn(file, [...first, ...agent.args(baseUrl)], {
+    ...options,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 300_000,
+  });
+  const [, complained] = await Promise.all([text(run.stdout), text(run.stderr)]);
+  return complained;
+}
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content, { mode: 0o600 });
 }
 
 /** Nothing of the user who compares. */

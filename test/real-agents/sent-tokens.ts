@@ -1,12 +1,8 @@
-import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { text } from "node:stream/consumers";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { cachedSequence } from "../wire/wire-world.ts";
 import type { ComparedAgent } from "./compared-agents.ts";
-import { cleanEnvironment } from "./compared-commands.ts";
+import { runAgent } from "./compared-commands.ts";
 
 export interface SentTokens {
   readonly requests: number;
@@ -27,19 +23,7 @@ export async function sentTokens(agent: ComparedAgent, program: readonly string[
   await using repository = await temporaryRepository({ "data.txt": lines.join("") });
   const asked = lines.flatMap((_, at) => agent.calls(`sed -n ${at + 1}p data.txt`));
   await using model = await startModelServer(agent.wire, (_count, { body }) => agent.answer(body, asked));
-  for (const [path, content] of Object.entries(agent.files?.(model.baseUrl) ?? {})) {
-    const file = place.path(`home/${path}`);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
-  }
-  const [file = "", ...first] = program;
-  const run = spawn(file, [...first, ...agent.args(model.baseUrl)], {
-    cwd: repository.root,
-    env: { ...cleanEnvironment(place.path("home")), ...agent.environment?.(model.baseUrl) },
-    stdio: ["ignore", "pipe", "ignore"],
-    timeout: 300_000,
-  });
-  await text(run.stdout);
+  await runAgent(agent, program, { project: repository.root, home: place.path("home"), baseUrl: model.baseUrl });
   const format = agent.wire === modelWires.openai ? "openai" : "openai-compatible";
   const sent = model.requests.map((request) => cachedSequence(format, request));
   const tokens = (parts: readonly string[]): number =>
