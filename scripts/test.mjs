@@ -16,7 +16,8 @@ helpIfAsked(`npm test                     all tests but the long ones (*.long.te
                              same in many places (scripts/lib/tests/rounds.mjs); the built program under one further
                              version of Node of those that the README names. GENNAI_SAMPLE_SEED=N chooses again
 npm test -- --all            all of them, the long ones too: before a release, which needs what this writes into
-                             docs/whole-run.md when all passed
+                             docs/whole-run.md when all passed. Hours long: when it is killed, the next one over the same
+                             commit goes on with the files that had not ended
 npm test -- --changed [REF]  those that can see what is not committed, or what is different since this branch left REF: by
                              imports, and a few whole ways through the program, which no import shows
 npm test -- ARGS             those that ARGS choose, long or not; ARGS are vitest's: parts of paths, -t NAME, …
@@ -37,6 +38,7 @@ Ends with one line, "N passed, N failed"; with CI=true, a test that is skipped h
  * @property {readonly string[]} [browser]
  * @property {{ args: readonly string[], count?: number }} [nodes] under so many of the further versions of Node, or all
  * @property {boolean} [inTurn] one list after the other, each printed as it goes
+ * @property {string} [commit] that `--all` goes on with
  */
 
 // One for all that runs.
@@ -63,7 +65,7 @@ async function testAll(words) {
   if (request === undefined) return { passed: 0, failed: 0 };
   await ensureBuilt();
   const commit = words.length === 1 && words[0] === "--all" ? testedCommit() : undefined;
-  const results = await runLists(request);
+  const results = await runLists({ ...request, commit });
   /** @param {"passed" | "failed" | "skipped"} what */
   const sum = (what) => results.reduce((total, counts) => total + counts[what], 0);
   const [passed, failed, skipped] = [sum("passed"), sum("failed"), sum("skipped")];
@@ -128,15 +130,15 @@ function seeingChangeSince(ref) {
  * @param {Request} request
  * @returns {Promise<readonly ListResult[]>}
  */
-async function runLists({ main, browser, nodes, inTurn = false }) {
+async function runLists({ main, browser, nodes, commit, inTurn = false }) {
   // One after another: apt does one thing at a time.
   const leftOut = main && [...(await ensureBubblewrap()), ...(await ensureNatsServer()), ...(await ensureCargo())];
   const noBrowser = browser && (await ensureChromium());
-  const others = async () => (main ? [await runList(mainList, main, { leftOut, isLive: true })] : []);
+  const others = async () => (main ? [await runList(mainList, main, { leftOut, isLive: true, commit })] : []);
   const beside = async () => {
     const isLive = inTurn || main === undefined;
-    const inBrowser = browser ? [await runList(browserList, browser, { leftOut: noBrowser, isLive })] : [];
-    return [...inBrowser, ...(nodes ? await underNodes(nodes) : [])];
+    const inBrowser = browser ? [await runList(browserList, browser, { leftOut: noBrowser, isLive, commit })] : [];
+    return [...inBrowser, ...(nodes ? await underNodes(nodes, commit) : [])];
   };
   const results = inTurn ? [await others(), await beside()] : await Promise.all([others(), beside()]);
   return results.flat();
@@ -145,12 +147,13 @@ async function runLists({ main, browser, nodes, inTurn = false }) {
 /**
  * All at once: each is few files, and waits much.
  * @param {NonNullable<Request["nodes"]>} nodes
+ * @param {string | undefined} commit
  * @returns {Promise<readonly ListResult[]>}
  */
-async function underNodes({ args, count = Number.POSITIVE_INFINITY }) {
+async function underNodes({ args, count = Number.POSITIVE_INFINITY }, commit) {
   const runs = sampleOf(await ensureClaimedNodes(), count).map(async ({ version, program }) => {
     const list = { name: `Node ${version}`, config: "test/node-versions/vitest.config.ts", program };
-    if (program !== undefined) return runList(list, args, {});
+    if (program !== undefined) return runList(list, args, { commit });
     return { ...list, passed: 0, failed: 0, skipped: 1, failures: [], seconds: 0, files: [] };
   });
   return Promise.all(runs);

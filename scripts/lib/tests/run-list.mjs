@@ -1,5 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
-import { relative } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { withFilesInMemory } from "../files-in-memory.mjs";
 import { packagedNode, toolEnvironment } from "../packaged-node.mjs";
 import { inRepository, root } from "../repository.mjs";
@@ -22,33 +21,38 @@ import { run } from "../run.mjs";
  * @property {number} failed
  * @property {number} skipped what is left out counts, too: a glob as one
  * @property {readonly string[]} failures each with its file and why
- * @property {number} seconds
+ * @property {number} seconds of this run
  * @property {readonly FileResult[]} files
  */
 
-/** @typedef {{ path: string, passed: number, seconds: number }} FileResult `path`: from the root of the checkout */
+/** @typedef {import("./notes-reporter.mjs").FileResult} FileResult */
 
 /**
  * Runs the tests of a list.
  * @param {TestList} list
  * @param {readonly string[]} args of vitest
- * @param {{ leftOut?: readonly string[], isLive?: boolean }} options `leftOut`: globs of tests that cannot run here; unless
- * `isLive`, what the list writes is printed at its end
+ * @param {{ leftOut?: readonly string[], isLive?: boolean, commit?: string }} options `leftOut`: globs of tests that cannot run
+ * here; unless `isLive`, what the list writes is printed at its end; with `commit`, test files that ended in an earlier run over the
+ * same commit do not run again: as they ended, passed or failed, they count
  * @returns {Promise<ListResult>}
  */
 export async function runList({ name, config, program = packagedNode(), workers }, args, options) {
-  const { leftOut = [], isLive = false } = options;
-  const report = inRepository(".cache", `vitest ${name}.json`);
-  rmSync(report, { force: true });
+  const { leftOut = [], isLive = false, commit } = options;
+  const notes = inRepository(".cache", `tests ${name}.jsonl`);
+  const title = JSON.stringify({ commit: commit ?? "none" });
+  const lines = existsSync(notes) ? readFileSync(notes, "utf8").split("\n").slice(0, -1) : [];
+  const kept = commit !== undefined && lines[0] === title ? lines : [title];
+  writeFileSync(notes, `${kept.join("\n")}\n`);
+  const earlier = filesIn(notes);
+  if (earlier.length > 0) process.stdout.write(`${name}: ${earlier.length} files ended in an earlier run.\n`);
   const allArgs = [
     "run",
     ...["--config", inRepository(config)],
     "--reporter=default",
-    "--reporter=json",
-    `--outputFile.json=${report}`,
+    `--reporter=${inRepository("scripts", "lib", "tests", "notes-reporter.mjs")}`,
     // ARGS may name tests of another list only.
     "--passWithNoTests",
-    ...leftOut.flatMap(exclude),
+    ...[...leftOut, ...earlier.map(({ path }) => path)].flatMap(exclude),
     ...args,
   ];
   const runner = inRepository("node_modules", "vitest", "vitest.mjs");
@@ -56,55 +60,37 @@ export async function runList({ name, config, program = packagedNode(), workers 
   const began = performance.now();
   const { code, output } = await run(command, commandArgs, {
     cwd: root,
-    env: { ...toolEnvironment(), ...(workers === undefined ? {} : { VITEST_MAX_WORKERS: workers }) },
+    env: {
+      ...toolEnvironment(),
+      GENNAI_TEST_NOTES: notes,
+      ...(workers === undefined ? {} : { VITEST_MAX_WORKERS: workers }),
+    },
     output: isLive ? "inherit" : "capture",
   });
   if (!isLive) process.stdout.write(`\n${name}\n${output}`);
-  const counts = JSON.parse(readFileSync(report, "utf8"));
-  const testFiles = /** @type {TestFile[]} */ (counts.testResults);
-  const failures = testFiles.flatMap(failuresOf);
+  const files = filesIn(notes);
+  const failures = files.flatMap((file) => file.failures);
+  /** @param {(file: FileResult) => number} what */
+  const sum = (what) => files.reduce((total, file) => total + what(file), 0);
   return {
     name,
-    passed: counts.numPassedTests,
+    passed: sum((file) => file.passed),
     // An error outside any file fails the run, too.
     failed: failures.length || (code === 0 ? 0 : 1),
-    skipped: counts.numPendingTests + counts.numTodoTests + leftOut.length,
+    skipped: sum((file) => file.skipped) + leftOut.length,
     failures: program === packagedNode() ? failures : failures.map((failure) => `(${program}) ${failure}`),
     seconds: (performance.now() - began) / 1000,
-    files: testFiles.map((file) => ({
-      path: relative(root, file.name),
-      passed: file.assertionResults.filter(({ status }) => status === "passed").length,
-      seconds: (file.endTime - file.startTime) / 1000,
-    })),
+    files,
   };
+}
+
+/** @param {string} notes of `notes-reporter.mjs`, after a title @returns {readonly FileResult[]} */
+function filesIn(notes) {
+  const lines = readFileSync(notes, "utf8").split("\n").slice(1, -1);
+  return lines.map((line) => /** @type {FileResult} */ (JSON.parse(line)));
 }
 
 /** Words of vitest that leave out what a glob names. @param {string} glob */
 export function exclude(glob) {
   return ["--exclude", glob];
-}
-
-/**
- * Of vitest's JSON report.
- * @typedef {object} TestFile
- * @property {string} name its absolute path
- * @property {string} status
- * @property {string} message why it failed outside its tests
- * @property {number} startTime milliseconds
- * @property {number} endTime
- * @property {{ status: string, fullName: string, failureMessages: string[] }[]} assertionResults
- */
-
-/**
- * The tests that failed; a file that failed outside them is one itself.
- * @param {TestFile} file
- */
-function failuresOf({ name, status, message, assertionResults }) {
-  const path = relative(root, name);
-  const failed = assertionResults.filter((test) => test.status === "failed");
-  if (failed.length === 0 && status === "failed") return [`${path}\n${message}`];
-  return failed.map((test) => {
-    const why = test.failureMessages.join("\n").replaceAll(/\n +at .*(node_modules|new Promise ).*/g, "");
-    return `${path} > ${test.fullName}\n${why}`;
-  });
 }

@@ -1,0 +1,44 @@
+import { appendFileSync } from "node:fs";
+import { relative } from "node:path";
+import { root } from "../repository.mjs";
+
+/**
+ * What became of a test file.
+ * @typedef {object} FileResult
+ * @property {string} path from the root of the checkout
+ * @property {number} passed tests
+ * @property {number} skipped
+ * @property {readonly string[]} failures each with its file and why; a file that failed outside its tests is one itself
+ * @property {number} seconds
+ */
+
+/** Notes each test file when it ends, as a line in the file that `GENNAI_TEST_NOTES` names: a run that is killed leaves what it did. */
+export default class NotesReporter {
+  /** @param {import("vitest/node").TestModule} module */
+  onTestModuleEnd(module) {
+    const path = relative(root, module.moduleId).replaceAll("\\", "/");
+    const tests = [...module.children.allTests()];
+    const outside = [module, ...module.children.allSuites()].flatMap((suite) => suite.errors());
+    const failures = tests.flatMap((test) => {
+      const { state, errors } = test.result();
+      return state === "failed" ? [`${path} > ${test.fullName}\n${reasons(errors)}`] : [];
+    });
+    if (outside.length > 0 || (failures.length === 0 && module.state() === "failed"))
+      failures.push(`${path}\n${reasons(outside)}`);
+    /** @type {FileResult} */
+    const result = {
+      path,
+      passed: tests.filter((test) => test.result().state === "passed").length,
+      skipped: tests.filter((test) => test.result().state === "skipped").length,
+      failures,
+      seconds: module.diagnostic().duration / 1000,
+    };
+    appendFileSync(/** @type {string} */ (process.env["GENNAI_TEST_NOTES"]), `${JSON.stringify(result)}\n`);
+  }
+}
+
+/** @param {readonly import("vitest/node").SerializedError[]} errors */
+function reasons(errors) {
+  const texts = errors.map(({ message, stack }) => (stack?.includes(message) ? stack : `${message}\n${stack ?? ""}`));
+  return texts.join("\n").replaceAll(/\n +at .*(node_modules|new Promise ).*/g, "");
+}
