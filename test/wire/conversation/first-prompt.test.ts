@@ -45,9 +45,12 @@ test("a session begins with its repository, in a few lines that stay as they are
 test("the first request costs at most 15,000 bytes, all tools and rules included", async () => {
   const staged = { files, server: { commands: "staged" } } as const;
   await using world = await wireWorld("openai-compatible", [{ text: ["Hello."] }], staged);
-  await runTurn(world.server, await startSession(world.server), "hello");
+  const sessionId = await startSession(world.server);
+  await using _editor = await Watcher.attach(world.server, sessionId);
+  await runTurn(world.server, sessionId, "hello");
   const sent = JSON.stringify(world.provider.requests[0]?.body);
-  for (const part of ['"Bash"', '"MultiEdit"', "becomes true when it has ended"]) expect(sent).toContain(part);
+  for (const part of ['"Bash"', '"RunInTerminal"', '"MultiEdit"', "becomes true when it has ended"])
+    expect(sent).toContain(part);
   expect(sent.length).toBeLessThanOrEqual(15_000);
 });
 

@@ -44,6 +44,7 @@ function asTold({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSch
   delete jsonSchema.minLength;
   delete jsonSchema.maxLength;
   if ((jsonSchema.maxItems ?? 0) > mostCounted) delete jsonSchema.maxItems;
+  if ((jsonSchema.minimum ?? 2) < 2) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 

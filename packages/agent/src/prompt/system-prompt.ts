@@ -146,7 +146,7 @@ const stagedProposalRule =
 
 /** Rules for commands whose changes are judged before they are kept. */
 const stagedRules = [
-  "A command runs on a copy, so trying costs nothing: what was not kept is as it was before. Do not work around a no about the network.",
+  "Trying a command costs nothing: what was not kept is as it was before. Do not work around a no about the network.",
   "Commands do not see files that hold secrets. Commits are not signed; hooks of the repository run. A program cannot rename a directory that was there before (EXDEV, e.g. `git mv`): use `mv OLD NEW`, then `git add -A OLD NEW`.",
 ];
 

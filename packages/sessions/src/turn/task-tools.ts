@@ -34,7 +34,9 @@ const parameters = z.strictObject({
 
 /** What is told where no file names a sub-agent. */
 const unnamed = parameters.omit({ agent: true });
-const explored = parameters.omit({ scenario: true, tools: true });
+const explored = parameters
+  .omit({ scenario: true, tools: true })
+  .extend({ prompt: parameters.shape.prompt.describe("As of Task.") });
 const exploredUnnamed = explored.omit({ agent: true });
 
 type TaskArguments = z.infer<typeof parameters>;

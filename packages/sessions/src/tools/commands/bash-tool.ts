@@ -91,23 +91,23 @@ const plainDescription =
   "Processes it leaves in the background are ended with it.";
 
 const keyDescription =
-  "git over https, gh and package managers get the user's login after a yes, each time: the run itself has only a placeholder. Each push, " +
-  "publishing and other change waits until the user has agreed to exactly that. git over ssh: run it by itself or last in a chain of &&, " +
+  "git over https, gh and package managers get the user's login after a yes; the run itself has only a placeholder. Each push, " +
+  "publishing or other change waits until the user has agreed to exactly that. git over ssh: by itself or last in a chain of &&, " +
   "without pipes or variables; its pre-push hook runs before, without network and key.";
 
 const stagedDescription =
   "It runs on a copy of the workspace; what it changed becomes true when it has ended, if rules or the user agree. " +
   "Deletes, git reset --hard and the like run too; the user is asked where their own uncommitted work would be lost. " +
-  "While it leaves a merge, a rebase, conflicts or HEAD on no branch or on another one of the user's, all of that and later changes stay in this session until it ends. " +
-  "Hosts and ports that it wants are refused at first, the user is asked, and after a yes it runs again by itself. " +
-  "Notes in brackets at the end of the output say what was not kept, and why. Of a command that was ended, nothing is. " +
+  "While it leaves a merge, a rebase, conflicts, or HEAD on no branch or another of the user's, all changes stay in this session until that ends. " +
+  "Hosts and ports that it wants are refused at first; after the user's yes it runs again by itself. " +
+  "Notes in brackets at the end say what was not kept, and why; of a command that was ended, nothing is. " +
   "What git ignores (builds, dependencies) stays with this session: later commands see it, file tools and the user do not. " +
   "Servers and watchers: run_in_background. They see the workspace, and edits as they are saved (not those in node_modules); " +
   "what they write is never kept. Only later commands reach their ports, on localhost.";
 
 const proposalDescription =
   "It runs on a copy of the workspace with all that you have staged, without network but what the user lets it reach. What it changes in files is staged as " +
-  "well, and proposed at the end of your turn. Notes in brackets at the end of the output say what was not, and why. Of a command " +
+  "well, and proposed at the end of your turn. Notes in brackets at the end say what was not, and why; of a command " +
   "that was ended, nothing is. What git ignores (builds, dependencies) stays with this session: later commands see it, file tools " +
   "and the user do not. Git's own data cannot be changed, and nothing runs in the background.";
 

@@ -21,8 +21,7 @@ const parameters = z.strictObject({
         return new Set(ids).size === ids.length;
       },
       { error: "Every id may stand once only." },
-    )
-    .describe("The whole list; it replaces the old one."),
+    ),
 });
 
 type TodoWriteArguments = z.infer<typeof parameters>;

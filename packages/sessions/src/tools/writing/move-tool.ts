@@ -16,7 +16,7 @@ import { staleFileDetail } from "./change/stale-file-detail.ts";
 
 const parameters = z.strictObject({
   from: z.string().min(1, "from must not be empty."),
-  to: z.string().min(1, "to must not be empty.").describe("Its new path; nothing may be there yet."),
+  to: z.string().min(1, "to must not be empty."),
 });
 
 /** Moves one file: creates the new one and deletes the old one, atomically. */

@@ -12,7 +12,7 @@ export const textEdits = z
 
 const parameters = z.strictObject({
   file_path: z.string().min(1, "file_path must not be empty."),
-  edits: textEdits.describe("Made in order, each on what the one before left; all or none."),
+  edits: textEdits,
 });
 
 /** Several exact replacements in one file, all or none. */
@@ -20,7 +20,7 @@ export function multiEditTool(ports: FileChangePorts): BuiltInTool<z.infer<typeo
   return oneFileTool(ports, {
     name: "MultiEdit",
     description:
-      "Makes several exact replacements in one file, in order, all or none. The rules of Edit hold for each.",
+      "Makes several exact replacements in one file, in order, each on what the one before left, all or none. The rules of Edit hold for each.",
     parameters,
     otherNames: editNames,
     operation: "update",

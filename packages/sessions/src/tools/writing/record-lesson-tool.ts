@@ -10,7 +10,7 @@ import { KnownFiles } from "../../session/state/known-files.ts";
 import { currentContent, type FileChangePorts, type IntendedFile } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
-const files = projectNotePaths;
+const files: readonly string[] = projectNotePaths;
 /** Created if no notes file exists. */
 const firstFile = "AGENT.md";
 
@@ -21,7 +21,11 @@ const parameters = z.strictObject({
     .min(1, "lesson must not be empty.")
     .max(2000, "lesson is longer than 2,000 characters.")
     .describe("One sentence that will help the next person or agent who works here."),
-  file: z.enum(files).optional().describe("By default the first that exists, else AGENT.md."),
+  file: z
+    .string()
+    .refine((name) => files.includes(name), `file must be one of ${files.join(", ")}.`)
+    .optional()
+    .describe("AGENTS.md, AGENT.md or CLAUDE.md; by default the first that exists."),
 });
 
 type RecordLessonArguments = z.infer<typeof parameters>;
@@ -35,7 +39,7 @@ export function recordLessonTool(ports: FileChangePorts): BuiltInTool<RecordLess
     {
       name: "record_lesson",
       description: "",
-      parameters: z.strictObject({ file_path: z.enum(files), lesson: z.string() }),
+      parameters: z.strictObject({ file_path: z.string(), lesson: z.string() }),
       operation: "update",
       missingHint: undefined,
       intend: ({ lesson, file_path }, before) => withLesson(before, lesson, file_path),
@@ -48,7 +52,7 @@ export function recordLessonTool(ports: FileChangePorts): BuiltInTool<RecordLess
     }
     return firstFile;
   };
-  const chosen = new WeakMap<object, (typeof files)[number]>();
+  const chosen = new WeakMap<object, string>();
   const changeArguments = (args: RecordLessonArguments) => ({
     file_path: chosen.get(args) ?? args.file ?? firstFile,
     lesson: args.lesson,

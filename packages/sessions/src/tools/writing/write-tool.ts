@@ -10,7 +10,7 @@ import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z.strictObject({
   file_path: z.string().min(1, "file_path must not be empty."),
-  content: z.string().max(maxFileBytes, "content is larger than 20 MiB.").describe("The whole new text of the file."),
+  content: z.string().max(maxFileBytes, "content is larger than 20 MiB."),
 });
 
 /**
