@@ -36,7 +36,7 @@ const list = (name: string, ...files: readonly string[]) => ({
   skipped: 0,
   failures: [],
   seconds: 1234.5,
-  files: files.map((path) => ({ path, passed: 2, seconds: 0.75 })),
+  files: files.map((path) => ({ path, passed: 2, skipped: 0, failures: [], seconds: 0.75 })),
 });
 const results = [
   list("main", "packages/store/test/a.test.ts", "packages/store/test/b/c.test.ts", "test/wire/d.test.ts"),
