@@ -4,6 +4,7 @@ import { type GitAddress, gitAddressText } from "./git/git-address.ts";
 import { keyDirectory, keyGitEnvironment } from "./git/key-git.ts";
 import type { GuardedKeyContext } from "./login/key-context.ts";
 import type { KeyPlan, UncoveredKey } from "./login/user-keys.ts";
+import type { BoundAgent } from "./ssh-agent.ts";
 import { type SshLogin, sshLogin } from "./ssh-login.ts";
 
 /** A run of git that has the user's ssh keys for one address. */
@@ -13,6 +14,8 @@ export interface GitRun extends Pick<UncoveredKey, "text" | "scripts" | "environ
   readonly mounts: readonly RunMount[];
   /** Settings for this git, besides those of every git with a login. */
   readonly settings?: readonly (readonly [name: string, value: string])[];
+  /** How often it logs in at most; once by default. */
+  readonly logins?: number;
 }
 
 /** Rejects with `ToolFailure` (`no_key`) if the user has no key for the address. */
@@ -25,11 +28,15 @@ export async function gitWithLogin(
   return {
     url: gitAddressText({ ...address, host: ssh.host, port: ssh.port, user: ssh.user, path: asPath(address) }),
     login: ssh.login,
-    uncover: () => bySsh(run, ssh),
+    uncover: async () => bySsh(run, ssh, await ssh.open(run.logins ?? 1)),
   };
 }
 
-function bySsh({ text, scripts, environment, mounts, settings = [] }: GitRun, ssh: SshLogin): UncoveredKey {
+function bySsh(
+  { text, scripts, environment, mounts, settings = [] }: GitRun,
+  ssh: SshLogin,
+  agent: BoundAgent,
+): UncoveredKey {
   const options = [
     ...ssh.options,
     `Port=${ssh.port}`,
@@ -53,8 +60,15 @@ function bySsh({ text, scripts, environment, mounts, settings = [] }: GitRun, ss
       GIT_SSH_COMMAND: quotedCommand(["ssh", "-F", "/dev/null", ...options.flatMap((option) => ["-o", option])]),
       GIT_SSH_VARIANT: "ssh",
     },
-    mounts: [...mounts, ...ssh.mounts, { text: ssh.knownHosts, path: `${keyDirectory}/known_hosts` }],
+    mounts: [
+      ...mounts,
+      ...ssh.mounts,
+      { source: agent.socket, path: `${keyDirectory}/agent` },
+      { text: ssh.knownHosts, path: `${keyDirectory}/known_hosts` },
+    ],
     hosts: [{ host: ssh.host, port: ssh.port }],
+    notes: () => [...new Set(agent.refusals)].map((why) => `[the ssh agent refused: ${why}]`),
+    [Symbol.dispose]: () => agent[Symbol.dispose](),
   };
 }
 

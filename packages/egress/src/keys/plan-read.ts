@@ -39,6 +39,8 @@ async function fetchRun(command: GitReadCommand, place: KeyContext): Promise<Git
     ...(behind === undefined ? {} : { scripts: behind }),
     environment: repository.environment,
     mounts: [settingsMount(target)],
+    // Tags may be fetched by another connection.
+    logins: 2,
   };
 }
 

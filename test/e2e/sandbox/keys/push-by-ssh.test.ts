@@ -1,5 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { promisify } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { eventsOf, Watcher } from "../../rpc/session-client.ts";
 import { AskedSession } from "../asked-session.ts";
@@ -45,8 +47,8 @@ describe("a plain chain with a push by ssh at its end", () => {
   });
 });
 
-describe("git push over ssh, with the keys of an agent", () => {
-  test("succeeds after a yes; a command beside it finds no agent", async () => {
+describe("git push over ssh", () => {
+  test("with the keys of an agent, it succeeds after a yes; a command beside it finds no agent", async () => {
     await using home = await userHome();
     await using bare = await bareRepository();
     execFileSync("mkdir", ["-m", "700", home.path(".ssh")]);
@@ -92,5 +94,57 @@ describe("git push over ssh, with the keys of an agent", () => {
     } finally {
       process.kill(Number(id));
     }
+  });
+
+  test("with a key file, which is not in the run: its agent logs in once, to that host, and not to another one meanwhile", async () => {
+    await using home = await userHome();
+    await using bare = await bareRepository();
+    execFileSync("mkdir", ["-m", "700", home.path(".ssh")]);
+    execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", home.path(".ssh/id_ed25519")]);
+    vi.stubEnv("SSH_AUTH_SOCK", undefined);
+    const key = await home.read(".ssh/id_ed25519.pub");
+    await using other = await gitOverSsh(bare.root, key);
+    const tried: string[] = [];
+    const agents = (): readonly string[] => readdirSync(tmpdir()).filter((name) => /^gennai-agent-/.test(name));
+    const before = new Set(agents());
+    const attack = async (): Promise<void> => {
+      // Beside it is the one that holds the key, of which the run has nothing.
+      const own = agents().filter((name) => !before.has(name) && existsSync(`${tmpdir()}/${name}/agent`));
+      const ports = own.flatMap((name) => [other.port, host.port].map((port) => [name, port] as const));
+      const outcomes = ports.map(([name, port]) => {
+        const options = [`IdentityAgent=${tmpdir()}/${name}/agent`, `UserKnownHostsFile=${home.path("all")}`];
+        const words = ["-F", "/dev/null", ...options.flatMap((option) => ["-o", option]), "-o", "BatchMode=yes"];
+        return promisify(execFile)("ssh", [...words, "-o", "IdentityFile=none", "-p", `${port}`, "git@127.0.0.1", "x"]);
+      });
+      for (const [at, outcome] of (await Promise.allSettled(outcomes)).entries()) {
+        const end =
+          outcome.status === "fulfilled"
+            ? "in"
+            : String(outcome.reason)
+                .match(/refused|denied/g)
+                ?.join(" ");
+        tried.push(`${ports[at]?.[1] === host.port ? "again" : "other"}: ${end}`);
+      }
+    };
+    await using host = await gitOverSsh(bare.root, key, attack);
+    await home.write(".ssh/known_hosts", host.knownHost);
+    await home.write("all", host.knownHost + other.knownHost);
+    await home.write(
+      ".ssh/config",
+      `Host work\n  HostName 127.0.0.1\n  Port ${host.port}\n  User git\n  UserKnownHostsFile ${home.path(".ssh/known_hosts")}\n`,
+    );
+    await using server = await staging(["git push origin work"]);
+    await server.workspace.git("remote", "add", "origin", "work:r.git");
+    await using session = await AskedSession.start(server);
+    const { questions, output } = await session.turnWithYes();
+    expect(output).toContain("exit code 0");
+    expect(questions).toHaveLength(1);
+    expect(questions[0]?.computed?.reason).toContain(`the user's ssh key ${home.path(".ssh/id_ed25519")}`);
+    expect(branches(bare)).toContain("refs/heads/work");
+    expect(tried.toSorted()).toEqual(["again: refused denied", "other: refused denied"]);
+    expect(output).toContain("[the ssh agent refused: It wanted to log in to another host.]");
+    expect(host.commands).toEqual(["git-receive-pack 'r.git'"]);
+    expect(other.commands).toEqual([]);
+    expect(agents().filter((name) => !before.has(name))).toEqual([]);
   });
 });

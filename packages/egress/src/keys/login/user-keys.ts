@@ -22,12 +22,12 @@ export interface KeyPlan {
   readonly before?: { readonly text: string; readonly what: string };
   /** Notes for readers of the result. */
   readonly notes: readonly string[];
-  /** Call it after the user agreed. */
-  uncover(): UncoveredKey;
+  /** Call it after the user agreed. Rejects with `ToolFailure` (`no_key`). */
+  uncover(): Promise<UncoveredKey>;
 }
 
-/** What one run gets for its login. */
-export interface UncoveredKey {
+/** What one run gets for its login, until it is disposed. */
+export interface UncoveredKey extends Disposable {
   /** Shell text that replaces the command: does the same without searching the workspace for anything. */
   readonly text: string;
   /** Shell text that runs afterwards, on the result, without network and login. */
@@ -37,4 +37,6 @@ export interface UncoveredKey {
   readonly mounts: readonly RunMount[];
   /** The only endpoints that the run reaches. */
   readonly hosts: readonly AllowedEndpoint[];
+  /** For readers of the result, after the run. */
+  notes(): readonly string[];
 }

@@ -14,8 +14,8 @@ export function withAddresses(plan: KeyPlan, addresses: ReadonlyMap<string, stri
   return {
     ...plan,
     login,
-    uncover: () => {
-      const key = plan.uncover();
+    uncover: async () => {
+      const key = await plan.uncover();
       // An address that was not part of the question stays closed.
       const hosts = key.hosts.map((one) => (one.host === host && address !== undefined ? { ...one, address } : one));
       return { ...key, hosts };

@@ -13,9 +13,9 @@ let workspace: TemporaryDirectory;
 beforeEach(async () => {
   home = await temporaryDirectory({
     ".gitconfig": "[user]\n\tname = Me\n\temail = me@example.com\n",
-    // Of an agent's, or of a file: ssh itself says what it would take.
-    ".ssh/id_ed25519": "a key\n",
+    ".ssh/config": "",
   });
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", home.path(".ssh/id_ed25519")]);
   vi.stubEnv("HOME", home.root);
   workspace = await temporaryDirectory();
   git("init", "-q", "-b", "main");
@@ -64,7 +64,7 @@ async function plan(text: string, directory = "."): Promise<KeyPlan | undefined>
 }
 
 async function environmentFor(text: string): Promise<NodeJS.ProcessEnv> {
-  const key = (await plan(text))?.uncover();
+  using key = await (await plan(text))?.uncover();
   return { ...process.env, ...key?.environment };
 }
 
@@ -92,6 +92,12 @@ test("git takes the repository that was read, from wherever it runs, and whateve
     expect(stdout).toContain("ssh://git@git.example/me/good.git (push)");
     expect(stdout).not.toContain("ext::");
   }
+});
+
+test("a key that nothing can be signed with is said before anything runs", async () => {
+  await home.write(".ssh/id_ed25519", "a key\n");
+  const message = `The user's ssh key ${home.path(".ssh/id_ed25519")} cannot be read without its passphrase.`;
+  await expect(environmentFor("git push origin main")).rejects.toMatchObject({ code: "no_key", message });
 });
 
 test("in a submodule, nobody is asked about the repository around it", async () => {

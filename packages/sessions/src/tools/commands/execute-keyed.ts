@@ -37,7 +37,7 @@ export async function executeKeyed(
       ]);
     }
   }
-  const key = uncover();
+  using key = await uncover();
   for (const { host, port, address } of key.hosts) {
     const own = address === undefined ? await surroundings.stages.privateAddress({ host, port }) : undefined;
     if (own === undefined) continue;
@@ -53,5 +53,5 @@ export async function executeKeyed(
     );
   }
   const outcome = await executeStaged(effect, timeoutMs, { ...surroundings, key, allowed: key.hosts }, context);
-  return { ...outcome, output: [outcome.output, ...notes].join("\n") };
+  return { ...outcome, output: [outcome.output, ...notes, ...key.notes()].join("\n") };
 }

@@ -10,8 +10,12 @@ export interface GitOverSsh extends AsyncDisposable {
   readonly commands: readonly string[];
 }
 
-/** A server for git over ssh. @param root of bare repositories @param userKey the public key that may log in, as in `authorized_keys` */
-export async function gitOverSsh(root: string, userKey: string): Promise<GitOverSsh> {
+/** A server for git over ssh. @param root of bare repositories @param userKey the public key that may log in, as in `authorized_keys` @param meanwhile is done while a command runs there */
+export async function gitOverSsh(
+  root: string,
+  userKey: string,
+  meanwhile: () => Promise<void> = async () => undefined,
+): Promise<GitOverSsh> {
   const commands: string[] = [];
   const hostKey = ssh2.utils.generateKeyPairSync("ed25519");
   const [, allowed = ""] = userKey.split(" ");
@@ -36,8 +40,9 @@ export async function gitOverSsh(root: string, userKey: string): Promise<GitOver
     client.on("session", (accept) => {
       const session = accept();
       session.on("env", (acceptEnv) => acceptEnv?.());
-      session.on("exec", (acceptExec, _reject, { command }) => {
+      session.on("exec", async (acceptExec, _reject, { command }) => {
         commands.push(command);
+        await meanwhile();
         const channel = acceptExec();
         const git = spawn("git", ["shell", "-c", command], { cwd: root, stdio: "pipe" });
         channel.pipe(git.stdin);
