@@ -99,7 +99,7 @@ export function serveEditor(stream: Stream, options: ServeEditorOptions): AgentC
       };
     })
     .onRequest(methods.agent.authenticate, () => {
-      throw RequestError.invalidRequest(undefined, "Nothing is to be authenticated: the server is this user's own.");
+      throw RequestError.invalidRequest(undefined, "No login is needed: the server belongs to this user.");
     })
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
       const session = await told(ServedSession.start(options.settings, await placeOf(params, client)));

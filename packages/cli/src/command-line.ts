@@ -119,7 +119,7 @@ Examples:
   gennai run "replace colour with color in src/**/*.js"
   gennai run --mode proposal "add a test for parse()"
   gennai serve                                    start a server for this directory, with the web UI
-  gennai undo                                     take the last changes back
+  gennai undo                                     undo the last changes
   gennai ledger verify                            check the record of what was done
   gennai ledger export --format bundle --out b.json   hand it to somebody who checks it offline
   gennai ledger purge --session 0a1b…             forget a session for good

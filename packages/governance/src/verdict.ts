@@ -50,7 +50,7 @@ export function strictest(verdicts: readonly Verdict[]): Verdict {
     deny({
       code: "no_policy",
       rule: "gate/no-policy",
-      reason: "No policy looked at this call, so it does not run.",
+      reason: "No rule judged this call, so it does not run.",
     })
   );
 }

@@ -99,7 +99,7 @@ export class GuardedChanges {
           return this.#recordOf({ ...file, after: await this.#heldAt(file.path) });
         } catch (error) {
           if (!(error instanceof ToolFailure)) throw error;
-          this.#warn(`What a call changed in ${file.path} cannot be taken back: ${error.message}`);
+          this.#warn(`What a call changed in ${file.path} cannot be undone: ${error.message}`);
           return [];
         }
       });
@@ -134,7 +134,7 @@ export class GuardedChanges {
         signal.throwIfAborted();
         if (isAsked || (error instanceof CheckpointError && error.code === "git_missing")) return undefined;
         this.#snapshots.warmUp();
-        throw new ToolFailure("no_checkpoint", "The files are not kept yet, so this call could not be taken back.", {
+        throw new ToolFailure("no_checkpoint", "The files are not saved yet, so this call could not be undone.", {
           failureClass: "permission_denied",
           hint: "Call it again in some seconds.",
           retryable: true,
@@ -147,7 +147,7 @@ export class GuardedChanges {
         return changedOf(await this.#recordsOf(await this.#snapshots.close(opened)));
       } catch (error) {
         if (!(error instanceof CheckpointError)) throw error;
-        this.#warn(`What a call changed cannot be taken back: ${error.message}`);
+        this.#warn(`What a call changed cannot be undone: ${error.message}`);
         return changedOf([]);
       }
     };
@@ -161,7 +161,7 @@ export class GuardedChanges {
       throw new CheckpointError("not_kept", `${changes.length} files changed; ${maxFiles} are recorded at most.`);
     }
     if (changes.length < all.length) {
-      this.#warn(`${all.length - changes.length} changed files are kept nowhere, and cannot be taken back.`);
+      this.#warn(`${all.length - changes.length} changed files were not saved before, so they cannot be undone.`);
     }
     const records: FileChangeRecord[] = [];
     for (let at = 0; at < changes.length; at += batch) {

@@ -26,7 +26,7 @@ export async function loadScriptedModel(file: string): Promise<Model> {
   } catch (cause) {
     if (cause instanceof ModelError) throw cause;
     if (cause instanceof YamlError) {
-      throw new ModelError("not_configured", cause.message, { hint: "Mend the script.", cause });
+      throw new ModelError("not_configured", cause.message, { hint: "Correct the script.", cause });
     }
     const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
     throw new ModelError("not_configured", `The script ${file} could not be read (${reason}).`, {

@@ -164,8 +164,8 @@ describe.each(["openai-compatible", "anthropic"] as const)("%s", (format) => {
   test("ends the words of a provider as a sentence, before it adds its own", async () => {
     const busy = sends('{"error":{"message":"no reason given"}}', json, 503);
     const { said, error } = await ask([busy], { maxAttempts: 2 });
-    expect(said).toEqual([expect.stringMatching(/no reason given\. Asking again in a moment \(try 2 of 2\)\.$/)]);
-    expect(error?.message).toMatch(/no reason given\. That was try 2; it was the last\.$/);
+    expect(said).toEqual([expect.stringMatching(/no reason given\. Asking again in a moment \(request 2 of 2\)\.$/)]);
+    expect(error?.message).toMatch(/no reason given\. That was the last of 2 requests\.$/);
   });
 
   test.each<[string, Fault]>([

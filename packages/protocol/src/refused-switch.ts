@@ -4,7 +4,7 @@ export function afterRefusedSwitch(said: string): string {
     const [found, name = ""] = words.exec(said) ?? [];
     if (found !== undefined) return `${next.replaceAll("NAMED", name)} and try again, or use Proposal Mode.`;
   }
-  return "Mend what git says and try again, or use Proposal Mode.";
+  return "Correct what git names and try again, or use Proposal Mode.";
 }
 
 const steps: readonly (readonly [RegExp, string])[] = [

@@ -20,7 +20,7 @@ test.each([
     "fatal: cannot lock ref 'refs/heads/a/x': 'refs/heads/a' exists; cannot create 'refs/heads/a/x'",
     "Rename the branch",
   ],
-  ["fatal: a reference is broken", "Mend what git says"],
+  ["fatal: a reference is broken", "Correct what git names"],
 ])("%s", (said, next) => {
   expect(afterRefusedSwitch(said)).toMatch(new RegExp(`^${next}.* and try again, or use Proposal Mode\\.$`));
 });

@@ -113,7 +113,9 @@ async function databaseFinding(stateDir: string): Promise<Finding> {
     return { check, state: "ok", text: `${file} is whole (${mebibytes} MiB)` };
   } catch (error) {
     // Restoring a backup loses what came after it: only where the file itself is no database any more.
-    const next = isDamage(error) ? restore : ["Mend what it names, e.g. free some space, and run gennai doctor again."];
+    const next = isDamage(error)
+      ? restore
+      : ["Correct what it names, e.g. free some space, and run gennai doctor again."];
     return { check, state: "fail", text: `${file} cannot be read: ${errorMessage(error)}`, next };
   }
 }

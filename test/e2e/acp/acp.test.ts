@@ -134,7 +134,7 @@ test("a turn that waited when its agent was killed is gone on with by /again", a
   await expect(first.repository.read("a.txt")).rejects.toThrow("ENOENT");
 
   expect(await second.prompt(sessionId, "/again")).toEqual({ stopReason: "end_turn" });
-  expect(saidIn(second.updates)).toMatch(/No turn was cut off here\. Say what shall be done\.$/);
+  expect(saidIn(second.updates)).toMatch(/No turn was cut off here\. Write a prompt\.$/);
 });
 
 test("what cannot be is refused with what to do", async () => {

@@ -73,7 +73,7 @@ test("in Read-only nothing is changed or kept, also by a scenario of the project
   const { configOptions } = await editor.set("mode", "read-only");
   expect(configOptions[0]).toMatchObject({ id: "mode", currentValue: "read-only" });
   for (const prompt of ["write it", "/code write it", "/again"]) await editor.prompt(prompt);
-  expect(saidIn(editor.updates)).toContain("The mode Read-only has a way of its own. Choose another mode first.");
+  expect(saidIn(editor.updates)).toContain("The mode Read-only cannot change its scenario. Choose another mode first.");
   await expect(editor.server.workspace.read("made.txt")).rejects.toThrow("ENOENT");
   expect(editor.questions.map(({ toolCall }) => toolCall.title)).not.toContainEqual(
     expect.stringContaining("Write the proposed changes"),

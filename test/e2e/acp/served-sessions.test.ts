@@ -47,7 +47,7 @@ test("commands are told after the session is there, and do what they say", async
 
   await says("make it two");
   expect(await file()).toBe("two\n");
-  expect(await says("/undo")).toBe("Taken back: a.txt.");
+  expect(await says("/undo")).toBe("Undone: a.txt.");
   expect(await file()).toBe("one\n");
   expect(await says("/compact")).toMatch(/nothing to shorten|About \d+ tokens/);
   expect(await says("/intent")).toMatch(/No intents here/);

@@ -207,7 +207,7 @@ const refusals: readonly {
   {
     words: ["--allow", "a.example:443", "--", "all"],
     code: 1,
-    said: /lie within each other/,
+    said: /contains .*, or lies in it/,
     own: "agents: { all: { program: my-agent, directories: ['~/'] } }",
   },
   {

@@ -67,7 +67,7 @@ describe.each([400, 500])("a model that wants alternating roles, told by HTTP %d
     expect(endState(await runTurn(server, sessionId, "Are you there?"))).toBe("COMPLETED");
     expect(world.refused()).toBe(0);
     expect(JSON.stringify(world.provider.requests.at(-1)?.body)).toMatch(
-      /took back changes.*Again.*And this.*And that.*Never mind.*Are you there/,
+      /undid changes.*Again.*And this.*And that.*Never mind.*Are you there/,
     );
   });
 

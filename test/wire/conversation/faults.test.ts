@@ -18,7 +18,7 @@ test("asks again what passes by itself, up to ten times", async () => {
   expect(endState(events)).toBe("COMPLETED");
   expect(world.provider.requests).toHaveLength(10);
   expect(eventsOf(events, "warning").filter((text) => text.includes("Asking again"))).toHaveLength(9);
-  expect(eventsOf(events, "warning").join("\n")).toContain("(try 10 of 10)");
+  expect(eventsOf(events, "warning").join("\n")).toContain("(request 10 of 10)");
 });
 
 test("gives up after the tenth try, and says so", async () => {
@@ -65,7 +65,7 @@ test("waits a minute when the provider asks for it, shows until when, and stops 
     }
     if (event.value.state === InvokeState.CANCELLED) seen += " CANCELLED";
   }
-  expect(seen).toMatch(/Asking again in 90 s \(try 2 of 10\).* CANCELLED$/);
+  expect(seen).toMatch(/Asking again in 90 s \(request 2 of 10\).* CANCELLED$/);
   expect(until - before).toBeGreaterThan(85_000);
   expect(Date.now() - before).toBeLessThan(60_000);
   expect(world.provider.requests).toHaveLength(1);

@@ -33,7 +33,7 @@ export function promptContent(blocks: readonly ContentBlock[]): PromptContent {
         break;
       }
       case "audio":
-        throw new TypeError("Audio is not taken. Write the prompt as text.");
+        throw new TypeError("Audio cannot be sent. Write the prompt as text.");
     }
   }
   return { text: texts.join(""), images };

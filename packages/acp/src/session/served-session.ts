@@ -166,7 +166,7 @@ export class ServedSession {
     if (command === undefined) return { ...content, scenario };
     const result = await command.run(place, typed.text);
     if (scenario !== "" && (result.type === "continue" || (result.type === "prompt" && result.scenario !== ""))) {
-      await this.#view.say(`The mode ${name} has a way of its own. Choose another mode first.`);
+      await this.#view.say(`The mode ${name} cannot change its scenario. Choose another mode first.`);
       return undefined;
     }
     if (result.type === "continue") return { text: "", images: [], scenario: "", continues: result.turnId };
@@ -175,7 +175,7 @@ export class ServedSession {
     if (result.type === "show") {
       if (planMode !== undefined) await this.#useMode(planMode);
       if (result.text !== "") return { ...content, text: result.text, scenario: this.#scenario };
-      await this.#view.say("Plan mode from now on. Say what shall be planned.");
+      await this.#view.say("Plan mode from now on. Write what to plan.");
     }
     if (result.type === "said" && result.text !== "") await this.#view.say(spelledOut(result.text));
     return undefined;
@@ -228,7 +228,7 @@ export class ServedSession {
     } catch (error) {
       if (signal.aborted || callFailure(error) !== "final") throw error;
       await this.#view.say(
-        `${spelledOut(error instanceof ConnectError ? error.rawMessage : String(error))} Nothing was started: mend it, or choose the mode Proposal.`,
+        `${spelledOut(error instanceof ConnectError ? error.rawMessage : String(error))} Nothing was started: correct it, or choose the mode Proposal.`,
       );
       return false;
     }
@@ -263,7 +263,7 @@ export class ServedSession {
       cutOffTurn: () => this.#view.cutOffTurn(),
       undo: async () => {
         const { files } = await session.undo({ signal });
-        return `Taken back: ${files.map(({ path }) => path).join(", ") || "nothing"}.`;
+        return `Undone: ${files.map(({ path }) => path).join(", ") || "nothing"}.`;
       },
       changeSettings: async (choice) => {
         if (choice.editingMode === undefined) await this.#change(choice);

@@ -82,7 +82,7 @@ export class KeptFacts {
         break;
       case "change-set-undone":
       case "checkpoint-restored":
-        for (const { path } of event.files) this.#changed.set(path, "taken back by the user");
+        for (const { path } of event.files) this.#changed.set(path, "undone by the user");
         break;
       case "proposal-review":
         this.#reviews.push(reviewLine(event.review));
@@ -223,7 +223,7 @@ function intentLines({ id, name, ownedScope, constraints, acceptanceCriteria }: 
 
 function planLine(plan: PlanRecord): string {
   const steps = plan.steps.map(({ stepId, state }) => `${stepId} ${state}`).join(", ");
-  const rest = plan.remediation === "" ? "" : `; to mend it: ${bounded(plan.remediation, maxReason)}`;
+  const rest = plan.remediation === "" ? "" : `; to correct it: ${bounded(plan.remediation, maxReason)}`;
   return `- ${plan.planId} "${bounded(plan.title, 100)}": ${plan.state}${plan.verified ? ", verified" : ""}; steps: ${steps}${rest}`;
 }
 

@@ -12,7 +12,7 @@ export function userActionNote(event: UserAction): string {
     case "proposal-review":
       return reviewForModel(event.review);
     case "change-set-undone":
-      return `[The user took back changes to: ${event.files.map((file) => file.path).join(", ")}. Read a file again before you edit it.]`;
+      return `[The user undid changes to: ${event.files.map((file) => file.path).join(", ")}. Read a file again before you edit it.]`;
     case "checkpoint-restored":
       return restoreForModel(event.files);
   }

@@ -46,7 +46,7 @@ export async function takeAttempt(
     environment,
   });
   const name = commandName(environment);
-  if (reviewed.files.length > 0) target.write(`Take it back: ${name} undo\n`);
+  if (reviewed.files.length > 0) target.write(`Undo it: ${name} undo\n`);
   else target.write(`The workspace is as before. To take it later: ${name} attempts take ${number}\n`);
   return { taken: reviewed.files, unasked: reviewed.undecided && !canAsk };
 }

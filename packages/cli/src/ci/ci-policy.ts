@@ -79,7 +79,7 @@ export function parseCiPolicy(text: string, file: string): CiPolicy {
   }
 }
 
-const shape = "It is version: 1 and a list allow, of rule and, if you like, command, paths and risk.";
+const shape = "It needs version: 1 and a list allow. Each entry has a rule; command, paths and risk are optional.";
 
 function inWorkspace(file: string): Error {
   return usageError(

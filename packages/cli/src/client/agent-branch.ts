@@ -38,7 +38,7 @@ async function asCliErrors<Value>(work: Promise<Value>): Promise<Value> {
     if (!(error instanceof ExpectedError)) throw error;
     throw new CliError(error.message, {
       exitCode: error.reason === "cannot_switch" ? exitCode.failed : exitCode.usage,
-      next: [error.hint ?? "Mend the file.", ...(error.reason === undefined ? [] : [ways])],
+      next: [error.hint ?? "Correct the file.", ...(error.reason === undefined ? [] : [ways])],
       cause: error,
     });
   }

@@ -32,12 +32,12 @@ export interface AcpFlags extends ServerFlags, ModelFlags, CommandsFlags {
 export async function acpCommand(flags: AcpFlags, console: Console): Promise<ExitCode> {
   if (isTerminal(console.input)) {
     throw usageError(
-      "This speaks with an editor, and there is a terminal.",
+      "An editor starts this command; it does nothing at a terminal.",
       "gennai acp --help says how an editor starts it.",
     );
   }
   if (holdsFiles(flags)) {
-    throw usageError("An agent of an editor needs a server that has the files.", "Leave --server out.");
+    throw usageError("gennai acp needs a server that has the files.", "Leave --server out.");
   }
   const settings = modelChoice(flags);
   const commands = commandsMode(flags);

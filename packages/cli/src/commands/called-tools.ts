@@ -66,7 +66,7 @@ export class CalledTools {
 
   /** Asks the client of the running call; see `Editor.confirm`. */
   readonly confirm: AskClient = async (question, options) =>
-    this.#wish?.ask(question, options) ?? { answer: "nobody", reason: "No call of the client is under way." };
+    this.#wish?.ask(question, options) ?? { answer: "nobody", reason: "No call of the client is running." };
 
   /** Runs a first turn, whose model request lists the tools. */
   async open(session: AgentSession, { signal }: { readonly signal: AbortSignal }): Promise<void> {

@@ -52,7 +52,7 @@ export async function intentsInitCommand(flags: IntentsFlags, console: Console):
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
     throw new CliError(error.message, {
-      next: [error.hint ?? "Mend what it names and run the command again."],
+      next: [error.hint ?? "Correct what it names and run the command again."],
       cause: error,
     });
   }
@@ -100,7 +100,7 @@ export async function intentsAcceptCommand(flags: IntentsFlags, console: Console
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
     throw new CliError(error.message, {
-      next: ["Mend what it names and run the command again; gennai intents init makes a first file."],
+      next: ["Correct what it names and run the command again; gennai intents init makes a first file."],
       cause: error,
     });
   }

@@ -35,11 +35,11 @@ const patience = { roundTimeoutMs: 24 * 60 * 60 * 1000, maxRounds: 1_000 };
 export async function mcpServeCommand(flags: McpServeFlags, console: Console): Promise<ExitCode> {
   if (isTerminal(console.input)) {
     throw usageError(
-      "This speaks with an agent, and there is a terminal.",
+      "An agent starts this command; it does nothing at a terminal.",
       "gennai mcp serve --help says how an agent starts it.",
     );
   }
-  if (holdsFiles(flags)) throw usageError("Tools work where their server has the files.", "Leave --server out.");
+  if (holdsFiles(flags)) throw usageError("gennai mcp serve needs a server that has the files.", "Leave --server out.");
   const workspace = await resolveWorkspace(flags.workspace, console);
   const stateDir = defaultStateDir(console.environment);
   const [commands, protect] = [commandsMode(flags), flags.protect ?? []];

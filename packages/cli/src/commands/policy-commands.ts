@@ -51,7 +51,7 @@ export async function policyCheckCommand(
   const isWrong = flags.jsonl === true ? asked > 0 || flags.run === true : asked !== 1;
   if (flags.allow !== undefined && flags.run !== true) throw usageError("--allow goes with --run.");
   if (isWrong || (flags.run === true && command === undefined)) {
-    throw new CliError("Say one thing to check.", {
+    throw new CliError("Name one thing to check: a command, --read or --write.", {
       exitCode: exitCode.usage,
       next: [
         'gennai policy check "rm -rf src"',

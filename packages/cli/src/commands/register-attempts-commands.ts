@@ -27,7 +27,7 @@ export function registerAttemptsCommands(program: Command, { console, ended }: C
   workspaceCommand(
     attempts,
     "take",
-    "review what an attempt changed, hunk by hunk, and put what you keep into the workspace; gennai undo takes it back",
+    "review what an attempt changed, hunk by hunk, and put what you keep into the workspace; gennai undo undoes it",
   )
     .argument("<number>", "the attempt")
     .option("--of <id>", ofOption)

@@ -55,7 +55,7 @@ export async function stageKeepCommand(
   console.output.write(
     flags.json === true
       ? `${JSON.stringify({ sessionId, kept: seen.paths, files })}\n`
-      : `${names}: in the workspace now (${plural(files, "file")}). Take it back: ${commandName(console.environment)} undo.\n`,
+      : `${names}: in the workspace now (${plural(files, "file")}). Undo it: ${commandName(console.environment)} undo.\n`,
   );
   return exitCode.ok;
 }

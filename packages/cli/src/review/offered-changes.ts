@@ -67,5 +67,5 @@ export function describeKept(offered: readonly TriedChange[], kept: readonly Tri
   const left = offered.filter((change) => change.ignored && !kept.includes(change));
   const names = left.map((change) => terminalSafe(spelledOut(change.name))).join(", ");
   const ignored = left.length === 0 ? "" : `Left out, because git ignores it: ${names}\n`;
-  return `${ignored}Take it back: ${name} undo --kept\n`;
+  return `${ignored}Undo it: ${name} undo --kept\n`;
 }

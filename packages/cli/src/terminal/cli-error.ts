@@ -81,7 +81,7 @@ function fromConnectError(error: ConnectError): CliError {
       });
     default:
       return new CliError(message, {
-        next: hints.length === 0 ? ["Mend what it names and run the command again."] : hints,
+        next: hints.length === 0 ? ["Correct what it names and run the command again."] : hints,
         cause: error,
       });
   }

@@ -91,4 +91,4 @@ export function shown(view: CommandView, { text = "", count = 0 } = {}): Command
   return { type: "show", view, text, count };
 }
 
-export const noSession = said("A session that begins comes first: say what shall be done.");
+export const noSession = said("No session is open yet: write a prompt first.");

@@ -12,14 +12,14 @@ export const sessionCommands: readonly SlashCommand[] = [
     run: async (place) => {
       const turn = await place.cutOffTurn();
       return turn === undefined
-        ? said("No turn was cut off here. Say what shall be done.")
+        ? said("No turn was cut off here. Write a prompt.")
         : { type: "continue", turnId: turn.turnId };
     },
   },
   {
     name: "undo",
     argument: "",
-    description: "Takes back the last change set, if its files are still as it left them",
+    description: "Undoes the last change set, if its files are still as it left them",
     run: async (place) => said(await place.undo()),
   },
   {
@@ -32,7 +32,7 @@ export const sessionCommands: readonly SlashCommand[] = [
   {
     name: "checkpoints",
     argument: "",
-    description: "Shows the states that files can be taken back to",
+    description: "Shows the states that files can be restored to",
     isOffered: ({ views }) => views.has("checkpoints"),
     run: () => shown("checkpoints"),
   },

@@ -71,11 +71,11 @@ test.for([
   ["/mode plan", { type: "show", view: "plan", text: "", count: 0 }],
   ["/mode other", { type: "said", text: "There are three modes: branch, proposal and plan." }],
   ["/background", { type: "said", text: "Nothing runs in the background." }],
-  ["/again", { type: "said", text: "No turn was cut off here. Say what shall be done." }],
+  ["/again", { type: "said", text: "No turn was cut off here. Write a prompt." }],
   ["/compact", { type: "said", text: "There is nothing to shorten yet." }],
   ["/model", { type: "said", text: "The model is not chosen; /model NAME uses another one." }],
   ["/read-only off", { type: "said", text: "Say `/read-only on`, or `/read-only off REASON`." }],
-  ["/code", { type: "said", text: "Say what shall be done: /code PROMPT" }],
+  ["/code", { type: "said", text: "Write a prompt behind it: /code PROMPT" }],
   [
     "/notes for 1.2",
     {

@@ -75,22 +75,27 @@ export class ConnectionFilter {
       return undefined;
     }
     if (allowed === undefined || this.#closed) {
-      this.#note({ host, port, state: "refused", reason: "Nobody let it through." });
+      this.#note({ host, port, state: "refused", reason: "Nobody allowed this connection." });
       return undefined;
     }
     if (this.#withdrawn.some((one) => allowing(one, [allowed]) !== undefined)) {
-      const reason = "What this run fetched may not reach where it came from.";
+      const reason = "Scripts that this run fetched may not reach the host they came from.";
       this.#note({ host, port, state: "failed", reason });
       return undefined;
     }
     const way = await wayOut(allowed, this.#outside);
     if (way.type === "private" && !this.#outside.isOwn(way.address, port)) {
-      const reason = "Its name leads to an address of this machine's own networks.";
+      const reason = "The name leads to an address in a private network of this machine.";
       this.#note({ host, port, state: "refused", address: way.address, reason });
       return undefined;
     }
     if (way.type === "moved") {
-      this.#note({ host, port, state: "refused", reason: "Its name leads to another address than was agreed to." });
+      this.#note({
+        host,
+        port,
+        state: "refused",
+        reason: "The name now leads to another address than the one you agreed to.",
+      });
       return undefined;
     }
     let reason = way.type === "unknown-host" ? way.reason : nothingThere;

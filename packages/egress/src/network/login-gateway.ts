@@ -151,7 +151,7 @@ export class LoginGateway implements Disposable {
   ): Promise<string | undefined> {
     if (meaning.type === "reads") return undefined;
     if (meaning.type === "refused") return meaning.why;
-    if (authorization === undefined) return "It would change something, and says no login.";
+    if (authorization === undefined) return "It would change something without the login that was agreed to.";
     const gone = new AbortController();
     const leave = (): void => gone.abort();
     response.once("close", leave);
@@ -159,7 +159,7 @@ export class LoginGateway implements Disposable {
       const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
       const { endpoint, login } = this.login;
       const refusal = await this.#ask({ endpoint, login, what: meaning.what, signal });
-      return signal.aborted ? "It had ended before the answer came." : refusal;
+      return signal.aborted ? "The command ended before the answer came." : refusal;
     } finally {
       response.off("close", leave);
     }
@@ -234,7 +234,7 @@ export class LoginGateway implements Disposable {
         outgoing
           .once("response", resolve)
           .once("error", reject)
-          .once("close", () => reject(new Error("It was closed.")));
+          .once("close", () => reject(new Error("The connection was closed.")));
       });
       const chunks: Buffer[] = [];
       for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -300,7 +300,7 @@ export class LoginGateway implements Disposable {
     const agent = new HttpAgent({ keepAlive: true, maxSockets: 16 });
     const connect = async (): Promise<Socket> => {
       const reached = await this.#filter.reach(endpoint, login);
-      if (reached === undefined) throw new Error("It was not reached.");
+      if (reached === undefined) throw new Error("The host could not be reached.");
       this.#follow(reached);
       if (!isTls) return reached.socket;
       const { host } = endpoint;
@@ -310,7 +310,7 @@ export class LoginGateway implements Disposable {
       return new Promise((resolve, reject) => {
         secure.once("secureConnect", () => resolve(secure));
         secure.once("error", reject);
-        secure.once("close", () => reject(new Error("It ended before it was secured.")));
+        secure.once("close", () => reject(new Error("The connection ended before it was encrypted.")));
       });
     };
     const connectLater = callbackify(connect);
@@ -376,5 +376,5 @@ function lengthOf({ length }: NonNullable<SentRequest["body"]>): Readonly<Record
   return length === undefined ? { "Transfer-Encoding": "chunked" } : { "Content-Length": length };
 }
 
-const nobodyYet = "Nobody let it through.";
+const nobodyYet = "Nobody allowed this connection.";
 const holdsLogin = "What the host answered holds the login.";

@@ -86,7 +86,7 @@ function visit(node: SyntaxNode, scope: ShellScope, walk: Walk, input: CommandIn
     case "Function":
       scope.functions.add(node.name.value);
       if (callsItself(node.body, node.name.value))
-        walk.report.refuse("floor/fork-bomb", "A function that starts itself again and again.");
+        walk.report.refuse("floor/fork-bomb", "This function starts itself again and again.");
       conditionally(scope, node.body, () => visit(node.body, scope, walk, inheritedInput));
       return;
     case "For":

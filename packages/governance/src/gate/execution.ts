@@ -205,6 +205,6 @@ const tellUser = "Tell the user: the person who runs the server has to look at i
 
 const stoppedWhileRunning: ToolError = {
   code: "stopped",
-  message: "The turn was stopped while this call ran; what it had done until then is not taken back.",
+  message: "The turn was stopped while this call ran; what it had done until then is not undone.",
   retryable: false,
 };

@@ -143,7 +143,7 @@ function aboutConnections(
       ...question,
       title: `Let ${program.name} ${asked(open.map(inTitle))}?`,
       impactStatement: [
-        "Nothing of it was sent yet. After a yes exactly this is sent, once. It may not be possible to take it back.",
+        "Nothing of it was sent yet. After a yes exactly this is sent, once. It may not be possible to undo it.",
         ...(reached.length === 0
           ? []
           : [`The command could send everything that it sees of the workspace to ${named(reached)}.`]),
@@ -169,7 +169,7 @@ function aboutConnections(
       ...open.flatMap(connectionWarnings),
     ].join(" "),
     rememberStatement: mayStand
-      ? `A yes for this session or workspace holds for every plain \`${program.name}\`, and for exactly ${named(open)}. \`gennai answers\` lists such answers and takes them back.`
+      ? `A yes for this session or workspace holds for every plain \`${program.name}\`, and for exactly ${named(open)}. \`gennai answers\` lists and revokes such answers.`
       : "",
     offeredScopes: scopes,
   };

@@ -13,7 +13,7 @@ export const exportSchema = z
     name: z
       .string()
       .regex(/^[\w.-]{1,40}$/, "not 1 to 40 letters, digits, _, . or -")
-      .describe("Keeps how far it has the ledgers."),
+      .describe("Names this export; the server remembers under it how far it has sent."),
     to: z.enum(["otlp", "syslog", "file", "webhook"]).describe("How it is sent."),
     endpoint: z
       .string()

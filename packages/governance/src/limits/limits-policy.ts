@@ -37,7 +37,7 @@ function effectVerdict(limit: Limit, effect: Effect): Verdict {
     return refused(limit, `require.${key}`, "This command would run outside of the sandbox.");
   }
   if (network === undefined || readsOnly) return allow;
-  return refused(limit, "network", "What this command reaches cannot be held outside of the sandbox.");
+  return refused(limit, "network", "Outside the sandbox, the hosts that this command reaches cannot be limited.");
 }
 
 function networkVerdict(limit: Limit, effect: NetworkAccess): Verdict {

@@ -176,7 +176,7 @@ function onBranch(state: BranchState): Verdict {
       return deny({
         code: "no_repository",
         rule: "branch/no-repository",
-        reason: "The workspace is not a git repository, so changes could not be taken back.",
+        reason: "The workspace is not a git repository, so changes could not be undone.",
         hint: "Run git init, or use Proposal Mode.",
       });
     case "detached":

@@ -5,7 +5,7 @@ const dangers: readonly DangerRow[] = [
   {
     rule: "floor/container",
     verdict: "deny",
-    reason: "A container with the rights of the machine.",
+    reason: "This container has the rights of the machine.",
     any: /^--privileged|^--pid=host|^--cap-add|docker\.sock/,
   },
   {

@@ -201,7 +201,7 @@ const destroys: readonly DangerRow[] = [
   {
     rule: "floor/destroy-file",
     verdict: "deny",
-    reason: "Overwriting files or devices so that nothing can bring them back.",
+    reason: "This overwrites files or devices so that nothing can bring them back.",
   },
 ];
 

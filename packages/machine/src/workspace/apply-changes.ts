@@ -283,10 +283,10 @@ function partlyApplied({ planned }: Plan, cause: unknown): ToolFailure {
   const paths = planned.map(({ path }) => path.relative).join(", ");
   return new ToolFailure(
     "partially_applied",
-    `${errorMessage(cause)} These changes may be made, and could not be taken back: ${paths}.`,
+    `${errorMessage(cause)} These files may stay changed, because undoing them failed: ${paths}.`,
     {
       failureClass: "partial_execution",
-      hint: "Tell the user. The next start of the server completes or takes back what was begun.",
+      hint: "Tell the user. The next start of the server completes or undoes what was begun.",
       cause,
     },
   );

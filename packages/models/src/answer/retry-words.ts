@@ -6,13 +6,13 @@ export function askingAgain(
   { message }: ModelError,
   { delay, attempt, most }: { readonly delay: number; readonly attempt: number; readonly most: number },
 ): string {
-  return `${asSentence(message)} Asking again in ${seconds(delay)} (try ${attempt} of ${most}).`;
+  return `${asSentence(message)} Asking again in ${seconds(delay)} (request ${attempt} of ${most}).`;
 }
 
 /** What the last of several tries failed with. */
 export function lastFailure(error: ModelError, attempts: number): ModelError {
   const { code, message, hint = "Try again later.", retryable } = error;
-  return new ModelError(code, `${asSentence(message)} That was try ${attempts}; it was the last.`, {
+  return new ModelError(code, `${asSentence(message)} That was the last of ${attempts} requests.`, {
     hint,
     retryable,
     cause: error,

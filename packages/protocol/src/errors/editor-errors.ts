@@ -29,7 +29,7 @@ export const editorErrors = {
     means: "the shell did not say that it runs the command",
     next: "Find out what it did before you repeat it.",
   },
-  not_restored: { means: "a failed change could not be taken back", next: "Look at the named files; use Undo or git." },
+  not_restored: { means: "a failed change could not be undone", next: "Look at the named files; use Undo or git." },
   not_saved: { means: "the editor could not save the file", next: "See the editor's message." },
   not_text: { means: "the file is not text", next: "Leave it alone." },
   outside_workspace: { means: "the path lies outside the workspace", next: "Name a path inside." },

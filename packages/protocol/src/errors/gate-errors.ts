@@ -127,7 +127,7 @@ export const gateErrors = {
     next: "`git init`, or use Proposal Mode: `--mode proposal`.",
   },
   no_branch: {
-    means: "a command changed files, and there is no branch with which to take the changes back",
+    means: "a command changed files, and there is no branch with which to undo the changes",
     next: "Answer the question, or work on a branch.",
   },
   detached_head: { means: "HEAD is on no branch", next: "Check out a branch." },
@@ -165,7 +165,7 @@ export const gateErrors = {
     next: "Answer the question, which names host and port; `gennai answers allow` answers in advance.",
   },
   no_checkpoint: {
-    means: "the tree could not be kept before a command, so what it changes could not be taken back",
+    means: "the tree could not be kept before a command, so what it changes could not be undone",
     next: "Correct what the message names, or answer yes to go on without.",
   },
   plan: { means: "an action of a plan has to be seen before the plan is approved", next: "Preview the plan." },

@@ -59,13 +59,13 @@ export const requestErrors = {
     means: "git could not make the first commit",
     next: "The message has git's reason. Often user.name and user.email are not set, or too many files have no .gitignore.",
   },
-  cannot_switch: { means: "git could not switch branches", next: "Mend what git names, or use Proposal Mode." },
+  cannot_switch: { means: "git could not switch branches", next: "Correct what git names, or use Proposal Mode." },
   capabilities_changed: {
     means: "what the policies permit changed since the preview",
     next: "Preview and approve again.",
   },
   changed_since: {
-    means: "a file changed since the agent changed it, so none of the change set is taken back",
+    means: "a file changed since the agent changed it, so none of the change set is undone",
     next: "Undo your own change first, use git, or restore the other files from a checkpoint.",
   },
   content_gone: {
@@ -102,7 +102,7 @@ export const requestErrors = {
     next: "Whoever runs the server puts the newer one back, or accepts the loss. `gennai doctor` says what is missing.",
   },
   message_gone: {
-    means: "the model already got this message, or somebody took it back before",
+    means: "the model already got this message, or somebody withdrew it before",
     next: "Send a new one; the conversation shows what the model got.",
   },
   no_turn_listens: { means: "no turn is running that takes messages", next: "Start a turn with it." },
@@ -158,7 +158,7 @@ export const requestErrors = {
   too_many_tenants: { means: "the server has reached the limit of open tenants", next: "Try again later." },
   too_many_messages: {
     means: "too many messages wait for the model's next call",
-    next: "Take one back, or wait until the model has read them.",
+    next: "Withdraw one, or wait until the model has read them.",
   },
   too_many_files: {
     means: "the server has reached the limit of open files, so nothing can be recorded",

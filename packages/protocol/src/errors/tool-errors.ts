@@ -111,8 +111,8 @@ export const toolErrors = {
   page_not_found: { means: "the page answered with an error", next: "Check the address." },
   page_unreachable: { means: "the page could not be fetched", next: "The message says why; try again later." },
   partially_applied: {
-    means: "a set of changes failed, and some of it could not be taken back",
-    next: "The message names the files; the next start of the server completes the set, or takes it back.",
+    means: "a set of changes failed, and some of it could not be undone",
+    next: "The message names the files; the next start of the server completes the set, or undoes it.",
   },
   past_end: { means: "the file has fewer lines", next: "Read with a smaller offset, or use numbers that Read shows." },
   path_changed: { means: "the path leads to another place now than when it was checked", next: "Call again." },

@@ -141,7 +141,7 @@ export function Composer({ control }: { readonly control: ReplControl }) {
           class="composer-text"
           rows={1}
           value={text}
-          placeholder={progress === "idle" ? "What shall be done?" : "Say more: the model reads it with its next step"}
+          placeholder={progress === "idle" ? "What should be done?" : "Say more: the model reads it with its next step"}
           aria-label="Prompt"
           aria-autocomplete="list"
           {...(completion.suggestions === undefined

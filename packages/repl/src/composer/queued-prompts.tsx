@@ -91,7 +91,7 @@ function WaitingList(props: {
             <button
               type="button"
               class="tool-button"
-              title="Take it back and write it again"
+              title="Withdraw it and write it again"
               aria-label={`Write again: ${text}`}
               onClick={() => void writeAgain(id)}
             >
@@ -100,7 +100,7 @@ function WaitingList(props: {
             <button
               type="button"
               class="tool-button"
-              title="Take it back"
+              title="Withdraw it"
               aria-label={`Leave out: ${text}`}
               onClick={() => void control.turns.takeBack(id)}
             >

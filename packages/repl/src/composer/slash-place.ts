@@ -21,7 +21,7 @@ export function slashPlace(control: ReplControl): CommandPlace {
     cutOffTurn: async () => followed?.view.value.facts.value.cutOffTurn,
     undo: async () => {
       const last = followed?.view.value.changeSets.at(-1);
-      if (last === undefined) return "This session has no change set to take back.";
+      if (last === undefined) return "This session has nothing to undo.";
       await control.sessions.undoChangeSet(last.changeSetId);
       return "";
     },

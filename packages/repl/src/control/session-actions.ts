@@ -119,7 +119,7 @@ export class SessionActions {
   async staysInUndo(changeSetId: string): Promise<readonly string[]> {
     if (this.#parts.host.revertChangeSet !== undefined) return [];
     const stays: string[] = [];
-    await this.#parts.attempt("The changes cannot be taken back", async (signal) => {
+    await this.#parts.attempt("The changes cannot be undone", async (signal) => {
       const undone = await this.#parts.followed.value?.session.undo({ changeSetId, dryRun: true, signal });
       stays.push(...stayingLines(undone?.skipped ?? []));
     });
@@ -130,7 +130,7 @@ export class SessionActions {
   async undoChangeSet(changeSetId: string, rest = false): Promise<void> {
     const followed = this.#parts.followed.value;
     if (followed === undefined) return;
-    await this.#parts.attempt("The changes could not be taken back", async (signal) => {
+    await this.#parts.attempt("The changes could not be undone", async (signal) => {
       if (this.#parts.host.revertChangeSet !== undefined) await this.#parts.host.revertChangeSet(changeSetId);
       else await followed.session.undo({ changeSetId, rest, signal });
     });

@@ -40,7 +40,7 @@ const showWithin = 4000;
 const notSent = "The prompt was not sent";
 const notGoneOn = "The turn was not gone on with";
 const notStopped = "It could not be stopped";
-const notTakenBack = "It was not taken back";
+const notWithdrawn = "The message was not withdrawn";
 
 /** What the user sends, when it is sent, and how work is stopped. */
 export class TurnControl {
@@ -158,10 +158,10 @@ export class TurnControl {
     try {
       const taken =
         waited === undefined ? await this.#takeShown(id) : await takeFromServer(agent, waited, { signal: end });
-      failure.worked(notTakenBack);
+      failure.worked(notWithdrawn);
       return taken;
     } catch (error) {
-      failure.failed(notTakenBack, error);
+      failure.failed(notWithdrawn, error);
       if (waited !== undefined && !isGone(error)) this.queue.putBack(waited);
       return undefined;
     }

@@ -84,7 +84,7 @@ async function post(path: string, body: unknown, token = ""): Promise<unknown> {
     credentials: "omit",
     redirect: "error",
   });
-  if (!response.ok) throw new Error(`The server let this page do nothing (${response.status}). Open it by a new link.`);
+  if (!response.ok) throw new Error(`The server refused this page (${response.status}). Open it by a new link.`);
   return response.json();
 }
 

@@ -56,7 +56,7 @@ export function planChecks(facts: PlanFacts): Readonly<Record<PlanAct, PlanCheck
       facts.plan === undefined ? refused("There is no plan.") : undefined,
       facts.busy ? refused("Something is still running.") : undefined,
       inState(facts, ["verifying", "done", "failed", "partial", "interrupted", "unverified"]),
-      facts.changeSetId === undefined ? refused("The run changed no file that could be taken back.") : undefined,
+      facts.changeSetId === undefined ? refused("The run changed no file that could be undone.") : undefined,
     ),
   };
 }

@@ -60,7 +60,7 @@ export function OutcomeView({ outcome, onUndo, onAskAgain, onBack }: OutcomeView
     case "undone":
       return (
         <p class="g-notice" role="status">
-          What was applied is taken back.
+          What was applied is undone.
         </p>
       );
     case "refused": {

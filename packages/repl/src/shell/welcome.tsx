@@ -19,12 +19,12 @@ export function Welcome({ control }: { readonly control: ReplControl }) {
   const proposal = (session?.settings.value ?? control.choice.value).editingMode === "proposal";
   return (
     <div class="welcome">
-      <h3>What shall be done?</h3>
+      <h3>What should be done?</h3>
       <p>
         The model proposes, the server governs.{" "}
         {proposal
           ? "Nothing is written before you have reviewed it."
-          : "Changes go to a branch of the agent's own, and can be taken back."}
+          : "Changes go to a branch of the agent's own, and can be undone."}
       </p>
       {workspace !== undefined && (
         <p class="quiet">

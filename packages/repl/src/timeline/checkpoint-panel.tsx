@@ -22,7 +22,7 @@ export function CheckpointPanel({ store, running }: CheckpointPanelProps) {
   return (
     <section class="checkpoints g-panel" aria-label="Checkpoints">
       <div class="g-row">
-        <p class="g-quiet">Restoring takes back what this session changed since, by commands too.</p>
+        <p class="g-quiet">Restoring undoes what this session changed since, by commands too.</p>
         <button type="button" class="g-button" disabled={busy} onClick={() => void store.load()}>
           Refresh
         </button>
@@ -30,7 +30,7 @@ export function CheckpointPanel({ store, running }: CheckpointPanelProps) {
       {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
       {list !== undefined && list.problem !== "" && (
         <p class="g-notice g-notice-bad" role="status">
-          What commands change cannot be taken back now: <VisibleText text={list.problem} />
+          What commands change cannot be undone now: <VisibleText text={list.problem} />
         </p>
       )}
       {done !== undefined && (

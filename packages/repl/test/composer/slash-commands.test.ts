@@ -115,7 +115,7 @@ describe("slash commands", () => {
 
   it("/undo has nothing to take back, and says so", async () => {
     const { control } = await app();
-    expect(await runSlash(control, "/undo")).toMatchObject({ note: "This session has no change set to take back." });
+    expect(await runSlash(control, "/undo")).toMatchObject({ note: "This session has nothing to undo." });
   });
 
   it.each([

@@ -13,7 +13,7 @@ const question = askedQuestion({
   requestId: "1",
   intentReflection: hostile,
   actionStatement: `Run \`rm -rf ${hostile}\``,
-  impactStatement: "It may not be possible to take this back.",
+  impactStatement: "It may not be possible to undo this.",
   modelClaim: hostile,
   computed: { risk: "medium", paths: [hostile], rule: "floor.delete", reason: hostile, policySha256: "" },
   actionJson: JSON.stringify({ tool: "Bash", arguments: { command: `rm -rf ${hostile}`, timeout: 3 }, paths: [] }),

@@ -95,7 +95,7 @@ describe("a message that the server took, though its answer was lost", () => {
     refuse(gone);
     expect(await control.turns.takeBack(message.messageId)).toBeUndefined();
     expect(texts(control)).toEqual([]);
-    expect(control.failure.value?.message).toBe("It was not taken back: The model was told this message.");
+    expect(control.failure.value?.message).toBe("The message was not withdrawn: The model was told this message.");
   });
 });
 

@@ -141,6 +141,6 @@ async function unlessUnavailable<Value>(work: () => Promise<Value>): Promise<Val
   } catch (error) {
     const isAboutToken = error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
     if (isAboutToken || error instanceof errors.JOSENotSupported || error instanceof KeysUnavailable) throw error;
-    throw new KeysUnavailable("The issuer's keys cannot be had.", { cause: error });
+    throw new KeysUnavailable("The issuer's keys cannot be fetched.", { cause: error });
   }
 }

@@ -125,7 +125,7 @@ function governanceService(options: GovernanceServiceOptions): ServiceImpl<typeo
     if (options.hasUsers)
       throw new ServiceError(
         "permission_denied",
-        `Only the person who runs this server can ${what}: they have its rights.`,
+        `Only the person who runs this server can ${what}, because it has that person's rights.`,
       );
   };
 

@@ -6,6 +6,6 @@ export async function recoverAndTell(stateDir: string, log: ServerLog): Promise<
   for (const { id, state, reason } of await recoverChanges(stateDir)) {
     if (state === "stuck") log.warn(`What a killed server was changing could not be ended (${id}): ${reason}`);
     else if (state === "finished" || state === "taken_back")
-      log.info(`What a killed server was changing: ${state} (${id}).`);
+      log.info(`What a killed server was changing was ${state === "finished" ? "completed" : "undone"} (${id}).`);
   }
 }

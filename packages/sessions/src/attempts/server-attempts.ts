@@ -133,7 +133,7 @@ export class ServerAttempts implements AsyncDisposable {
     refuseElsewhere(session);
     const why = await whyNotStaged(session);
     if (why !== undefined) {
-      throw new ServiceError("failed_precondition", `Attempts are made where commands are staged, and here ${why}.`, {
+      throw new ServiceError("failed_precondition", `Attempts need staged commands, and here ${why}.`, {
         reason: "not_staged",
       });
     }
@@ -174,7 +174,7 @@ export class ServerAttempts implements AsyncDisposable {
     const found = this.list(session).find((one) => one.id === id);
     if (found !== undefined) return found;
     throw new ServiceError("not_found", "There are no such attempts here.", {
-      hint: "They may have been dropped; ListAttempts lists those that remain.",
+      hint: "They may have been dropped; list the attempts to see those that remain.",
     });
   }
 }
@@ -192,7 +192,7 @@ function refuseElsewhere({ services, settings, user, workspace }: Session): void
   } catch (cause) {
     throw new ServiceError(
       "failed_precondition",
-      "Copies cannot be made: the directory above this workspace is not yours.",
+      "Copies cannot be made, because the directory above this workspace is not yours.",
       {
         reason: "no_place",
         hint: "Work in a directory below your own.",

@@ -31,7 +31,7 @@ export function lastingCheckAnswers(checks: RepositoryChecks, accepted: Accepted
   return {
     offer({ callId }) {
       if (!checks.has(callId)) return undefined;
-      return "A yes for this workspace holds until the command, its scripts or their files change. `gennai check revoke` takes it back.";
+      return "A yes for this workspace holds until the command, its scripts or their files change. `gennai check revoke` revokes it.";
     },
     async find({ actionSha256 }, rules) {
       const found = await accepted.find(actionSha256);

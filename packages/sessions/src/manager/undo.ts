@@ -35,18 +35,14 @@ export async function undoChangeSet(
   using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   const claim = await tree.claim();
   if (claim.type === "held") {
-    throw new ServiceError(
-      "failed_precondition",
-      `Nothing was taken back: the working tree is in use by ${claim.by}.`,
-      {
-        reason: "tree_in_use",
-        hint: "Wait for the end of that turn, or stop it.",
-      },
-    );
+    throw new ServiceError("failed_precondition", `Nothing was undone: the working tree is in use by ${claim.by}.`, {
+      reason: "tree_in_use",
+      hint: "Wait for the end of that turn, or stop it.",
+    });
   }
   // Another process may have newer changes, or run a turn.
   await session.catchUp();
-  refuseInEmergency(session, "Nothing was taken back", { name: "UndoChangeSet", statement: "Take a change set back" });
+  refuseInEmergency(session, "Nothing was undone", { name: "UndoChangeSet", statement: "Undo a change set" });
   const changeSet = changeSetToUndo(session.state, changeSetId);
   const undoing = await planUndo(changeSet, session, { rest, dryRun });
   const { skipped } = undoing.plan;
@@ -81,8 +77,8 @@ function changeSetToUndo(state: SessionState, changeSetId: string | undefined): 
     changeSetId === undefined
       ? [...state.changeSets.values()].reverse().find(({ undone }) => !undone)
       : state.changeSets.get(changeSetId);
-  if (changeSet === undefined) throw new ServiceError("not_found", "There is no change set to take back.");
-  if (changeSet.undone) throw new ServiceError("failed_precondition", "This change set was taken back already.");
+  if (changeSet === undefined) throw new ServiceError("not_found", "There is nothing to undo.");
+  if (changeSet.undone) throw new ServiceError("failed_precondition", "This change set was undone already.");
   return changeSet;
 }
 
@@ -110,7 +106,7 @@ async function planUndo(
   if (!dryRun && changed.length > 0 && (!rest || plan.skipped.length === net.length)) {
     const named = changed.slice(0, maxNamed).join(", ");
     const more = changed.length > maxNamed ? ` and ${changed.length - maxNamed} more` : "";
-    throw new ServiceError("failed_precondition", `${named}${more} changed since, so nothing was taken back.`, {
+    throw new ServiceError("failed_precondition", `${named}${more} changed since, so nothing was undone.`, {
       reason: "changed_since",
       hint: "Undo your own change of the same lines first, or restore the file by git.",
     });

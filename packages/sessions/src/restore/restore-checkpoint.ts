@@ -44,7 +44,7 @@ export interface Restored {
  */
 export async function restoreCheckpoint(session: Session, request: RestoreRequest): Promise<Restored> {
   const { services, workspace } = session;
-  if (workspace.client !== undefined) throw heldByClient("No trees are kept of it; UndoChangeSet takes changes back.");
+  if (workspace.client !== undefined) throw heldByClient("It has no checkpoints. Undo a change set instead.");
   checkPaths(request);
   if (!request.dryRun) {
     if (session.runningTurnId !== undefined) {

@@ -157,8 +157,7 @@ async function kept(staged: StagedForUser): Promise<void> {
 }
 
 async function layerOf({ id, services, workspace }: Session): Promise<SessionLayer | undefined> {
-  if (workspace.client !== undefined)
-    throw heldByClient("Its commands run there, and leave what they make where it is.");
+  if (workspace.client !== undefined) throw heldByClient("Its commands run there, and what they make stays there.");
   return services.stages?.layer(workspace.root, id);
 }
 

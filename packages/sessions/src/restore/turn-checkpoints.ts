@@ -108,13 +108,13 @@ export class TurnCheckpoints {
       signal.throwIfAborted();
       if (!(error instanceof CheckpointError)) throw error;
       if (error.code !== "git_missing" && !this.#asked.has(callId)) {
-        throw new ToolFailure("no_checkpoint", `Nothing ran, because it could not be taken back: ${error.message}`, {
+        throw new ToolFailure("no_checkpoint", `Nothing ran, because it could not be undone: ${error.message}`, {
           failureClass: "permission_denied",
           hint: "Call it again: then the user is asked whether it may run anyway.",
           retryable: true,
         });
       }
-      this.#warn(`Changes of commands in this turn cannot be taken back: ${error.message}`, turnId);
+      this.#warn(`Changes of commands in this turn cannot be undone: ${error.message}`, turnId);
       return undefined;
     }
   }
@@ -160,6 +160,6 @@ export function askWithoutCheckpoint(problem: WorkspaceCheckpoints["problem"]): 
   return ask({
     code: "no_checkpoint",
     rule: "checkpoints/none",
-    reason: `Changes of this call cannot be taken back: ${problem.message}`,
+    reason: `Changes of this call cannot be undone: ${problem.message}`,
   });
 }

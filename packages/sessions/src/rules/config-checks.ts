@@ -147,7 +147,7 @@ async function modelsFinding({ configDir, environment }: ConfigDirectories): Pro
   const check = "models";
   const { problem } = await readModelsFile(configDir);
   if (problem !== undefined) {
-    return { check, state: "warn", text: problem, next: [`Mend ${join(configDir, modelsFile)}.`] };
+    return { check, state: "warn", text: problem, next: [`Correct ${join(configDir, modelsFile)}.`] };
   }
   const variables = new Set(Object.values(providers).flatMap(({ keyVariables }) => keyVariables));
   const set = [...variables].filter((name) => (environment[name] ?? "").trim() !== "");

@@ -83,7 +83,7 @@ export class QueuedMessages {
       if (!state.messageTurns.has(messageId)) {
         throw new ServiceError("not_found", "This session has no such message.");
       }
-      throw new ServiceError("already_exists", "The model has this message already, or somebody took it back.", {
+      throw new ServiceError("already_exists", "The model has this message already, or somebody withdrew it.", {
         reason: "message_gone",
       });
     }

@@ -63,7 +63,7 @@ export async function gitContents(work: StagedWork, home: string): Promise<reado
   const newest = { tips: [...new Set(tips)], objects: work.newObjects, home };
   const committed = await newCommits(work.workspaceRoot, newest).catch((cause: unknown) => {
     // E.g. a tag that points to a file.
-    throw new NotObservable(`It is not known what the command's refs lead to: ${errorMessage(cause)}.`, { cause });
+    throw new NotObservable(`The command's branches and tags cannot be read: ${errorMessage(cause)}.`, { cause });
   });
   // An unmerged path has several entries.
   return [...inIndex.map(({ path, to }) => ({ path: path.split("\0", 1)[0] ?? "", after: to })), ...committed];

@@ -109,7 +109,7 @@ export async function rescuing(
       await dropOpen(open);
       throw new ToolFailure(
         "stale_file",
-        `${error.message} So ${open.operation} of this session was given up, and nothing of it is kept. Its changes in files are proposed to the user.`,
+        `${error.message} ${open.operation} of this session was dropped. Its changes of files are proposed to the user.`,
         { failureClass: "partial_execution", hint: "Begin again, on what the user has now.", cause: error },
       );
     },

@@ -141,7 +141,7 @@ function refusedBySystem(
   }
   const unseen = [...claimed].filter((port) => !watched.listensOnLoopback(port));
   return watched.served(new Set(unseen.slice(0, 20))).map((port) => {
-    const reason = "Nobody let it through.";
+    const reason = "Nobody allowed this connection.";
     return { host: "127.0.0.1", port, state: "refused", reason, count: 1, sent: 0, received: 0 };
   });
 }

@@ -408,7 +408,7 @@ test.each([
   await expect(machine().run(repository.root, command)).rejects.toMatchObject({
     code: "not_observable",
     message: expect.stringMatching(
-      /^It is not known what the command's refs lead to: .*Nothing of what the command did is kept\.$/s,
+      /^The command's branches and tags cannot be read: .*Nothing of what the command did is kept\.$/s,
     ),
   });
   expect(existsSync(repository.path(".git/refs/heads/x"))).toBe(false);

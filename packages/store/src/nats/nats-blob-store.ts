@@ -41,7 +41,10 @@ export class NatsBlobStore implements BlobStore {
     const bytes = await patiently(() => this.#objects.getBlob(sha256));
     if (bytes === null) return undefined;
     if (createHash("sha256").update(bytes).digest("hex") !== sha256) {
-      throw new StoreError("corrupt_blob", `Blob ${sha256} is damaged in NATS: restore the object store.`);
+      throw new StoreError(
+        "corrupt_blob",
+        `The stored content ${sha256} is damaged in NATS: restore the object store.`,
+      );
     }
     await this.#near.put(bytes, "application/octet-stream");
     return bytes;

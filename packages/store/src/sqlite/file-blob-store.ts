@@ -116,7 +116,7 @@ export class FileBlobStore implements BlobStore {
     if (createHash("sha256").update(bytes).digest("hex") === sha256) return bytes;
     throw new StoreError(
       "corrupt_blob",
-      `Blob ${sha256} is damaged on disk: restore the state directory from a backup.`,
+      `The stored content ${sha256} is damaged on disk: restore the state directory from a backup.`,
     );
   }
 

@@ -54,7 +54,7 @@ export async function applyChangeSet(
   }
   throw new EditorError(
     "not_restored",
-    `The changes failed (${reasonOf(failure)}) and could not be taken back in ${lost.join(", ")}.`,
+    `The changes failed (${reasonOf(failure)}) and could not be undone in ${lost.join(", ")}.`,
     "Look at these files, and use Undo or your version control.",
     { cause: failure },
   );

@@ -42,8 +42,7 @@ async function restoreUpdate(files: EditorFiles, change: PlannedUpdate): Promise
     if (document.text !== text) return false;
     const ends = lineEndsOf(text);
     const eol = ends === "lf" || ends === "crlf" ? ends : document.eol;
-    if (!(await files.applyEdits([textEdit(path, text, eol, beforeText, beforeEol)], "Gennai: take back")))
-      return false;
+    if (!(await files.applyEdits([textEdit(path, text, eol, beforeText, beforeEol)], "Gennai: undo"))) return false;
     if (document.text !== beforeText) return false;
   }
   if (wasDirty) return true;

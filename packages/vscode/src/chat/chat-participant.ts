@@ -24,7 +24,7 @@ export async function answerInChat(
   try {
     const text = promptOf(request, workbench.root);
     if (text === "") {
-      stream.markdown("Say what shall be done.");
+      stream.markdown("Write a prompt: what should Gennai do?");
       return {};
     }
     stream.progress("Gennai");

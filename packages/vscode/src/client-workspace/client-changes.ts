@@ -46,7 +46,7 @@ export async function changeFiles(
     const names = standing.join(", ");
     throw new ClientWorkspaceError(
       "partially_applied",
-      `Not all was changed, and these could not be taken back: ${names}.`,
+      `Not all was changed, and these could not be undone: ${names}.`,
       {
         failureClass: "partial_execution",
         cause: error,

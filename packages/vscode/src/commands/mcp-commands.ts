@@ -29,7 +29,7 @@ export const addMcpServers: Command = async (workbench) => {
   const items = servers.map((server) => ({ label: server.name, detail: server.words, server }));
   const chosen = await vscode.window.showQuickPick(items, {
     canPickMany: true,
-    title: "Which MCP servers shall sessions of Gennai have?",
+    title: "Which MCP servers should sessions of Gennai have?",
     placeHolder: "Nothing starts before you accepted it",
   });
   if (chosen === undefined || chosen.length === 0) return;

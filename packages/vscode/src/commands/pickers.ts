@@ -22,7 +22,7 @@ export async function pickProposal(open: ReadonlyMap<string, Proposal>): Promise
 /** The id of a change set that can be taken back. */
 export async function pickChangeSet(changeSets: SessionView["changeSets"]): Promise<string | undefined> {
   if (changeSets.length === 0) {
-    void showInformation("This session has no change set to take back.");
+    void showInformation("This session has nothing to undo.");
     return undefined;
   }
   const items = changeSets.toReversed().map(({ changeSetId, time, files }) => ({
@@ -30,5 +30,5 @@ export async function pickChangeSet(changeSets: SessionView["changeSets"]): Prom
     description: time?.toLocaleTimeString() ?? "",
     changeSetId,
   }));
-  return (await vscode.window.showQuickPick(items, { title: "Take back which change set?" }))?.changeSetId;
+  return (await vscode.window.showQuickPick(items, { title: "Undo which change set?" }))?.changeSetId;
 }

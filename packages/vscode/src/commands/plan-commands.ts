@@ -28,8 +28,8 @@ export const plan: Command = async (workbench, [before]) => {
     value: typeof before === "string" ? before : "",
     prompt:
       context.activeFile === undefined
-        ? "What shall the plan do?"
-        : `What shall the plan do? It starts from ${context.activeFile}.`,
+        ? "What should the plan do?"
+        : `What should the plan do? It starts from ${context.activeFile}.`,
     ignoreFocusOut: true,
   });
   if (goal === undefined || goal.trim() === "") return;

@@ -30,7 +30,7 @@ export const stopSession: Command = async ({ sessions }) => {
 
 /** Runs one prompt from the palette as one turn; the answer is a notification, and is also in the REPL. */
 export const invoke: Command = async (workbench) => {
-  const text = await askForPrompt("What shall the agent do?");
+  const text = await askForPrompt("What should the agent do?");
   if (text === undefined) return;
   const session = await workbench.session();
   const { scenario } = workbench.settings();
@@ -40,7 +40,7 @@ export const invoke: Command = async (workbench) => {
 
 /** Sends a prompt in the REPL, where the conversation goes on. */
 export const invokeInteractive: Command = async (workbench) => {
-  const text = await askForPrompt("What shall the agent do? You go on in the REPL.");
+  const text = await askForPrompt("What should the agent do? You continue in the REPL.");
   if (text === undefined) return;
   await workbench.session();
   await workbench.views.reveal();
@@ -81,7 +81,7 @@ export const applyProposedChanges: Command = async (workbench) => {
   void showInformation(
     files.length === 0
       ? "Everything of this proposal was refused: nothing is written."
-      : `Applied ${files.length} ${files.length === 1 ? "file" : "files"}. One Undo takes it back.`,
+      : `Applied ${files.length} ${files.length === 1 ? "file" : "files"}. One Undo removes it again.`,
   );
 };
 

@@ -108,7 +108,7 @@ function repositoryQuestion(
   const dirty = changedFiles === 0 ? "" : ` with ${plural(changedFiles, "file")} not committed`;
   const first = branch !== undefined && isAgentBranch(branch) ? [...stay, move] : [move, ...stay];
   const choices = [...first, ...commitFirst, proposal, ...(isFree ? [] : [look])];
-  return { title: `${where}${dirty}. Where shall the agent work?`, choices };
+  return { title: `${where}${dirty}. Where should the agent work?`, choices };
 }
 
 /** True for branches that every server protects; the server says which others are protected. */

@@ -37,11 +37,7 @@ export async function undoWritten(
   }
   if (movedFrom !== undefined && disk !== undefined && (hunkIds === "all" || hunkIds.includes(wholeChange))) {
     if (isDirty)
-      throw new EditorError(
-        "stale_file",
-        `Nothing was taken back: ${path} has changes that are not saved.`,
-        "Save it.",
-      );
+      throw new EditorError("stale_file", `Nothing was undone: ${path} has changes that are not saved.`, "Save it.");
     const bytes = hunkIds === "all" ? bytesWithout(file, disk.bytes) : disk.bytes;
     await apply(
       { operation: "create", path: movedFrom, bytes },
@@ -56,7 +52,7 @@ export async function undoWritten(
   if (undone === undefined || sha256 === undefined) {
     throw new EditorError(
       "stale_file",
-      `Nothing was taken back: these lines of ${path} changed since the agent wrote them.`,
+      `Nothing was undone: these lines of ${path} changed since the agent wrote them.`,
       "Change them by hand, or compare with “Gennai: Show All Changes”.",
     );
   }

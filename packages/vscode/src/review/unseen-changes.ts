@@ -285,7 +285,7 @@ export class UnseenChanges {
       if (onDisk !== undefined && sha256Hex(onDisk) === sha256) return onDisk;
       throw lasting.has(ConnectError.from(error).code)
         ? error
-        : new Unreached("Its content was not had.", { cause: error });
+        : new Unreached("Its content could not be loaded.", { cause: error });
     });
     if (sha256Hex(bytes) !== sha256) throw new Error("The server sent other bytes than the change names.");
     if (bytes.length > largest) throw new Error("It is too large.");

@@ -34,7 +34,7 @@ export async function chooseFolder(state: vscode.Memento): Promise<void> {
     ...(folder.index === now?.index ? { detail: "Gennai works here now" } : {}),
   }));
   const picked = await vscode.window.showQuickPick(items, {
-    title: "Choose Folder: where shall Gennai work?",
+    title: "Choose Folder: where should Gennai work?",
     placeHolder: "The extensions of this window are started again; your files and terminals stay as they are",
   });
   if (picked === undefined || picked.folder.index === now?.index) return;

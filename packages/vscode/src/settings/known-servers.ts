@@ -66,7 +66,7 @@ export interface AddedServers {
 export function withServers(present: string | undefined, added: readonly KnownServer[]): AddedServers {
   const file = z.looseObject({ mcpServers: z._default(z.record(z.string(), z.unknown()), {}) });
   const read = file.safeParse(present === undefined ? {} : JSON.parse(present));
-  if (!read.success) throw new Error(".mcp.json has another shape than it should: mend it first.");
+  if (!read.success) throw new Error(".mcp.json is not of the expected form: correct it first.");
   const before = read.data.mcpServers;
   const fresh = added.filter(({ name }) => !Object.hasOwn(before, name));
   const entries = fresh.map(({ name, entry }): [string, McpEntry] => [name, entry]);

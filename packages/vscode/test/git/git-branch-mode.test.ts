@@ -123,7 +123,7 @@ test("committing first opens Source Control and starts nothing", async () => {
   const at = scene(new FakeRepository({ changedFiles: 1 }), "open-scm");
   expect(await at.mode.prepare("Fix it!")).toEqual({ type: "cancelled" });
   expect(at.opened).toEqual(["scm"]);
-  expect(at.title()).toBe("You are on main with 1 file not committed. Where shall the agent work?");
+  expect(at.title()).toBe("You are on main with 1 file not committed. Where should the agent work?");
 });
 
 test.each([

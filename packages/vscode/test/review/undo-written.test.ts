@@ -47,7 +47,7 @@ test.each([
 
 test("a hunk whose lines changed is not taken back, and nothing is written", async () => {
   const { outcome, text, steps } = await undo(file, "mine\nb\nC\n");
-  expect(outcome).toMatch(/Nothing was taken back: these lines of a\.txt changed since the agent wrote them\./);
+  expect(outcome).toMatch(/Nothing was undone: these lines of a\.txt changed since the agent wrote them\./);
   expect({ text, steps }).toEqual({ text: "mine\nb\nC\n", steps: 0 });
 });
 

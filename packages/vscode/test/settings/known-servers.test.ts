@@ -72,5 +72,5 @@ test("what .mcp.json has stays as it is", () => {
   expect({ written, kept }).toEqual({ written: ["two"], kept: ["one"] });
   expect(withServers(undefined, servers)).toMatchObject({ written: ["one", "two"], kept: [] });
   expect(() => withServers("{", servers)).toThrow();
-  expect(() => withServers("[]", servers)).toThrow("mend it first");
+  expect(() => withServers("[]", servers)).toThrow("correct it first");
 });

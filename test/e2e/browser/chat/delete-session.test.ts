@@ -37,7 +37,7 @@ test("a session is deleted from the list after one question, and a page that has
   await page.getByRole("searchbox", { name: "Search sessions" }).fill("mill");
   await page.getByText("No session has “mill” in its title.").waitFor();
   await page.keyboard.press("Escape");
-  await page.getByRole("heading", { name: "What shall be done?" }).waitFor();
+  await page.getByRole("heading", { name: "What should be done?" }).waitFor();
 
   await other.page.getByText("This session was deleted.").waitFor();
   await lookAt(other.page, "a session that was deleted elsewhere");

@@ -18,7 +18,7 @@ export class ReplDriver {
 
   async beginSession(): Promise<void> {
     await this.root.getByRole("button", { name: "New session" }).click();
-    await this.root.getByRole("heading", { name: "What shall be done?" }).waitFor();
+    await this.root.getByRole("heading", { name: "What should be done?" }).waitFor();
   }
 
   async send(text: string): Promise<void> {
@@ -33,7 +33,7 @@ export class ReplDriver {
 
   /** Resolves when no turn runs any more. */
   async idle(): Promise<void> {
-    await this.root.getByPlaceholder("What shall be done?").waitFor();
+    await this.root.getByPlaceholder("What should be done?").waitFor();
   }
 
   /** In the conversation, where it is drawn. */

@@ -35,7 +35,7 @@ test("on a protected branch the agent gets one of its own, changes files there, 
 
   await on.repl.root.getByRole("button", { name: "Undo", exact: true }).click();
   await on.repl.root.getByRole("button", { name: "Yes, undo" }).click();
-  await on.repl.see("2 files taken back");
+  await on.repl.see("2 files undone");
   expect(await workspace.read("src/paint.ts")).toBe(files["src/paint.ts"]);
   expect(on.complaints).toEqual([]);
 });
@@ -54,11 +54,11 @@ test("what an undo could not bring back is named beside the question, and stays 
   await forgetWaysBack(gennai.stateDirectory, () => true);
   const { root } = on.repl;
   await root.getByRole("button", { name: "Undo", exact: true }).click();
-  await root.getByText("Take the rest back?").waitFor();
+  await root.getByText("Undo the rest?").waitFor();
   await root.getByText(`Stays as it is: ${large}`).waitFor();
   await takeScreenshot(on.page, "page undo of less than all");
   await root.getByRole("button", { name: "Yes, undo" }).click();
-  await on.repl.see("1 file taken back");
+  await on.repl.see("1 file undone");
   expect(await workspace.read("README.md")).toBe(files["README.md"]);
   expect(existsSync(workspace.path(large))).toBe(false);
   expect(on.complaints).toEqual([]);

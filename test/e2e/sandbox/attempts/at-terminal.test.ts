@@ -33,7 +33,7 @@ test("of three attempts the one whose check passes with fewer lines is offered, 
   const taken = await run("attempts", "take", "2", "--yes");
   expect(taken).toMatchObject({
     code: 0,
-    out: expect.stringContaining("Applied 2 of 2 hunks to more.txt, value.txt.\nTake it back: gennai undo\n") as string,
+    out: expect.stringContaining("Applied 2 of 2 hunks to more.txt, value.txt.\nUndo it: gennai undo\n") as string,
   });
   expect([await repository.read("value.txt"), existsSync(repository.path("more.txt"))]).toEqual(["2\n", true]);
   // Its files, and not its commit.

@@ -146,7 +146,7 @@ describe("git push over HTTP, with the login of a credential helper", () => {
     await using session = await AskedSession.start(server);
     const { questions, output } = await session.turn("no");
     expect(questions[0]?.title, output).toContain(`to refs/heads/work (now ${theirs})`);
-    expect(questions[0]?.impactStatement).toContain("It takes commits of refs/heads/work away there.");
+    expect(questions[0]?.impactStatement).toContain("It removes commits from refs/heads/work there.");
     await workspace.git("reset", "-q", "--soft", theirs);
     await workspace.git("commit", "-q", "--allow-empty", "-m", "on top");
     const later = await session.turn("no");

@@ -58,7 +58,7 @@ test("gennai stage lists what a session made that git ignores, and puts a tree o
   expect((await gennai("stage", "keep", "none", "--yes")).code).not.toBe(0);
   expect(await gennai("stage", "keep", "dist/", "--yes")).toMatchObject({
     code: 0,
-    out: "dist: in the workspace now (1 file). Take it back: gennai undo.\n",
+    out: "dist: in the workspace now (1 file). Undo it: gennai undo.\n",
   });
   expect(await repository.read("dist/deep/a.js")).toBe("1\n");
   expect(existsSync(repository.path("node_modules"))).toBe(false);
@@ -97,7 +97,7 @@ test("what was kept is taken back like an edit, also over the user's own files; 
   expect(await repository.read("dist/a.js")).toBe("old\n");
   expect(readdirSync(repository.path("dist"))).toEqual(["a.js"]);
 
-  expect((await gennai("stage", "keep", "node_modules", "--yes")).out).toContain("Take it back: gennai undo");
+  expect((await gennai("stage", "keep", "node_modules", "--yes")).out).toContain("Undo it: gennai undo");
   expect(readdirSync(repository.path("node_modules/.bin"))).toEqual(["x"]);
   expect((await gennai("undo")).code).toBe(0);
   expect(existsSync(repository.path("node_modules"))).toBe(false);

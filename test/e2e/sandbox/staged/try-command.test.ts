@@ -57,7 +57,7 @@ test("--keep takes what no rule speaks against, --drop nothing", async () => {
   const { code, out } = await place.gennai("--keep", "node t.mjs");
   expect({ code, last: out.trimEnd().split("\n").slice(-2) }).toEqual({
     code: 0,
-    last: ["Exit code 0; 1 of 3 changes were kept.", "Take it back: gennai undo --kept"],
+    last: ["Exit code 0; 1 of 3 changes were kept.", "Undo it: gennai undo --kept"],
   });
   expect(await place.repository.read("a.md")).toBe("one\nmore\n");
   expect(made.filter((path) => existsSync(place.repository.path(path)))).toEqual([]);
@@ -93,7 +93,7 @@ test("the command's own failure, its time, and a wrong call", async () => {
 test("what was kept is in the ledger and goes back, one after the other, unless somebody changed it since", async () => {
   await using place = await branch();
   const { repository, run } = place;
-  expect(await run("undo", "--kept")).toMatchObject({ code: 1, err: expect.stringContaining("nothing to take back") });
+  expect(await run("undo", "--kept")).toMatchObject({ code: 1, err: expect.stringContaining("nothing to undo") });
   expect((await place.gennai("--keep", "echo two > a.md; echo new > b.md")).code).toBe(0);
   // What no commit has is only given up by name.
   const gone = "git rm -qf a.md; rm b.md";
@@ -104,13 +104,13 @@ test("what was kept is in the ledger and goes back, one after the other, unless 
   // What another start of the program clears away, a way back is not.
   expect((await place.gennai("--drop", "true")).code).toBe(0);
 
-  expect(await run("undo", "--kept")).toMatchObject({ code: 0, out: "Took back: git rm -qf a.md; rm b.md\n" });
+  expect(await run("undo", "--kept")).toMatchObject({ code: 0, out: "Undone: git rm -qf a.md; rm b.md\n" });
   expect(await repository.read("a.md")).toBe("two\n");
   expect(await repository.git("status", "--porcelain")).toBe(" M a.md\n?? .env\n?? b.md");
   await repository.write("b.md", "mine\n");
   const refused = await run("undo", "--kept");
   expect(refused.code).toBe(1);
-  expect(refused.err).toContain("Nothing was taken back: b.md");
+  expect(refused.err).toContain("Nothing was undone: b.md");
   expect([await repository.read("a.md"), await repository.read("b.md")]).toEqual(["two\n", "mine\n"]);
 
   const { out } = await run("ledger", "show");
@@ -120,7 +120,7 @@ test("what was kept is in the ledger and goes back, one after the other, unless 
     expect.stringContaining("try “echo two > a.md; echo new > b.md”: 2 kept, a.md, b.md"),
     expect.stringContaining("try “git rm -qf a.md; rm b.md”: 3 kept"),
     expect.stringContaining("try “git rm -qf a.md; rm b.md”: 3 kept, a.md, b.md"),
-    expect.stringContaining("took back “git rm -qf a.md; rm b.md”"),
+    expect.stringContaining("undid “git rm -qf a.md; rm b.md”"),
   ]);
   expect((await run("ledger", "verify")).code).toBe(0);
 });

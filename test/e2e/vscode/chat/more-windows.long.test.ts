@@ -63,7 +63,7 @@ test("a window without a folder says that it needs one, and opens the choice", a
   const step = banner.getByRole("button", { name: "Open folder" });
   await step.waitFor();
   // It stays while the app tries again: a server could not be started here.
-  await shows(repl, "What shall be done?");
+  await shows(repl, "What should be done?");
   expect(await banner.getByRole("button").allTextContents()).toEqual(["Open folder"]);
   await pictured(workbench(), "no-folder", { page: window });
   await step.click();

@@ -50,7 +50,7 @@ test("Undo Last Change Set takes back what the agent wrote", async () => {
   await repl.see("Changed as you asked.");
   expect(await workbench().workspace.read("src/add.ts")).toContain("a + b + 0");
   await workbench().runCommand("Gennai: Undo Last Change Set");
-  await workbench().notice("Taken back: src/add.ts");
+  await workbench().notice("Undone: src/add.ts");
   expect(await workbench().workspace.read("src/add.ts")).toBe(scriptedFiles["src/add.ts"]);
 });
 

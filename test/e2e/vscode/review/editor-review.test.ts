@@ -181,7 +181,7 @@ describe("a proposal", () => {
     await openFile(workbench().page, "basket.ts");
     await expect.poll(() => lens(workbench(), /change/).count(), { timeout: patience }).toBe(0);
     await repl.root.getByRole("button", { name: "Undo what was applied" }).click();
-    await shows(repl, "What was applied is taken back.");
+    await shows(repl, "What was applied is undone.");
     expect(await workbench().workspace.read("src/basket.ts")).toBe(before);
   });
 });

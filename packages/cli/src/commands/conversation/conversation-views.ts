@@ -103,7 +103,7 @@ export async function showView(result: Shown, conversation: Conversation, place:
       return choosePlan(conversation, place);
     case "history":
     case "rules":
-      throw new Error(`A terminal shows no ${result.view}.`);
+      throw new Error(`A terminal cannot show the view ${result.view}.`);
   }
 }
 
@@ -193,7 +193,7 @@ async function chooseRun(conversation: Conversation, { pick, note, page, signal 
   );
   if (runId === undefined) return;
   const isRunning = runs.some((run) => run.id === runId && run.isRunning);
-  const what = await pick("What with it?", [
+  const what = await pick("What do you want to do with it?", [
     { value: "read", label: "Show its output" },
     ...(isRunning ? [{ value: "stop", label: "Stop it" }] : []),
   ]);
@@ -248,9 +248,9 @@ async function chooseCheckpoint(
 ): Promise<void> {
   const { client, sessionId } = conversation.session;
   const { checkpoints, problem } = await listCheckpoints(client, sessionId, { signal });
-  if (problem !== "") note(`What commands change cannot be taken back now: ${terminalSafe(problem)}`);
+  if (problem !== "") note(`What commands change cannot be undone now: ${terminalSafe(problem)}`);
   const kept = checkpoints.filter((checkpoint) => checkpoint.kept).toReversed();
-  if (kept.length === 0) return note("Nothing to take back: this session changed no file.");
+  if (kept.length === 0) return note("Nothing to undo: this session changed no file.");
   const checkpointId = await pick(
     "Back to before:",
     kept.map(({ checkpointId: value, kind, turnNumber, title, time, files, moreFiles }) => ({
@@ -262,7 +262,7 @@ async function chooseCheckpoint(
   if (checkpointId === undefined) return;
   const wanted = { sessionId, checkpointId };
   const planned = await restoreCheckpoint(client, { ...wanted, dryRun: true }, { signal });
-  const sure = await read(describeRestored(planned, { dryRun: true }), [{ key: "y", words: "take it back" }]);
+  const sure = await read(describeRestored(planned, { dryRun: true }), [{ key: "y", words: "undo it" }]);
   if (sure !== "y") return;
   write(describeRestored(await restoreCheckpoint(client, wanted, { signal }), { dryRun: false }));
 }

@@ -139,7 +139,7 @@ export class Conversation {
     const command = usersCommand(text);
     await this.attempt(async () => {
       if (images.length > 0 && (command ?? typed ?? (this.#planning ? text : undefined)) !== undefined)
-        throw new CliError("Images go along with requests alone.", {
+        throw new CliError("Images can only be sent with a request.", {
           next: ["Describe what they show, or leave them out."],
         });
       if (command !== undefined) return this.#runCommand(command);
@@ -325,7 +325,7 @@ export class Conversation {
       case "prompt":
         if (!this.#planning) return this.#request(result.text, result.scenario || this.#scenario);
         if (result.scenario === "") return this.#plan(result.text);
-        return face.write("Plan mode has a way of its own. Choose another mode first.\n");
+        return face.write("Plan mode cannot change its scenario. Choose another mode first.\n");
       case "continue":
         return this.#turn({ text: "", continues: result.turnId, branchTask: "continued" });
       case "show":

@@ -170,7 +170,7 @@ export class DrawnFace implements Face, Disposable {
       this.note(`plan: ${terminalSafe(event.event.value.text)}`);
     if (event.event.case === "changeSetUndone") {
       const files = event.event.value.files.map(({ path }) => terminalSafe(path));
-      this.note(`↶ taken back: ${files.join(", ")}`);
+      this.note(`↶ undone: ${files.join(", ")}`);
     }
     if (event.event.case === "backgroundRunChanged") void this.#lookAtRuns();
     if (this.#replay !== undefined) {
@@ -321,7 +321,8 @@ export class DrawnFace implements Face, Disposable {
     if (key("ctrl+d") && isEmpty) this.#leave();
     else if (key("ctrl+z")) this.#lent.sleep();
     else if (key("ctrl+o")) this.#showLong(this.#transcript.lastCall(this.#width) ?? ["No call so far."]);
-    else if (key("ctrl+t")) this.#showLong(this.#transcript.lastThought(this.#width) ?? ["No thought was told."]);
+    else if (key("ctrl+t"))
+      this.#showLong(this.#transcript.lastThought(this.#width) ?? ["The model showed no thinking."]);
     else if (key("ctrl+g")) void this.#editOutside();
     else if (key("ctrl+r")) void this.#searchPrompts();
     else if (key("shift+tab")) void conversation?.nextMode();

@@ -80,7 +80,7 @@ export class PlainFace implements Face, Disposable {
   }
 
   async show({ view }: { readonly view: CommandView }): Promise<void> {
-    throw new Error(`Plain lines show no ${view}.`);
+    throw new Error(`The plain conversation has no view ${view}.`);
   }
 
   /** Reads requests until the person leaves. */

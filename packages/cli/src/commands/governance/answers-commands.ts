@@ -36,7 +36,7 @@ export async function answersRevokeCommand(
   console: Console,
 ): Promise<ExitCode> {
   if ((id === undefined) === (flags.all !== true)) {
-    throw usageError("Which answer is to be taken back?", "Name it by its id (gennai answers list), or say --all.");
+    throw usageError("The command takes one id, or --all.", "gennai answers list shows the ids.");
   }
   const { stateDir, workspaceRoot } = await placeOf(flags, console);
   const revoked = await new StandingAnswers(stateDir, workspaceRoot).revoke(id, (statements) =>

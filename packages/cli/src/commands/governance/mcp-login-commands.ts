@@ -50,7 +50,7 @@ export async function mcpLogoutCommand(name: string, flags: McpFlags, console: C
   const end = await logOut(place, logins);
   const said = {
     nothing: `There is no login at ${name}.`,
-    forgotten: `Forgot the login at ${name}. Its server was not told: take it back there too.`,
+    forgotten: `Forgot the login at ${name}. Its server was not told: revoke it there too.`,
     revoked: `Logged out at ${name}.`,
   };
   console.output.write(`${said[end]}\n`);

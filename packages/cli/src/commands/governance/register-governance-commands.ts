@@ -98,7 +98,7 @@ function registerMcp(program: Command, { console, ended }: CommandHost): void {
       const { mcpLoginCommand } = await import("./mcp-login-commands.ts");
       ended(await mcpLoginCommand(name, flags, console));
     });
-  add("logout <server>", "take a login back, and forget it").action(async (name: string, flags: McpFlags) => {
+  add("logout <server>", "revoke a login, and forget it").action(async (name: string, flags: McpFlags) => {
     const { mcpLogoutCommand } = await import("./mcp-login-commands.ts");
     ended(await mcpLogoutCommand(name, flags, console));
   });
@@ -130,7 +130,7 @@ function registerAnswers(program: Command, { console, ended }: CommandHost): voi
     const { answersListCommand } = await import("./answers-commands.ts");
     ended(await answersListCommand(flags, console));
   });
-  add("revoke [id]", "take an answer back; it is asked about again from now on")
+  add("revoke [id]", "revoke an answer; it is asked about again from now on")
     .option("--all", "all of them")
     .action(async (id: string | undefined, flags: AnswersFlags & { readonly all?: boolean }) => {
       const { answersRevokeCommand } = await import("./answers-commands.ts");

@@ -38,7 +38,7 @@ export class AgentHome {
         (one) => isWithin(one, { directory: path }) || (one !== home && isWithin(path, { directory: one })),
       );
       if (other !== undefined) {
-        throw new CliError(`${path}, a directory of ${agent.id}, and ${other} lie within each other.`, {
+        throw new CliError(`${path}, a directory of ${agent.id}, contains ${other}, or lies in it.`, {
           next: ["Work in another directory, or move the agent's."],
         });
       }
@@ -126,6 +126,9 @@ function membersOf(path: string): Readonly<Record<string, unknown>> {
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    throw new CliError(`${path} is not a JSON object that could be taken along.`, { next: ["Mend it."], cause });
+    throw new CliError(`${path} is not a JSON object, so it cannot be copied for the run.`, {
+      next: ["Correct it."],
+      cause,
+    });
   }
 }

@@ -57,7 +57,7 @@ async function guarded(
   }
   const program = agentProgram(agent.program, console.environment, workspace);
   if (program === undefined) {
-    throw new CliError(`${agent.program} is on no search path outside of the workspace.`, {
+    throw new CliError(`${agent.program} was not found on the search path, outside of the workspace.`, {
       next: ["Install it as its makers say, so that a terminal finds it by that name."],
     });
   }
@@ -103,7 +103,7 @@ async function guarded(
 function mayWorkAlone({ id, program, unattended }: StartedAgent, args: readonly string[]): void {
   if (unattended.length === 0 || args.some((word) => unattended.includes(word))) return;
   throw usageError(
-    `${id} would open its screen, and there is no terminal in a run.`,
+    `${id} would open a screen, but a run has no terminal.`,
     `Give it its work: gennai guard run -- ${program} ${unattended[0] ?? ""} "…"`,
   );
 }

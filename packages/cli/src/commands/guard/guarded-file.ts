@@ -235,7 +235,7 @@ export class GuardedFile {
     } catch (cause) {
       throw new CliError(`${this.path} cannot be used: ${errorMessage(cause)}.`, {
         exitCode: exitCode.usage,
-        next: ["Mend the file first. Nothing was changed."],
+        next: ["Correct the file first. Nothing was changed."],
         cause,
       });
     }

@@ -216,7 +216,7 @@ const kindWords: Readonly<Record<string, string>> = {
   refusal: "a refusal",
   review: "a person's review of a proposal",
   applied: "a proposal that was applied",
-  undo: "changes that were taken back",
+  undo: "changes that were undone",
   session: "a decision about the session",
   emergency: "an emergency control",
   purge: "content that was purged",

@@ -103,7 +103,7 @@ function emergencyWords(details: ReadonlyMap<string, unknown>): string {
 
 /** Text about work that a person tried, and kept, without a session. */
 function workWithoutSession(kind: string, details: ReadonlyMap<string, unknown>, title: string): string {
-  if (kind === "undo") return `took back “${title}”`;
+  if (kind === "undo") return `undid “${title}”`;
   const reaches = listOf(details.get("reaches")).map(textOf);
   if (reaches.length > 0) return `let “${title}” reach ${reaches.join(", ")}`;
   const ended = textOf(details.get("ended"));

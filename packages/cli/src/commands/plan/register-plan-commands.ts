@@ -21,7 +21,7 @@ export function registerPlanCommands(program: Command, { console, ended }: Comma
       .option("--json", "print JSON");
 
   add("new", "let the model write a plan; nothing is changed or run")
-    .argument("<request>", "what shall be done")
+    .argument("<request>", "what should be done")
     .option("--backend <name>", "where the model is (default: offline)")
     .option("--model <name>", "the model; for scripted, the path of the script")
     .option("--base-url <url>", "of a server that speaks the OpenAI API")

@@ -310,5 +310,5 @@ function finish(facts: {
   if (report.cutOff !== undefined) {
     terminal.view.note(`Go on with: gennai --resume ${session.sessionId}, then /again`);
   }
-  terminal.view.note(`Session ${session.sessionId}${changed ? ` · take the changes back with: ${undo}` : ""}`);
+  terminal.view.note(`Session ${session.sessionId}${changed ? ` · undo the changes with: ${undo}` : ""}`);
 }

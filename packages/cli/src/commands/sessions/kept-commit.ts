@@ -13,8 +13,8 @@ export async function describeCommit(directory: string, files: readonly AppliedF
     const commit = isHeld ? (await run("log", "-1", "--format=%h (%s)", "--", path)).stdout.trim() : "";
     if (commit === "") continue;
     const names = describeNames(files.map((file) => file.path));
-    const next = `git add --all ${names} && git commit --message "Take back ${commit.split(" ")[0]}"`;
-    return `Commit ${terminalSafe(commit)} stays. To take it back too: ${next}\n`;
+    const next = `git add --all ${names} && git commit --message "Undo ${commit.split(" ")[0]}"`;
+    return `Commit ${terminalSafe(commit)} stays. To undo it too: ${next}\n`;
   }
   return "";
 }

@@ -16,16 +16,16 @@ export function registerSessionsCommands(program: Command, host: CommandHost): v
 function registerUndo(program: Command, { console, ended }: CommandHost): void {
   const undo = program
     .command("undo")
-    .description("take back the newest change set of the workspace, or more with --turn or --to");
+    .description("undo the newest change set of the workspace, or more with --turn or --to");
   workspaceOption(serverOptions(undo))
     .argument("[paths...]", "with --turn or --to: only these files or directories")
     .option("--session <id>", "of this session")
     .option("--agent <name>", "of the newest guarded session of this agent, e.g. claude-code")
     .option("--kept", "what gennai try kept last; a second time: what it kept before that")
-    .option("--list", "show to which points one can go back")
+    .option("--list", "list what can be undone: turns and checkpoints")
     .option("--turn <number>", "everything since before this turn, by commands too")
     .option("--to <checkpoint>", "everything since this checkpoint")
-    .option("--rest", "take back the rest where you changed the same lines since")
+    .option("--rest", "undo the rest where you changed the same lines since")
     .option("--dry-run", "only say what would be done")
     .option("--force", "restore the named files also where somebody else changed them since")
     .option("--json", "print what was done as JSON")

@@ -109,16 +109,16 @@ export async function undoCommand(paths: readonly string[], flags: UndoFlags, co
   }
   if (sessionIds.length === 0) {
     throw usageError(
-      `There is no session in ${workspace}, so nothing to take back.`,
+      `There is no session in ${workspace}, so there is nothing to undo.`,
       "Name the right directory with --workspace.",
       ...(await sessionsElsewhere(workspace, "undo", console)),
     );
   }
   throw usageError(
     flags.session === undefined
-      ? `No session in ${workspace} has changes to take back.`
-      : `Session ${flags.session} has no changes to take back.`,
-    "gennai undo --list shows what commands changed, and how to take that back.",
+      ? `No session in ${workspace} has changes to undo.`
+      : `Session ${flags.session} has no changes to undo.`,
+    "gennai undo --list shows what commands changed, and how to undo that.",
   );
 }
 
@@ -138,7 +138,7 @@ async function undoKept(
     toolVersion: version,
     onWarning: (text) => void console.errors.write(`warning: ${terminalSafe(text)}\n`),
   });
-  console.output.write(flags.json === true ? `${jsonLine(back)}\n` : `Took back: ${terminalSafe(back.title)}\n`);
+  console.output.write(flags.json === true ? `${jsonLine(back)}\n` : `Undone: ${terminalSafe(back.title)}\n`);
   return exitCode.ok;
 }
 
@@ -178,12 +178,12 @@ async function undoToCheckpoint(
       const back = flags.to === undefined ? `--turn ${flags.turn ?? ""}` : `--to ${flags.to}`;
       const names = describeNames(forcible.map(({ path }) => path));
       const line = `gennai undo ${back} --session ${sessionId} --force ${names}`;
-      console.errors.write(`What was left goes back when you name it: ${asTyped(line, console.environment)}\n`);
+      console.errors.write(`To undo what was left, name it: ${asTyped(line, console.environment)}\n`);
     }
     return exitCode.ok;
   }
   if (shown > 0) return exitCode.ok;
-  throw usageError("No session here has changes to take back.", "gennai sessions lists what there is.");
+  throw usageError("No session here has changes to undo.", "gennai sessions lists what there is.");
 }
 
 /** Files that would stay as they are when going back as far as possible. */
@@ -241,9 +241,9 @@ function mustStay(
 ): CliError {
   return new CliError(`Session ${sessionId}: ${reason}`, {
     next: [
-      ...(rest ? [] : ["Take back the rest: gennai undo --rest"]),
+      ...(rest ? [] : ["Undo the rest: gennai undo --rest"]),
       "Or undo your own changes of the same lines first.",
-      `What else can go back: gennai undo --list --session ${sessionId}`,
+      `What else can be undone: gennai undo --list --session ${sessionId}`,
       ...(older === undefined ? [] : [`The session before it: gennai undo --session ${older}`]),
     ],
   });

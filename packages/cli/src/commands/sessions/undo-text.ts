@@ -13,8 +13,8 @@ const futures = { create: "would bring back", update: "would restore", delete: "
 
 /** Turns and their commands, oldest first. @param command how the user called us */
 export function describeCheckpoints({ checkpoints, problem }: CheckpointList, command: string): string {
-  const warning = problem === "" ? "" : `What commands change cannot be taken back now: ${terminalSafe(problem)}\n`;
-  if (checkpoints.length === 0) return `${warning}Nothing to take back: this session changed no file.\n`;
+  const warning = problem === "" ? "" : `What commands change cannot be undone now: ${terminalSafe(problem)}\n`;
+  if (checkpoints.length === 0) return `${warning}Nothing to undo: this session changed no file.\n`;
   return `${warning}${checkpoints.map(describe).join("")}Go back to before one: ${command} undo --turn N, or --to <checkpoint>\n`;
 }
 
@@ -39,13 +39,13 @@ export function describeLeft(skipped: Restored["skipped"]): string {
     const lines = those.map(({ path, reason }) => `  ${terminalSafe(path)}  ${skipReasons[reason]}\n`);
     return lines.length === 0 ? "" : `${heading}:\n${lines.join("")}`;
   };
-  return listed("Stays as it is, unless named with --force", true) + listed("Cannot be taken back", false);
+  return listed("Stays as it is, unless named with --force", true) + listed("Cannot be undone", false);
 }
 
 /** What an undo that is about to begin cannot take back. */
 export function describeStaying(skipped: UndoneChangeSet["skipped"]): string {
   return skipped
-    .map(({ path, reason }) => `cannot be taken back: ${terminalSafe(path)} (${skipReasons[reason]})\n`)
+    .map(({ path, reason }) => `cannot be undone: ${terminalSafe(path)} (${skipReasons[reason]})\n`)
     .join("");
 }
 
@@ -56,7 +56,7 @@ export function describeRestored({ files, skipped }: Restored, options: { readon
     ...files.map(({ path, operation }) => `${words[operation]} ${terminalSafe(path)}\n`),
     ...skipped.map(leftLine),
   ];
-  return lines.length === 0 ? "Nothing to take back: all files are as they were then.\n" : lines.join("");
+  return lines.length === 0 ? "Nothing to undo: all files are as they were then.\n" : lines.join("");
 }
 
 function leftLine({ path, reason }: Restored["skipped"][number]): string {
@@ -78,5 +78,5 @@ export function describeUndone(undone: UndoneChangeSet): string {
   const done = files.map(({ path, operation }) => `${verbs[operation]} ${terminalSafe(path)}\n`);
   const moved = refs.map((name) => `moved back ${terminalSafe(name)}\n`);
   const lines = [...done, ...moved, ...skipped.map(leftLine)];
-  return lines.length === 0 ? "Taken back: only directories had changed.\n" : lines.join("");
+  return lines.length === 0 ? "Undone: only directories had changed.\n" : lines.join("");
 }

@@ -31,7 +31,7 @@ test("who changed what governs a workspace is in its ledger, in words", async ()
       "npm install",
       "registry.example:443",
     ],
-    ["lasting answer taken back: npm install reaches registry.example:443", "answers", "revoke", "--all"],
+    ["lasting answer revoked: npm install reaches registry.example:443", "answers", "revoke", "--all"],
   ];
   for (const [words, ...args] of acts) {
     expect(await here.run(...args), args.join(" ")).toMatchObject({ code: 0, err: "" });

@@ -18,7 +18,7 @@ test("a record of the first format names its files", () => {
 test.each([
   ["applied", { by: "try", title: "x", kept: ["a", "b"] }, "try “x”: 2 kept"],
   ["review", { by: "try", title: "x", kept: [], dropped: ["a"] }, "try “x”: 0 kept, 1 dropped"],
-  ["undo", { title: "x" }, "took back “x”"],
+  ["undo", { title: "x" }, "undid “x”"],
   ["session", { plan: { id: "p1", approved_by: "ann" } }, "plan p1 approved by ann"],
   ["intent", { plan: { id: "p1", approved_by: "ann" } }, "plan p1 begins to run, as ann approved it"],
   ["outcome", { plan: { id: "p1", state: "awaiting_approval", steps: {} } }, "plan p1: awaiting approval"],

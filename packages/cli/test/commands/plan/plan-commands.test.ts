@@ -248,7 +248,7 @@ describe("gennai run --mode plan", () => {
     console.input.end("/mode proposal\n/exit\n");
     expect(await done).toBe(0);
     expect(console.printed()).toContain("Plan mode from now on");
-    expect(console.printed()).toContain("Plan Mode.\nPlan mode has a way of its own.");
+    expect(console.printed()).toContain("Plan Mode.\nPlan mode cannot change its scenario.");
     expect(await here.repository.read("notes.txt")).toBe("hello\n");
   });
 

@@ -28,7 +28,7 @@ test("branch mode: changes on a branch of its own, shown as a diff, recorded, an
   const undone = await here.run("undo");
   expect(undone).toMatchObject({ code: 0, out: "restored src/a.ts\nrestored src/b.ts\n" });
   expect(await here.repository.read("src/b.ts")).toBe(files["src/b.ts"]);
-  expect(await here.run("undo")).toMatchObject({ code: 2, err: expect.stringContaining("has changes to take back") });
+  expect(await here.run("undo")).toMatchObject({ code: 2, err: expect.stringContaining("has changes to undo") });
 });
 
 test("a request that only asks, or that fails at the provider, moves nobody to another branch", async () => {

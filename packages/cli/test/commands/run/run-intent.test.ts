@@ -74,7 +74,7 @@ test("a stop of all work tells how a person lifts it", async () => {
   expect(code).toBe(1);
   expect(err).toContain("All work is stopped by an emergency control");
   expect(err).toContain("gennai emergency stop-all off --reason");
-  expect(err).not.toContain("Mend what it names");
+  expect(err).not.toContain("Correct what it names");
 });
 
 test("a review of a proposal stands in the ledger as what was decided", async () => {

@@ -25,7 +25,7 @@ test("what a person changed since stays, and nothing of an older session is take
   for (const flags of [[], ["--json"]]) {
     const undone = await here.run("undo", ...flags);
     expect(undone).toMatchObject({ code: 1, out: "" });
-    expect(undone.err).toContain(`Session ${here.newer}: new/a.txt changed since, so nothing was taken back.`);
+    expect(undone.err).toContain(`Session ${here.newer}: new/a.txt changed since, so nothing was undone.`);
     expect(undone.err).toContain(`undo --list --session ${here.newer}\n`);
     expect(undone.err).toContain(`undo --session ${here.older}\n`);
   }
@@ -66,7 +66,7 @@ test.each([[[]], [["--turn", "1"]]])(
     await using here = await twoSessions();
     await here.repository.git("commit", "--quiet", "--message", "plums", "--", "new");
     const { out } = await here.run("undo", ...flags);
-    const [, next = ""] = /^Commit [0-9a-f]+ \(plums\) stays\. To take it back too: (.+)$/m.exec(out) ?? [];
+    const [, next = ""] = /^Commit [0-9a-f]+ \(plums\) stays\. To undo it too: (.+)$/m.exec(out) ?? [];
     expect(next).toMatch(/^git add --all new\/a\.txt new\/b\.txt && git commit --message "Take back [0-9a-f]+"$/);
     await promisify(exec)(next, { cwd: here.repository.root });
     expect(await here.repository.git("show", "HEAD:new/a.txt")).toBe("pear");

@@ -19,8 +19,8 @@ export async function droppedCommits(
       if (code === 0) return [];
       return [
         code === 1
-          ? `It takes commits of ${name} away there.`
-          : `What it takes away of ${name} there is not known here.`,
+          ? `It removes commits from ${name} there.`
+          : `Whether it removes commits from ${name} there is not known.`,
       ];
     }),
   );

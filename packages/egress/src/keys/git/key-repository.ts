@@ -57,7 +57,7 @@ function refuseOthers(directory: string, workTree: string | undefined, home: str
       throw strange(git, "leads to a repository that does not name this directory, as a submodule's does");
     }
     if (["HEAD", "objects", "refs"].every((name) => existsSync(join(at, name)))) {
-      throw strange(at, "looks like a repository without a work tree");
+      throw strange(at, "looks like a repository without a working tree");
     }
     if (dirname(at) === at) return;
   }
@@ -69,6 +69,6 @@ function isFileOrMissing(path: string): boolean {
 
 function strange(path: string, what: string): ToolFailure {
   return new ToolFailure("no_push_target", `${path} ${what}, so it is not clear which repository git would use.`, {
-    hint: "Run it in a repository's own work tree, or tell the user, who can run it.",
+    hint: "Run it in a repository's own working tree, or tell the user, who can run it.",
   });
 }

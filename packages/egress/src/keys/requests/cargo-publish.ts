@@ -19,7 +19,7 @@ export function crateChange(method: string, path: string): BodyReader | undefine
     most: maxShown,
     read: (bytes) => {
       const body = z.strictObject({ users: z.array(z.string().regex(/^[\w:@.-]+$/)) }).safeParse(parsed(bytes)).data;
-      if (body === undefined) return refused("It says no plain names of owners.");
+      if (body === undefined) return refused("The names of the owners cannot be read.");
       const what = `${method === "PUT" ? "add" : "remove"} ${body.users.join(", ")} as owners of ${owned}`;
       return { type: "writes", what, body: Buffer.from(JSON.stringify(body)) };
     },
@@ -49,7 +49,7 @@ export function publishedCrate(bytes: Buffer): RequestMeaning {
   if (json === undefined || archive === undefined || more.length > 0)
     return refused("It is not a crate as cargo sends it.");
   const crate = crateShape.safeParse(parsed(json)).data;
-  if (crate === undefined) return refused("It says no plain name and version of a crate.");
+  if (crate === undefined) return refused("The name or version of the crate cannot be read.");
   const { name, vers, deps, features = {}, links } = crate;
   if (!holds(archive, `${name}-${vers}`)) return refused(`Its archive is not that of ${name} ${vers}.`);
   const named = deps.map(
@@ -62,7 +62,7 @@ export function publishedCrate(bytes: Buffer): RequestMeaning {
     ...((links ?? "") === "" ? [] : [`, links ${links}`]),
   ].join("");
   const what = `publish ${name} ${vers} (sha256 ${hash("sha256", archive)}, dependencies: ${named.join(", ") || "none"}${said})`;
-  if (what.length > maxShown || /\p{Cc}/u.test(what)) return refused("It says more than a question can show.");
+  if (what.length > maxShown || /\p{Cc}/u.test(what)) return refused("It has more fields than a question can show.");
   // Written anew: where a name stands twice, the registry could read the other one.
   const text = Buffer.from(JSON.stringify(crate));
   return { type: "writes", what, body: Buffer.concat([lengthOf(text), text, lengthOf(archive), archive]) };

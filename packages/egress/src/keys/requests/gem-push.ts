@@ -38,7 +38,7 @@ export function pushedGem(bytes: Buffer): RequestMeaning {
   const platform = gem.platform === "ruby" ? "" : ` for ${gem.platform}`;
   const what = `publish ${gem.name} ${gem.version.version}${platform} (sha256 ${hash("sha256", bytes)}, needs ${needs.join(", ") || "nothing"})`;
   return what.length > maxShown || /\p{Cc}/u.test(what)
-    ? { type: "refused", why: "It says more than a question can show." }
+    ? { type: "refused", why: "It has more fields than a question can show." }
     : { type: "writes", what };
 }
 

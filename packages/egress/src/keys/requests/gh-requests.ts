@@ -88,7 +88,7 @@ export function graphqlMeaning(
 ): RequestMeaning | ComparedMeaning {
   const body = graphqlShape.safeParse(parsed(bytes)?.value).data;
   const document = body && documentOf(body.query);
-  if (body === undefined || document === undefined) return refused("It is no request in GraphQL as gh sends it.");
+  if (body === undefined || document === undefined) return refused("It is not a GraphQL request as gh sends it.");
   const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const others = document.definitions.filter(
     ({ kind }) => kind !== Kind.OPERATION_DEFINITION && kind !== Kind.FRAGMENT_DEFINITION,
@@ -205,7 +205,7 @@ function parsed(bytes: Buffer): { readonly value: unknown; readonly text: string
 }
 
 function shown(what: string, body: string): RequestMeaning {
-  if (what.length > maxShown) return refused("It says more than a question can show.");
+  if (what.length > maxShown) return refused("It has more fields than a question can show.");
   return { type: "writes", what, body: Buffer.from(body) };
 }
 

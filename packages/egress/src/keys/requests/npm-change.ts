@@ -56,7 +56,7 @@ function without(method: string, what: string): BodyReader | undefined {
     ? {
         most: maxBytes,
         read: (bytes) =>
-          bytes.length === 0 ? { type: "writes", what } : refused("It says more than what is removed."),
+          bytes.length === 0 ? { type: "writes", what } : refused("It changes more than what it removes."),
       }
     : undefined;
 }
@@ -96,7 +96,8 @@ function changedDescription(name: string, body: unknown, there: unknown): Reques
         : undefined;
   if (said === undefined) return refused("What it would change of the package is not clear.");
   const what = `change ${name}: ${said.join("; ") || "nothing"}`;
-  if (said.length > maxChanges || what.length > maxShown) return refused("It says more than a question can show.");
+  if (said.length > maxChanges || what.length > maxShown)
+    return refused("It has more fields than a question can show.");
   return { type: "writes", what, body: Buffer.from(JSON.stringify(body)) };
 }
 

@@ -64,9 +64,9 @@ export function publishedVersion(
     [undefined, `${name}@${version}`].includes(manifest._id) &&
     manifest.version === version;
   if (!isSame) {
-    return refused("What it says of the name or the version of the package is not the same everywhere.");
+    return refused("It gives different names or versions of the package in different places.");
   }
-  if (!isPlainVersion(version) || file !== `${name}-${version}.tgz`) return refused("Its version has no plain form.");
+  if (!isPlainVersion(version) || file !== `${name}-${version}.tgz`) return refused("Its version cannot be read.");
   const entries = Object.entries(tags);
   if (!entries.every(([tag, tagged]) => /^[\w.-]{1,100}$/.test(tag) && tagged === version)) {
     return refused("It would set a tag for another version.");
@@ -89,9 +89,9 @@ export function publishedVersion(
     meaningful.find((field) => !isSaid(manifest, packed, field)) ??
     exact.find((field) => !isDeepStrictEqual(manifest[field], packed[field])) ??
     (linksOnly(manifest, packed) ? undefined : "bin");
-  if (differing !== undefined) return refused(`It says other ${differing} than its archive.`);
+  if (differing !== undefined) return refused(`Its ${differing} differs from that in its archive.`);
   const unknown = Object.keys(manifest).find((field) => !Object.hasOwn(packed, field) && !added.has(field));
-  if (unknown !== undefined) return refused(`It says ${unknown.slice(0, 50)}, and its archive does not.`);
+  if (unknown !== undefined) return refused(`Its archive lacks the field ${unknown.slice(0, 50)}.`);
   const said = [
     `publish ${name}@${version} (sha512 ${sha512.toString("hex")}`,
     `tag ${entries.map(([tag]) => tag).join(" and ") || "none"}`,

@@ -42,7 +42,7 @@ export function uploadedFile(bytes: Buffer, boundary: string): RequestMeaning {
       !hashes.has(field) &&
       !["name", "version", "requires_dist", "requires"].includes(field),
   );
-  if (other !== undefined) return refused(`It says ${other.name.slice(0, 50)}, which is not known of uploads.`);
+  if (other !== undefined) return refused(`Its field ${other.name.slice(0, 50)} is not known for uploads.`);
   if (texts(":action").join() !== "file_upload") return refused("It is not the upload of a file.");
   if (content?.name !== "content" || content.file === undefined || moreFiles.length > 0)
     return refused("With a login, one file is uploaded at a time.");
@@ -52,14 +52,14 @@ export function uploadedFile(bytes: Buffer, boundary: string): RequestMeaning {
     !/^[a-z0-9][\w.-]{0,99}$/i.test(name[0] ?? "") ||
     !/^\d[\w.!+-]{0,99}$/.test(version[0] ?? "")
   ) {
-    return refused("It says no plain name and version.");
+    return refused("The name or version cannot be read.");
   }
   if (!isFileOf(content.file, name[0] ?? "", version[0] ?? ""))
     return refused(`Its file is not named as one of ${name[0]} ${version[0]}.`);
   const sha256 = hash("sha256", content.content);
   const needs = [...texts("requires_dist"), ...texts("requires")].join(", ") || "nothing";
   const what = `upload ${name[0]} ${version[0]} (${content.file}, sha256 ${sha256}, needs ${needs})`;
-  if (what.length > maxShown || /\p{Cc}/u.test(what)) return refused("It says more than a question can show.");
+  if (what.length > maxShown || /\p{Cc}/u.test(what)) return refused("It has more fields than a question can show.");
   const kept = parts.filter(({ name: field }) => !hashes.has(field));
   const md5 = hash("md5", content.content);
   // Written anew: servers could read the form in other ways.

@@ -27,12 +27,12 @@ export const deleteDangers: readonly DangerRule[] = [
       const recursive = hasOption(invocation.words, "-r -R --recursive");
       const force = hasOption(invocation.words, "-f --force");
       if (hasOption(invocation.words, "--no-preserve-root"))
-        return deny("rm without its guard for the root directory.");
+        return deny("This switches off the guard of rm for the root directory.");
       const operands = operandsOf(invocation.words);
       // For commands started by find, the rule for find has more information: what it searches for.
       if (/^g?find$/.test(invocation.wrappers.at(-1) ?? "")) return undefined;
       if (recursive && (invocation.appendsInput || (operands.length === 0 && force)))
-        return deny("A recursive delete of everything that the input names.");
+        return deny("This deletes everything that the input names, with all below it.");
       const targets = operands.flatMap((word) => targetsOf(word, invocation, place));
       const found = targets.flatMap((target) => judge(target, { recursive, force }, place) ?? []);
       const refused = found.filter(({ verdict }) => verdict === "deny");

@@ -78,7 +78,7 @@ function impactOf(effects: readonly Effect[], risk: Risk): string {
     if (effect.type === "net" && effect.wanted === undefined)
       impacts.push(`Data leaves this machine for ${effect.url}.`);
   }
-  if (isAtLeast(risk, "high")) impacts.push("It may not be possible to take this back.");
+  if (isAtLeast(risk, "high")) impacts.push("It may not be possible to undo this.");
   return impacts.join(" ");
 }
 

@@ -21,7 +21,7 @@ export function createSingleWriterPolicy(claim: () => TreeClaim | Promise<TreeCl
         code: "workspace_busy",
         rule: "single-writer/workspace-busy",
         reason: `Another session writes to this working tree (${claimed.by}).`,
-        hint: "It was waited for. Try again later, or work in a git worktree of your own.",
+        hint: "Waiting for it did not help. Try again later, or work in a git worktree of your own.",
         retryable: true,
       });
     },

@@ -83,7 +83,7 @@ describe("what a yes is remembered for", () => {
     expect(high).toMatchObject({ rememberStatement: "", offeredScopes: ["once"] });
     const higher = question([exec("npm test")], {}, { risk: "critical" as Risk });
     expect(higher).toMatchObject({ rememberStatement: "", offeredScopes: ["once"] });
-    expect(higher.impactStatement).toContain("not be possible to take this back");
+    expect(higher.impactStatement).toContain("not be possible to undo this");
   });
 
   it.each<[string, Exclude<ConfirmationScope, "workspace">, Question, boolean]>([

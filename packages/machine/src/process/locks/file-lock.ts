@@ -23,7 +23,9 @@ export function tryFileLock(file: string, { waitMs = 0 }: { readonly waitMs?: nu
     const lock = tryOnce(file, waitMs);
     if (lock !== "replaced") return lock;
   }
-  throw new Error(`${file} is another file at each look. Put the state directory on a local file system.`);
+  throw new Error(
+    `${file} is replaced again and again, so it cannot be locked. Put the state directory on a local file system.`,
+  );
 }
 
 /** `replaced`: the locked file is no longer the one at the path, which others lock. */

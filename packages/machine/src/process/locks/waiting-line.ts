@@ -32,7 +32,7 @@ export class WaitingLine {
   join(what: string): PlaceInLine {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     using alone = tryFileLock(join(this.#directory, "taking"), { waitMs: maxWaitMs });
-    if (alone === undefined) throw new Error("Others hold up the line.");
+    if (alone === undefined) throw new Error("Another process blocks the line for the working tree.");
     for (const place of this.#places()) {
       const path = join(this.#directory, place);
       if (livingHolder(path) === undefined) rmSync(path, { force: true });

@@ -23,6 +23,6 @@ function whatOf(details: Readonly<Record<string, unknown>>): string {
   if (typeof logout === "string") return `logged out at the MCP server ${logout} (${String(url)})`;
   const { answers_allowed: allowed, answers_revoked: revoked } = details;
   if (Array.isArray(allowed)) return `lasting answer given ahead: ${allowed.map(String).join("; ")}`;
-  if (Array.isArray(revoked)) return `lasting answer taken back: ${revoked.map(String).join("; ")}`;
+  if (Array.isArray(revoked)) return `lasting answer revoked: ${revoked.map(String).join("; ")}`;
   return "";
 }

@@ -84,7 +84,7 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
         <Icon name={item.undone ? "discard" : "compare"} />
         <span class="card-title">
           {item.files.length === 0 ? "Directories" : plural(item.files.length, "file")}{" "}
-          {item.undone ? "taken back" : "changed"}
+          {item.undone ? "undone" : "changed"}
         </span>
         {!item.undone && !asking && (
           <button type="button" class="button button-quiet" onClick={() => void ask()}>
@@ -93,7 +93,7 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
         )}
         {asking && (
           <>
-            <span class="quiet">{stays.length === 0 ? "Take all of it back?" : hasRest && "Take the rest back?"}</span>
+            <span class="quiet">{stays.length === 0 ? "Undo all of it?" : hasRest && "Undo the rest?"}</span>
             {hasRest && (
               <button type="button" class="button" disabled={busy} onClick={() => void undo()}>
                 {busy ? "Taking back…" : "Yes, undo"}
@@ -141,7 +141,7 @@ export function PlanCard({ item }: { readonly item: PlanItem }) {
 }
 
 function proposalWords({ review, changeSetId, undone }: ProposalItem): string {
-  if (undone) return "taken back";
+  if (undone) return "undone";
   if (review === undefined) return changeSetId === undefined ? "waits for your review" : "applied";
   const { hunks } = review;
   const kept = hunks.filter(({ decision }) => decision !== "undo").length;

@@ -16,7 +16,7 @@ export function checkpointRpcs(manager: SessionManager): CheckpointRpcs {
       if (session.workspace.client !== undefined) {
         return {
           checkpoints: [],
-          problem: "A client holds the files: no trees are kept, and UndoChangeSet takes changes back.",
+          problem: "A client holds the files, so there are no checkpoints. Undo a change set instead.",
         };
       }
       const checkpoints = session.services.checkpointsOf(session.workspace);

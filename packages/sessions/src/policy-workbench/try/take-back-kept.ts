@@ -31,13 +31,13 @@ export async function takeBackKept(options: PersonsLedgerOptions): Promise<Taken
     const more = error.conflicts.length > 1 ? ` and ${error.conflicts.length - 1} more` : "";
     throw new ServiceError(
       "failed_precondition",
-      `Nothing was taken back: ${first === undefined ? "" : `${first.path}${more}: ${first.reason}`}.`,
+      `Nothing was undone: ${first === undefined ? "" : `${first.path}${more}: ${first.reason}`}.`,
       { reason: "changed_since", hint: "Undo your own change to it first, or restore the file by git.", cause: error },
     );
   });
   if (back === undefined) {
-    throw new ServiceError("not_found", "There is nothing to take back here that `gennai try` kept.", {
-      hint: "gennai undo takes back what a session changed.",
+    throw new ServiceError("not_found", "There is nothing to undo here that `gennai try` kept.", {
+      hint: "gennai undo undoes what a session changed.",
     });
   }
   const { title = "", keptAt } = back;

@@ -16,8 +16,8 @@ export function remediationOf(
   if (end === "failed") return `${beginning} Correct the plan and submit it again.`;
   const undo =
     files.length === 0
-      ? "It changed no file by itself; what its commands did, only you can take back."
-      : `To take its changes to ${named(files)} back, approve the undo of the change set ${runTurnId} (UndoChangeSet). ` +
+      ? "It changed no file by itself; only you can undo what its commands did."
+      : `To undo its changes to ${named(files)}, approve the undo of the change set ${runTurnId} (UndoChangeSet). ` +
         "What its commands did is not part of it: look at the workspace.";
   return `${beginning} ${undo} To go on instead, submit a plan of the remaining steps and approve it.`;
 }

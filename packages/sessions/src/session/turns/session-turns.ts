@@ -193,7 +193,7 @@ export class SessionTurns {
     const { id, user, state, services } = this.#session;
     if (this.#running !== undefined) {
       throw new ServiceError("failed_precondition", "A turn is running in this session.", {
-        hint: "Wait for its end, or end it with CancelTurn.",
+        hint: "Wait for its end, or stop it.",
       });
     }
     using held = new DisposableStack();

@@ -44,10 +44,10 @@ export async function executeKeyed(
     keys.addresses.set(host, own);
     throw new ToolFailure(
       "private_address",
-      `${host} is ${own}, in a private network of this machine, which the question did not say.`,
+      `${host} is ${own}, in a private network of this machine, and the question did not name it.`,
       {
         failureClass: "permission_denied",
-        hint: "Run the same command again; the question says it then.",
+        hint: "Run the same command again; the question then names it.",
         retryable: true,
       },
     );

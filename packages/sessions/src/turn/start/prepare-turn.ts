@@ -179,8 +179,8 @@ async function commandCall(session: Session, command: string): Promise<ToolCall>
 
 function stillUnderWay(operation: string): string {
   return (
-    `In this session ${operation} is under way. Your own files and repository are as they were. ` +
-    "The agent can continue or end it. gennai stage keep .git gives it to you as it is."
+    `In this session ${operation} is under way. Your files and your repository are unchanged. ` +
+    "The agent can continue or end it. To take it over as it is: gennai stage keep .git."
   );
 }
 

@@ -148,7 +148,7 @@ export class ShadowGit {
 
 function notStarted(cause: unknown): CheckpointError {
   if (cause instanceof GitMissingError) {
-    return new CheckpointError("git_missing", `What a command changes cannot be taken back: ${cause.message}`, {
+    return new CheckpointError("git_missing", `What a command changes cannot be undone: ${cause.message}`, {
       cause,
     });
   }

@@ -23,7 +23,7 @@ export const keepIgnored: Command = async ({ sessions, connect }) => {
   }
   const chosen = await vscode.window.showQuickPick(trees.map(itemOf), {
     canPickMany: true,
-    title: "Only commands of this session see these. Which shall be in your folder?",
+    title: "Only commands of this session see these. Which do you want in your folder?",
     placeHolder: "Nothing is written before you saw what it would do",
   });
   if (chosen === undefined || chosen.length === 0) return;
@@ -31,7 +31,7 @@ export const keepIgnored: Command = async ({ sessions, connect }) => {
   const seen = await keepLayer(agent, { sessionId, paths }, call());
   const what = `${plural(seen.files, "file")} of your folder ${seen.files === 1 ? "changes" : "change"}.`;
   const details = [...seen.paths, ...seen.reasons].map(spelledOut).join("\n");
-  if ((await askModally(`Keep this? ${what}`, `${details}\n\nUndo takes it back.`, "Keep")) !== "Keep") return;
+  if ((await askModally(`Keep this? ${what}`, `${details}\n\nUndo removes it again.`, "Keep")) !== "Keep") return;
   const { kept } = await keepLayer(agent, { sessionId, paths, sha256: seen.sha256 }, call());
   void showInformation(
     kept ? `In your folder now: ${seen.paths.join(", ")}.` : "It has changed since, so nothing was kept. Look again.",

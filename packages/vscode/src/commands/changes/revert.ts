@@ -70,9 +70,9 @@ async function saveOpen(root: string, path: string): Promise<void> {
   const uri = (await uriInWorkspace(root, path)).toString();
   const document = vscode.workspace.textDocuments.find((one) => one.isDirty && one.uri.toString() === uri);
   if (document !== undefined && !(await document.save()))
-    throw new Error(`${path} could not be saved, so nothing goes back.`);
+    throw new Error(`${path} could not be saved, so nothing was undone.`);
 }
 
 function told(files: readonly { readonly path: string }[]): void {
-  if (files.length > 0) void showInformation(`Taken back: ${files.map(({ path }) => path).join(", ")}`);
+  if (files.length > 0) void showInformation(`Undone: ${files.map(({ path }) => path).join(", ")}`);
 }

@@ -46,5 +46,5 @@ test("Apply All leaves what was undone and edited as it was decided, and keeps t
     { sessionId: "s", proposalId: "p", hunks: decisions, note: "" },
     expect.anything(),
   );
-  expect(notified.at(-1)).toBe("Applied 1 file. One Undo takes it back.");
+  expect(notified.at(-1)).toBe("Applied 1 file. One Undo reverts it.");
 });

@@ -46,7 +46,7 @@ test("what would change is shown, and exactly that is kept", async () => {
   const { calls, bench } = workbench();
   await keepIgnored(bench, []);
   expect(window.offered).toEqual(["dist: 2 files, 1 removed"]);
-  expect(window.said[0]).toMatch(/^Keep this\? 2 files .*dist\n.*secret by its name\n\nUndo takes it back\.$/s);
+  expect(window.said[0]).toMatch(/^Keep this\? 2 files .*dist\n.*secret by its name\n\nUndo removes it again\.$/s);
   expect(calls).toMatchObject([
     { paths: ["dist"], sha256: "" },
     { paths: ["dist"], sha256: "s" },

@@ -81,7 +81,7 @@ test("what stays is named in one question; without a yes nothing is taken back",
     expect.objectContaining(side),
   );
   const merging = ["_open.mergeEditor", "b.ts: after\n", ...sides];
-  expect(said.slice(2)).toEqual([["saved"], question, ["Taken back: a.ts"], merging]);
+  expect(said.slice(2)).toEqual([["saved"], question, ["Undone: a.ts"], merging]);
   expect(calls.slice(2)).toEqual([{ changeSetId: "newest", dryRun: false, rest: true }]);
 });
 
@@ -100,6 +100,6 @@ test("where nothing is left to take back, the user merges and the server is aske
 test("nothing is asked where all of it can be brought back, and what was typed is saved first", async () => {
   const { calls, session } = server([]);
   await revert(workbench, session, "newest");
-  expect(said).toEqual([["saved"], ["Taken back: a.ts"]]);
+  expect(said).toEqual([["saved"], ["Undone: a.ts"]]);
   expect(calls).toHaveLength(2);
 });

@@ -22,7 +22,7 @@ export function waitingRows({ facts, sending, runs }: Waiting, paint: Paint): re
     ...(todo === undefined ? [] : [`${paint("cyan", "☐")} ${now + 1}/${todos.length} ${terminalSafe(todo.content)}`]),
     ...queuedMessages.map(
       ({ text }) =>
-        `${paint("cyan", "⏎")} ${oneLine(text)}   ${paint("dim", "(waits for the next model call; Up takes it back)")}`,
+        `${paint("cyan", "⏎")} ${oneLine(text)}   ${paint("dim", "(waits for the next model call; Up withdraws it)")}`,
     ),
     ...(sending === "" ? [] : promptAsShown(sending, (_style, text) => paint("dim", text))),
     ...inBackground(runs, paint),
