@@ -81,7 +81,7 @@ export const applyProposedChanges: Command = async (workbench) => {
   void showInformation(
     files.length === 0
       ? "Everything of this proposal was refused: nothing is written."
-      : `Applied ${files.length} ${files.length === 1 ? "file" : "files"}. One Undo removes it again.`,
+      : `Applied ${files.length} ${files.length === 1 ? "file" : "files"}. One Undo reverts it.`,
   );
 };
 

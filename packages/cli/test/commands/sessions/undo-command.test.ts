@@ -67,7 +67,7 @@ test.each([[[]], [["--turn", "1"]]])(
     await here.repository.git("commit", "--quiet", "--message", "plums", "--", "new");
     const { out } = await here.run("undo", ...flags);
     const [, next = ""] = /^Commit [0-9a-f]+ \(plums\) stays\. To undo it too: (.+)$/m.exec(out) ?? [];
-    expect(next).toMatch(/^git add --all new\/a\.txt new\/b\.txt && git commit --message "Take back [0-9a-f]+"$/);
+    expect(next).toMatch(/^git add --all new\/a\.txt new\/b\.txt && git commit --message "Undo [0-9a-f]+"$/);
     await promisify(exec)(next, { cwd: here.repository.root });
     expect(await here.repository.git("show", "HEAD:new/a.txt")).toBe("pear");
     expect(await here.repository.git("show", "HEAD:old.txt")).toBe("apple");
