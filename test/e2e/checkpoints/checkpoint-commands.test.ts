@@ -1,12 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
-import { purgeMemory } from "@gennai/store/purge/purge-memory";
-import { builtProgram } from "@gennai/testkit/built-program";
 import { bash } from "@gennai/testkit/scripted-steps";
-import { filesHolding } from "@gennai/testkit/stored-files";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
 import { testConsole } from "../../../packages/cli/test/test-console.ts";
@@ -64,19 +59,6 @@ test("gennai undo shows the points to go back to, says what it would do, and goe
   expect((await gennai("undo", "--dry-run", "--server", "own")).code).toBe(2);
 });
 
-test("purging the workspace leaves nothing of its files in the state directory", async () => {
-  await using place = await world([bash("rm PLANTED-NAME.ts")]);
-  const { repository, run, stateDir } = place;
-  await repository.write("kept-as-it-is.txt", "PLANTED-CONTENT\n".repeat(10));
-  await run("change it");
-  const repositories = () =>
-    readdirSync(stateDir, { recursive: true }).filter((name) => /checkpoints.+index$/.test(String(name)));
-  expect(repositories()).toHaveLength(1);
-  await purgeMemory({ workspaceRoot: repository.root, stateDir });
-  expect(repositories()).toEqual([]);
-  expect(filesHolding(stateDir, "PLANTED")).toEqual([]);
-});
-
 test("a session works in a working tree of its own, and goes from one machine to another", async () => {
   await using place = await world([bash("echo agent > b.ts")]);
   const { repository, gennai, run } = place;
@@ -98,24 +80,4 @@ test("a session works in a working tree of its own, and goes from one machine to
   expect((await gennai("sessions", "--server", "own")).out).toContain(`${imported.out.trim()}  `);
   expect((await gennai("sessions", "import", "b.ts")).err).toContain("not a session that can be imported");
   expect((await gennai("sessions", "export", "none")).code).not.toBe(0);
-});
-
-test("what a command did whose server was killed is not certain, and comes back by force", async () => {
-  await using place = await world([bash("rm src/a.ts && echo agent > b.ts && sleep 60")]);
-  const { repository, gennai, state, stateDir } = place;
-  const main = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
-  const model = ["--backend", "scripted", "--model", state.path("script.yaml")];
-  const args = [main, "run", "change it", "--yes", "--commands", "ask", "--server", "own", ...model];
-  const environment = { ...process.env, GENNAI_STATE_DIR: stateDir };
-  const child = spawn(process.execPath, args, { cwd: repository.root, env: environment, stdio: "ignore" });
-  const closed = once(child, "close");
-  await expect.poll(() => readFileSync(repository.path("b.ts"), "utf8")).toBe("agent\n");
-  child.kill("SIGKILL");
-  await closed;
-  expect((await gennai("undo", "--list", "--server", "own")).out).toContain("turn 1 ");
-  const careful = await gennai("undo", "--turn", "1", "--server", "own");
-  expect(careful.out).toContain("left as it is: src/a.ts (it is not known");
-  expect((await gennai("undo", "--turn", "1", "--force", "src", "b.ts", "--server", "own")).code).toBe(0);
-  expect(await repository.read("src/a.ts")).toBe("a\n");
-  expect(await repository.read("b.ts")).toBe("b\n");
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { call } from "../../wire/wire-world.ts";
-import { endState, eventsOf, runTurn, startSession } from "../rpc/session-client.ts";
+import { endState, runTurn, startSession } from "../rpc/session-client.ts";
 import { messagesOf, providerWorld } from "./provider-world.ts";
 
 test.each([
@@ -19,18 +19,4 @@ test.each([
   expect(last.filter(({ content }) => content.includes("with the same result")).map(({ role }) => role)).toEqual([
     "tool",
   ]);
-});
-
-test("reading everything once more is not a loop", async () => {
-  const files = Object.fromEntries([0, 1, 2, 3, 4, 5, 6, 7].map((n) => [`src/${n}.txt`, `text ${n}\n`]));
-  await using world = await providerWorld(
-    (count) =>
-      count > 16
-        ? { text: ["ok"] }
-        : { calls: [call(`c${count}`, "Read", { file_path: `src/${(count - 1) % 8}.txt` })] },
-    { files },
-  );
-  const events = await runTurn(world.server, await startSession(world.server), "go");
-  expect(endState(events)).toBe("COMPLETED");
-  expect(eventsOf(events, "toolResult")).toHaveLength(16);
 });

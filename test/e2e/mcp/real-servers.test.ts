@@ -131,18 +131,6 @@ test("what was accepted and listed runs without a question; nothing that the rul
   expect(here.asked).toEqual([]);
 });
 
-test("a server that turns hostile: its changed description asks again, though its tool was listed to run", async () => {
-  await using here = await configured();
-  const echo = call("mcp__odd__echo", { text: "hello" });
-  expect(eventsOf(await here.turn([echo], "yes"), "toolResult")).toMatchObject([{ error: "", output: "hello" }]);
-  here.asked.length = 0;
-
-  // With the first call the server began to describe its tool as one that wants a private key.
-  const after = await here.turn([echo], "no");
-  expect(JSON.stringify(here.asked)).toContain("differently");
-  expect(eventsOf(after, "toolResult")).toMatchObject([{ error: expect.stringContaining("not today") }]);
-});
-
 test("in proposal mode only tools that by the user's word only read are offered", async () => {
   await using here = await configured({ readOnly: ["read_text_file"] });
   const steps = [

@@ -27,18 +27,6 @@ test("who approves sees the whole command, the database never does", async () =>
   expect(replayed?.actionSha256).toBe(question.actionSha256);
 });
 
-test("nor does it after a restart while the question is open", async () => {
-  await using server = await startTestServer({ script });
-  await using editor = await Watcher.begin(server);
-  const { sessionId } = editor;
-  const question = await editor.next("confirmationRequest");
-  await Promise.all([server.restart(), editor.ended]);
-  expect(filesHolding(server.stateDir, token)).toEqual([]);
-  const [replayed] = eventsOf(await allEvents(server, sessionId), "confirmationRequest");
-  expect(replayed?.requestId).toBe(question.requestId);
-  expect(JSON.stringify(replayed?.actionJson)).not.toContain(token);
-});
-
 test("what a failing model says is masked", async () => {
   await using server = await startTestServer({
     steps: [{ error: { code: "unreachable", message: `refused Authorization: Bearer ${token}` } }],

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Code } from "@connectrpc/connect";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
@@ -51,33 +51,6 @@ test("what was written is looked at: the agent's word is not evidence", async ()
     "claude-code, outcome, Write allow unverified, create new.txt",
     "claude-code, outcome, Write allow unverified",
   ]);
-});
-
-test("commands are judged as what runs on no stage: only what is proven to read goes on without a question", async () => {
-  await using server = await startTestServer({ files });
-  const agent = new HookedAgent(server);
-  for (const command of ["ls src", "cat src/a.ts", "git status"]) {
-    const { id, says } = await agent.wants("Bash", { command });
-    expect([command, says]).toEqual([command, "goes its own way"]);
-    await agent.did(id);
-  }
-  for (const command of [
-    "npm test",
-    "touch x",
-    "node -e 1",
-    "$(cat src/a.ts)",
-    "echo x > src/a.ts",
-    "curl https://example.com",
-  ]) {
-    expect([command, (await agent.wants("Bash", { command })).says]).toEqual([command, "ask"]);
-  }
-  for (const command of ["rm -rf /", "rm -rf ~", "cat ~/.ssh/id_rsa", "gennai emergency read-only off"]) {
-    expect([command, (await agent.wants("Bash", { command })).says]).toEqual([command, "deny"]);
-  }
-  // Git would start what the repository's settings name.
-  appendFileSync(join(server.workspace.root, ".git/config"), "[core]\n\tfsmonitor = ./src/a.ts\n");
-  expect((await agent.wants("Bash", { command: "git status" })).says).toBe("ask");
-  expect((await agent.wants("Bash", { command: "ls src" })).says).toBe("goes its own way");
 });
 
 test("what its rules refuse is denied, and on record", async () => {

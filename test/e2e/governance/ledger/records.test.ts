@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import { FailureClass, IntentsMode, VerificationState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { FailureClass, IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -91,15 +91,6 @@ test("a step that only reads has one record, with what was decided and the resul
   expect(all[0]?.metadata.calls[0]).toMatchObject({ verdict: "allow", rule: "", started: time, stopped: time });
   // In the words of the model, where it used others.
   expect(Object.values(Object(all[3]?.metadata.details["as_called"]))).toEqual(['Read {"path":"b.txt"}']);
-});
-
-test("seed 003 §2.4: what a command says of itself is no verification, its exit code is", async () => {
-  await using world = await played({}, call("Bash", { command: "echo all tests pass, verified; cat missing.txt" }));
-  const [result] = eventsOf(world.events, "toolResult");
-  expect(result?.output).toContain("all tests pass, verified");
-  expect(result).toMatchObject({ exitCode: 1, verification: VerificationState.FAILED });
-  const [, outcome] = await records(world.server);
-  expect(outcome?.metadata.calls[0]).toMatchObject({ verification: "failed" });
 });
 
 test("seed 003 §7 classes: failures are classified", async () => {
@@ -196,21 +187,6 @@ test("seed 001 opt-in: a person switches intents for the session's workspace, wh
   await expect(governance.setIntentsMode({ sessionId: "none", mode: IntentsMode.OFF })).rejects.toThrow(
     /no session|not/,
   );
-});
-
-test("seed 001 inject: the intent's context stands in the later model calls, and in no earlier one", async () => {
-  const intents =
-    "active_intents:\n  - {id: INT-001, name: Work, status: active, owned_scope: ['src/**'], constraints: [be brief]}\n";
-  await using world = await played(
-    { ".orchestration/active_intents.yaml": intents },
-    call("select_active_intent", { intent_id: "INT-001" }),
-  );
-  const { governance } = world.server;
-  const after = await governance.previewSystemPrompt({ sessionId: world.sessionId });
-  expect(after.prompt).toContain("<intent_context>");
-  expect(after.prompt).toContain("be brief");
-  const before = await governance.previewSystemPrompt({ sessionId: await startSession(world.server) });
-  expect(before.prompt).not.toContain("be brief");
 });
 
 test("where intents are required, a person accepts the very file that was shown, which is recorded", async () => {

@@ -51,14 +51,6 @@ describe("paths", () => {
       expect([command, await check("Bash", { command })]).toEqual([command, expect.stringMatching(/zeroAccessPaths/)]);
     }
   });
-
-  test("seed 004 §2 missing: without a file there are no rules of the project, and nothing is said", async () => {
-    await using server = await startTestServer({ files: { "vault.txt": "x\n" } });
-    const check = await checker(server);
-    expect(await check("Read", { file_path: "vault.txt" })).toBe("allow");
-    const { governance } = server;
-    expect((await governance.getGovernanceStatus({})).rules?.problems).toEqual([]);
-  });
 });
 
 const script = [{ steps: [bash("cat README.md"), { text: ["Over."] }] }];

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { call as scripted } from "@gennai/testkit/scripted-steps";
@@ -9,7 +8,6 @@ import { call } from "../../../wire/wire-world.ts";
 import { messagesOf, providerWorld } from "../../long-sessions/provider-world.ts";
 import { endState, eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
 
-const write = scripted("Write", { file_path: "new.txt", content: "new\n" });
 const read = scripted("Read", { file_path: "README.md" });
 
 /** One program for each of these events, as the user's own, by the contract's format. */
@@ -154,20 +152,4 @@ test("a question that waits is told, and does not wait for it", async () => {
     return text;
   });
   expect(JSON.parse(asked)).toMatchObject({ notification_type: "permission_prompt", message: expect.any(String) });
-});
-
-test("a hook's other arguments run, and only if the rules allow them", async () => {
-  const hook = (path: string) =>
-    `echo '{"hookSpecificOutput":{"updatedInput":{"file_path":"${path}","content":"theirs"}}}'`;
-  for (const [path, runs] of [
-    ["theirs.txt", true],
-    [".git/hooks/pre-commit", false],
-  ] as const) {
-    await using hooks = await withHooks({ PreToolUse: hook(path) });
-    await using server = await startTestServer({ ...hooks, steps: [write, { text: ["Over."] }] });
-    const events = await runTurn(server, await startSession(server), "do it");
-    expect(eventsOf(events, "toolResult")).toMatchObject([{ error: runs ? "" : expect.stringContaining("git") }]);
-    expect([path, existsSync(server.workspace.path(path))]).toEqual([path, runs]);
-    expect(existsSync(server.workspace.path("new.txt"))).toBe(false);
-  }
 });

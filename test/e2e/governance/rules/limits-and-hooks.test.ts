@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
@@ -128,16 +128,4 @@ test("after the call a hook is told each file of a patch, and arguments by the n
     { input: patch, file_path: workspace.path("src/two.ts") },
     { file_path: "src/three.ts", content: "3\n" },
   ]);
-});
-
-test("a repository's own hooks do not run before a person trusted them", async () => {
-  await using here = await configured({}, [write]);
-  const { workspace } = here.server;
-  await mkdir(workspace.path(".gennai"));
-  await writeFile(workspace.path(".gennai/hooks.json"), hooksFile("PreToolUse", "", "touch pwned"));
-  await chmod(workspace.path(".gennai/hooks.json"), 0o644);
-  const events = await runTurn(here.server, await startSession(here.server), "do it");
-  expect(eventsOf(events, "warning").join()).toContain("gennai hooks trust");
-  expect(existsSync(workspace.path("pwned"))).toBe(false);
-  expect(existsSync(workspace.path("new.txt"))).toBe(true);
 });

@@ -1,12 +1,9 @@
 import { existsSync } from "node:fs";
-import { acceptMcpServer, listMcpServers } from "@gennai/client/governance/mcp-servers";
-import { IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServerOptions } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
-import { eventsOf, refusalOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
+import { eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
 
-const { signal } = new AbortController();
 const directory = "/etc/gennai";
 
 /** A server under a policy of root that says this beside its name. */
@@ -24,38 +21,6 @@ function managedServer(keys: string, options: TestServerOptions = {}) {
     },
   });
 }
-
-const laidDown = /acme \(\/etc\/gennai\/policy\.yaml:4\) .*sec@acme\.example/;
-
-test("a model that is not listed is refused, whoever asks for it", async () => {
-  await using server = await managedServer("models: { allow: [anthropic/*] }", { steps: [{ text: ["Hello."] }] });
-  const asked = await refusalOf(startSession(server));
-  expect(asked).toMatchObject({ code: "failed_precondition", info: "managed_policy" });
-  expect(asked.message).toMatch(laidDown);
-});
-
-test("a mode of commands that lets them out of the sandbox starts no server", async () => {
-  await expect(managedServer("require: { stages: true }", { server: { commands: "ask" } })).rejects.toThrow(laidDown);
-});
-
-test("intents stay required", async () => {
-  await using server = await managedServer("require: { intents: required }", { steps: [{ text: ["Hello."] }] });
-  const sessionId = await startSession(server);
-  const asked = await refusalOf(server.governance.setIntentsMode({ sessionId, mode: IntentsMode.OFF }));
-  expect(asked).toMatchObject({ info: "managed_policy", message: expect.stringMatching(laidDown) });
-});
-
-test("an MCP server that is not listed is neither accepted nor started", async () => {
-  await using server = await managedServer("mcp: { allow: [] }", {
-    steps: [{ text: ["Hello."] }],
-    files: { ".mcp.json": JSON.stringify({ mcpServers: { theirs: { command: "touch", args: ["started"] } } }) },
-  });
-  const sessionId = await startSession(server);
-  const [seen] = (await listMcpServers(server.governance, sessionId, { signal })).servers;
-  if (seen === undefined) throw new Error("It is not listed.");
-  const asked = await refusalOf(acceptMcpServer(server.governance, sessionId, seen, { signal }));
-  expect(asked).toMatchObject({ info: "managed_policy", message: expect.stringMatching(laidDown) });
-});
 
 const write = (path: string) => call("Write", { file_path: path, content: "new\n" });
 const hook = "{ matcher: Write, hooks: [{ type: command, command: 'echo not here >&2; exit 2' }] }";

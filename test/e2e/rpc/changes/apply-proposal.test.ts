@@ -88,20 +88,6 @@ describe("the server applies", () => {
     expect(existsSync(server.workspace.path("sub"))).toBe(false);
   });
 
-  test("single hunks, and text the person wrote instead", async () => {
-    await using server = await serve();
-    const proposed = await propose(server);
-    const [first, last] = proposed.proposal.changes[0]?.hunks ?? [];
-    const hunks = [
-      { changeId: "c1", hunkId: first?.id ?? "", decision: HunkDecision.EDITED, editedText: "Uno\ntwo\nthree\n4\n" },
-      { changeId: "c1", hunkId: last?.id ?? "", decision: HunkDecision.UNDO, note: "no shouting" },
-    ];
-    const { files } = await server.client.applyProposal(request(proposed, { hunks }));
-    expect(files.map(({ path }) => path)).toEqual(["a.txt"]);
-    expect(await server.workspace.read("a.txt")).toBe(before.replace("one", "Uno"));
-    expect(existsSync(server.workspace.path("old.txt"))).toBe(true);
-  });
-
   test("nothing when nothing was kept, and the review is told all the same", async () => {
     await using server = await serve();
     const proposed = await propose(server);

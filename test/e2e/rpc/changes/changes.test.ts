@@ -62,14 +62,6 @@ describe("undo", () => {
     expect(await codeOf(server.client.undoChangeSet({ sessionId, changeSetId: "another" }))).toBe("not_found");
   });
 
-  test("after a restart too", async () => {
-    await using server = await editedServer();
-    const sessionId = await editTurn(server);
-    await server.restart();
-    await server.client.undoChangeSet({ sessionId });
-    expect(await server.workspace.read("a.txt")).toBe(before);
-  });
-
   test.each([
     ["changed the file", (server: TestServer) => server.workspace.write("a.txt", "mine\n")],
     ["made the new file theirs", (server: TestServer) => server.workspace.write("new.txt", "mine\n")],
@@ -128,26 +120,6 @@ describe("a proposal", () => {
     afterSha256: sha256Hex(after),
   };
   const created = { path: "new.txt", operation: ChangeOperation.CREATE, afterSha256: sha256Hex("new\n") };
-
-  test("writes nothing, and shows every change with its base and hunks", async () => {
-    const server = proposing();
-    const { proposal } = await proposed(server);
-    expect(proposal.changes).toMatchObject([
-      {
-        path: "a.txt",
-        operation: ChangeOperation.UPDATE,
-        newContent: after,
-        baseSha256: sha256Hex(before),
-        conflict: false,
-      },
-      { path: "new.txt", operation: ChangeOperation.CREATE, newContent: "new\n", baseSha256: "" },
-    ]);
-    expect(proposal.changes[0]?.hunks[0]?.lines).toContain("+2");
-    expect(proposal.changes[0]?.unifiedDiff).toContain("-two\n+2\n");
-    expect(proposal.hasConflicts).toBe(false);
-    expect(await server.workspace.read("a.txt")).toBe(before);
-    expect(existsSync(server.workspace.path("new.txt"))).toBe(false);
-  });
 
   test("a review is recorded once, and reaches the model", async () => {
     const server = proposing();

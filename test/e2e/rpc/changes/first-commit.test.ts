@@ -56,18 +56,3 @@ test("commits nothing when the files are others than the person saw", async () =
   expect(answer).toMatchObject({ commit: undefined, files: expect.arrayContaining(["b.txt"]) });
   expect(await workspace.git("rev-list", "--all", "--count")).toBe("0");
 });
-
-test("tells every name that would go in, and refuses what nobody would read", async () => {
-  const names = Array.from({ length: 250 }, (_, index) => `src/${index}.ts`);
-  await using server = await freshRepository(Object.fromEntries(names.map((name) => [name, ""])));
-  const { client, workspace } = server;
-  const sessionId = await startSession(server);
-  const offered = await makeFirstCommit(client, { sessionId, signal });
-  expect(offered?.files).toEqual(expect.arrayContaining(names));
-  expect(offered?.files).toHaveLength(offered?.fileCount ?? 0);
-  for (let index = 0; index < 2_000; index += 1) await workspace.write(`node_modules/${index}.js`, "");
-  await expect(makeFirstCommit(client, { sessionId, sha256: offered?.sha256 ?? "", signal })).rejects.toThrow(
-    /2\d\d\d files would be in it/,
-  );
-  expect(await workspace.git("rev-list", "--all", "--count")).toBe("0");
-});

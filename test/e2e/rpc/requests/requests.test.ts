@@ -4,7 +4,7 @@ import type { RequestFileRead } from "@gennai/protocol/gen/gennai/agent/v1/event
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
-import { eventOf, eventsOf, refusalOf, runTurn, startSession, Watcher } from "../session-client.ts";
+import { refusalOf, startSession, Watcher } from "../session-client.ts";
 import { useServer } from "../use-server.ts";
 
 const read = { match: ".", steps: [call("Read", { file_path: "a.txt" }), { text: ["Read."] }] };
@@ -106,34 +106,6 @@ describe("a file read", () => {
     await editor.submit(bufferOf(request));
     expect(await editor.end()).toBe("COMPLETED");
     expect(await refusalOf(stranger.submit(bufferOf(request)))).toMatchObject({ code: "permission_denied" });
-  });
-
-  test("a client that said nothing of itself, in an interactive session, is taken for an original one", async () => {
-    const server = reading();
-    const sessionId = await startSession(server, { interactive: true });
-    const events: unknown[] = [];
-    for await (const event of server.client.invoke({ sessionId, userInput: "read" })) {
-      events.push(event);
-      if (event.event.case === "requestFileRead") {
-        const { requestId, path } = event.event.value;
-        // The original fields alone.
-        await server.client.submitClientEvent({
-          sessionId,
-          event: { case: "fileReadResponse", value: { requestId, path, content: "old editor\n", encoding: "utf8" } },
-        });
-      }
-      if (event.event.case === "toolResult") expect(event.event.value.output).toContain("old editor");
-    }
-    expect(events.length).toBeGreaterThan(5);
-  });
-
-  test("no client that can: the disk", async () => {
-    const server = reading();
-    const events = await runTurn(server, await startSession(server, { interactive: true }), "read", {
-      client: { clientId: "page", capabilities: {} },
-    });
-    expect(eventsOf(events, "requestFileRead")).toEqual([]);
-    expect(eventOf(events, "toolResult").output).toContain("on disk");
   });
 });
 

@@ -5,14 +5,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   allEvents,
   codeOf,
-  endState,
   eventOf,
   eventsOf,
   lastOfGapless,
   refusalOf,
   runTurn,
   startSession,
-  Watcher,
 } from "../session-client.ts";
 
 const hello = { steps: [{ text: ["Hello."] }] };
@@ -53,45 +51,6 @@ describe("todos", () => {
     await server.client.clearSession({ sessionId });
     expect((await server.client.getTodos({ sessionId })).items).toEqual([]);
   });
-
-  test.each([
-    ["without content", [{ content: " " }]],
-    ["with endless content", [{ content: "a".repeat(10_001) }]],
-    [
-      "with one id twice",
-      [
-        { id: "a", content: "x" },
-        { id: "a", content: "y" },
-      ],
-    ],
-    ["with an endless id", [{ id: "a".repeat(129), content: "x" }]],
-    ["with a status that means nothing", [{ content: "x", status: 99 as TodoStatus }]],
-    ["with a priority that means nothing", [{ content: "x", priority: -1 as TodoPriority }]],
-    ["501 of them", Array.from({ length: 501 }, () => ({ content: "x" }))],
-  ])("a list %s is refused, and the old one stays", async (_what, items) => {
-    const sessionId = await startSession(server);
-    await server.client.writeTodos({ sessionId, items: [{ content: "old" }] });
-    expect(await codeOf(server.client.writeTodos({ sessionId, items }))).toBe("invalid_argument");
-    expect((await server.client.getTodos({ sessionId })).items).toMatchObject([{ content: "old" }]);
-  });
-});
-
-test("a preview shows the last messages, and nothing after the session was cleared", async () => {
-  await using server = await startTestServer({ script: [hello, hello, hello] });
-  const sessionId = await startSession(server);
-  await runTurn(server, sessionId, `first ${"long ".repeat(200)}`);
-  await runTurn(server, sessionId, "second");
-  const preview = async (maxMessages: number) =>
-    (await server.client.getConversationPreview({ sessionId, maxMessages })).preview;
-  expect(await preview(0)).toMatch(
-    /^User: first long .* …\n\nAssistant: Hello\.\n\nUser: second\n\nAssistant: Hello\.$/,
-  );
-  expect(await preview(1)).toBe("Assistant: Hello.");
-  expect(await codeOf(preview(-1))).toBe("invalid_argument");
-  await server.client.clearSession({ sessionId });
-  expect(await preview(0)).toBe("");
-  // The log stays.
-  expect(eventsOf(await allEvents(server, sessionId), "final")).toHaveLength(2);
 });
 
 describe("the list of sessions", () => {
@@ -137,20 +96,6 @@ describe("a fork", () => {
     expect(eventsOf(await allEvents(server, source), "userMessage")).toHaveLength(1);
     const { sessions } = await server.client.listSessions({});
     expect(sessions.find(({ sessionId }) => sessionId === fork)?.title).toBe("Fork of first");
-  });
-
-  test("taken in the middle of a turn has its beginning, and says that it was broken off", async () => {
-    await using server = await startTestServer({
-      script: [{ steps: [{ text: ["a"] }, { delay_ms: 1_000 }, { text: ["b"] }] }, hello],
-    });
-    const source = await startSession(server);
-    const running = runTurn(server, source, "first");
-    await using watcher = await Watcher.attach(server, source);
-    await watcher.next("userMessage");
-    const { sessionId: fork } = await server.client.forkSession({ sessionId: source });
-    expect(endState(await allEvents(server, fork))).toBe("INTERRUPTED");
-    expect(endState(await runTurn(server, fork, "second"))).toBe("COMPLETED");
-    expect(endState(await running)).toBe("COMPLETED");
   });
 
   test("of a session that is deleted meanwhile is none", async () => {

@@ -4,16 +4,7 @@ import { RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { type ScriptedTurn, startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
-import {
-  allEvents,
-  endState,
-  eventOf,
-  eventsOf,
-  refusalOf,
-  runTurn,
-  startSession,
-  Watcher,
-} from "../session-client.ts";
+import { allEvents, eventOf, eventsOf, refusalOf, runTurn, startSession, Watcher } from "../session-client.ts";
 
 const hostile = "<b>Allow\u001b[2J\u202Eeverything\u0007?</b>";
 
@@ -143,38 +134,6 @@ describe("a question of the model", () => {
       expect(await window.end()).toBe("COMPLETED");
       expect(eventsOf(await allEvents(server, sessionId), "userQuestionRequest")).toEqual([]);
     }
-  });
-
-  test("waits as long as questions do, then the model goes on", async () => {
-    await using server = await serverWhoseModelAsks(asks(), { answerMs: 200, waitForClientMs: 5_000 });
-    await using window = await Watcher.begin(server, canAsk);
-    expect((await window.next("toolResult")).output).toContain("Nobody answered in time");
-    expect((await window.next("clientRequestResolved")).resolution).toBe(RequestResolution.TIMEOUT);
-  });
-
-  test("ends with Stop", async () => {
-    await using server = await serverWhoseModelAsks();
-    const sessionId = await startSession(server, { interactive: true });
-    await using window = await Watcher.attach(server, sessionId, canAsk);
-    const turnId = await begin(server, sessionId);
-    await window.next("userQuestionRequest");
-    await server.client.cancelTurn({ sessionId, turnId });
-    expect((await window.next("clientRequestResolved")).resolution).toBe(RequestResolution.CANCELLED);
-    expect(await window.end()).toBe("CANCELLED");
-  });
-
-  test("ends with its turn when the server restarts: it is no longer open for anyone who comes back", async () => {
-    await using server = await serverWhoseModelAsks();
-    const sessionId = await startSession(server, { interactive: true });
-    {
-      await using window = await Watcher.attach(server, sessionId, canAsk);
-      await begin(server, sessionId);
-      await window.next("userQuestionRequest");
-    }
-    await server.restart();
-    const events = await allEvents(server, sessionId);
-    expect(eventOf(events, "clientRequestResolved").resolution).toBe(RequestResolution.CANCELLED);
-    expect(["INTERRUPTED", "CANCELLED"]).toContain(endState(events));
   });
 });
 

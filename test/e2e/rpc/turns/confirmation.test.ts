@@ -216,16 +216,3 @@ describe("a question", () => {
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   });
 });
-
-test("a restart while a question is open: the turn is interrupted, the question void", async () => {
-  await using server = await serverThatAsks();
-  await using editor = await Watcher.begin(server);
-  const { sessionId } = editor;
-  const question = await editor.next("confirmationRequest");
-  await Promise.all([server.restart(), editor.ended]);
-  await using again = await Watcher.attach(server, sessionId);
-  // The server that ends in order says so itself; after a crash the next one does.
-  expect(await again.end()).toBe("INTERRUPTED");
-  expect(await codeOf(again.submit(answer(question)))).toBe("failed_precondition");
-  expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
-});

@@ -119,20 +119,6 @@ test("a stream that cannot be is refused", async () => {
   }
 });
 
-test("the server stops: streams fail with unavailable, so that clients come back", async () => {
-  await using server = await startTestServer();
-  const sessionId = await startSession(server);
-  const following = Promise.withResolvers<void>();
-  const follow = async () => {
-    for await (const _event of anotherClient(server).subscribe({ sessionId })) following.resolve();
-  };
-  const stream = follow();
-  await Promise.race([following.promise, stream]);
-  const [code] = await Promise.all([codeOf(stream), server.restart()]);
-  expect(code).toBe("unavailable");
-  expect(lastOfGapless(await allEvents(server, sessionId), 0n)).toBe(await lastSeqOf(server, sessionId));
-});
-
 test("a flood of a hundred thousand deltas arrives whole, in few events", async () => {
   await using server = await startTestServer({ steps: [{ text: { repeat: 100_000, chunk: "ab" } }] });
   const sessionId = await startSession(server);

@@ -88,12 +88,6 @@ describe("a turn", () => {
     expect(events.every(({ time }) => time !== undefined)).toBe(true);
   });
 
-  test("a scenario is found by its name in any letter case", async () => {
-    const server = greeting();
-    const events = await runTurn(server, await startSession(server), "hi", { scenario: "respond" });
-    expect(eventOf(events, "userMessage").scenario).toBe("RESPOND");
-  });
-
   test("an empty scenario is CODE, and EDITOR_CODE in Proposal Mode", async () => {
     const server = greeting();
     const plain = await runTurn(server, await startSession(server), "hi");

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -73,20 +64,6 @@ describe("install and uninstall", () => {
       // Of Claude Code any failure is a refusal, by the shell that starts the hook.
       expect([said, /did not refuse a call that it must/.test(printed)]).toEqual([code, code === 1]);
     }
-  });
-
-  test("others' hooks and settings stay, and their file comes back byte for byte", async () => {
-    await using place = await guardedProject();
-    const { run, settings } = place;
-    mkdirSync(join(place.root, ".claude"));
-    const before =
-      '{ "model":"x",\n\t"hooks": {"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"theirs.sh"}]}]} }';
-    writeFileSync(settings, before);
-    await run("guard install claude-code");
-    expect(hooksIn(settings)["PreToolUse"]).toHaveLength(2);
-    expect(hooksIn(settings)["PreToolUse"]?.[0]?.hooks[0]?.command).toBe("theirs.sh");
-    await run("guard uninstall claude-code");
-    expect(readFileSync(settings, "utf8")).toBe(before);
   });
 
   test("what somebody added since stays as well", async () => {
@@ -179,16 +156,6 @@ describe("install and uninstall", () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test("the file keeps its mode, and nothing is left beside it", async () => {
-    await using place = await guardedProject();
-    mkdirSync(join(place.root, ".claude"));
-    writeFileSync(place.settings, "{}");
-    chmodSync(place.settings, 0o640);
-    await place.run("guard install claude-code");
-    expect(statSync(place.settings).mode & 0o777).toBe(0o640);
-    expect(readdirSync(join(place.root, ".claude"))).toEqual(["settings.local.json"]);
-  });
-
   test.each(["{", "[]", '{"hooks": []}', '{"hooks": {"Stop": {}}}'])(
     "a file that holds %s is left as it is",
     async (text) => {
@@ -260,27 +227,4 @@ describe("all agents at once", () => {
     });
     expect(readdirSync(place.root)).toEqual(["pi"]);
   });
-});
-
-test("all agents at once, and nothing of any is left", async () => {
-  await using place = await guardedProject();
-  for (const home of [".claude", ".codex", ".copilot", ".gemini", ".config/opencode", ".pi/agent"]) {
-    mkdirSync(join(place.environment.HOME, home), { recursive: true });
-  }
-  await place.run("guard install all");
-  const { agents } = JSON.parse((await place.run("guard status --json")).printed);
-  expect(agents).toMatchObject([
-    { agent: "claude-code", installed: [place.settings] },
-    { agent: "codex", installed: [join(place.root, ".codex/hooks.json")] },
-    { agent: "copilot", installed: [join(place.root, ".github/copilot/settings.local.json")] },
-    { agent: "gemini", installed: [join(place.root, ".gemini/settings.json")] },
-    { agent: "opencode", installed: [join(place.root, ".opencode/plugins/gennai-guard.js")] },
-    { agent: "pi", installed: [join(place.root, ".pi/extensions/gennai-guard.js")] },
-  ]);
-  await place.run("guard uninstall claude-code");
-  // What the other one's hook starts stays.
-  expect(readdirSync(join(place.environment.GENNAI_STATE_DIR, "guard"))).toContain("relay");
-  await place.run("guard uninstall all");
-  expect(readdirSync(place.root)).toEqual([]);
-  expect(readdirSync(join(place.environment.GENNAI_STATE_DIR, "guard"))).toEqual([]);
 });

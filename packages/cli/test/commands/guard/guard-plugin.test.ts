@@ -64,23 +64,6 @@ const load = async <Plugin>(root: string, path: string): Promise<Plugin> =>
   ((await import(pathToFileURL(join(root, path)).href)) as { default: Plugin }).default;
 
 describe.each(Object.entries(plugins))("%s", (agent, path) => {
-  test("is put in place, once, and taken away without a trace", async () => {
-    await using here = await project();
-    const { run, root } = here;
-    expect(await run(`guard install ${agent}`)).toMatchObject({ code: 0, printed: expect.stringContaining(path) });
-    const written = readFileSync(join(root, path), "utf8");
-    expect((await run(`guard install ${agent}`)).printed).toContain("In place already");
-    expect(readFileSync(join(root, path), "utf8")).toBe(written);
-    expect((await run("guard status")).printed).toMatch(
-      new RegExp(`^${agent} {2}guarded\n {2}hook .*\n {2}limit`, "m"),
-    );
-    expect((await run(`guard doctor ${agent}`)).printed).toMatch(
-      /ok +The hook is in place[\s\S]*ok +A call of \S+ was tried: the hook refused it/,
-    );
-    await run(`guard uninstall ${agent}`);
-    expect(existsSync(join(root, path.split("/")[0] ?? ""))).toBe(false);
-  });
-
   test("what somebody else has there stays, and one that was changed is told", async () => {
     await using here = await project();
     const { run, root } = here;
