@@ -1,14 +1,19 @@
+import { dirname, join } from "node:path";
 import type { CommandAnalysis } from "@gennai/governance/command/command-analysis";
 import { plainWords } from "@gennai/governance/command/words/plain-words";
 import { type Endpoint, endpointOf } from "@gennai/governance/network/endpoint";
-import type { FoundVerb } from "@gennai/governance/programs/known-programs";
+import { joinedCommands } from "@gennai/governance/network/key-chain";
+import { pushCommandOf } from "@gennai/governance/network/push-command";
+import { type FoundVerb, verbOf } from "@gennai/governance/programs/known-programs";
 import { ToolFailure } from "@gennai/governance/tool-error";
+import { valueOf, withTexts } from "./gh-texts.ts";
 import { readGitAddress } from "./git/git-address.ts";
 import { keyRepository } from "./git/key-repository.ts";
 import type { GuardedKeyContext } from "./login/key-context.ts";
 import { noKey } from "./login/no-key.ts";
 import { newPlaceholder, type OwnLogin } from "./login/own-login.ts";
 import { runUserProgram } from "./login/run-user-program.ts";
+import { settingsText } from "./login/settings-text.ts";
 import { trustedBy } from "./login/trusted-by.ts";
 import { userProgram } from "./login/user-program.ts";
 import { expectedGh } from "./requests/gh-expected.ts";
@@ -17,22 +22,22 @@ import type { GhApi } from "./requests/gh-requests.ts";
 /** The login of the user's gh for the servers that calls of gh speak with. */
 export async function ghLogins(
   calls: readonly FoundVerb[],
-  { commands, text }: CommandAnalysis,
+  { text }: CommandAnalysis,
   place: GuardedKeyContext,
 ): Promise<readonly OwnLogin[]> {
   const { environment } = place.keys;
   const program = calls.length === 0 ? undefined : userProgram("gh", environment, place.staged);
   if (program === undefined) return [];
-  const remotes = await remotesOf(place);
+  const { remotes, ...there } = await remotesOf(place);
   const usual = environment["GH_HOST"] || remotes[0]?.host;
   const serverOf = ({ rest }: FoundVerb): string => repositoryIn(rest)?.host ?? usual ?? publicServer;
+  const words = calls.length === 1 ? await withTexts(wordsIn(text), { ...place, ...there }) : undefined;
   return [...new Set(calls.map(serverOf))].flatMap((server) => {
     const here = remotes.filter(({ host }) => host === server).map(({ repository }) => repository);
     const own = calls.filter((call) => serverOf(call) === server).map((call) => namedIn(call) ?? here);
     const api = apiOf(server, [...new Set(own.flat())]);
-    const words = commands.length === 1 ? wordsWithText(text) : undefined;
     const changes = calls[0]?.program.changes ?? {};
-    const expects = api && words?.[0] === "gh" ? expectedGh(words.slice(1), changes, api) : undefined;
+    const expects = api && words && expectedGh(words, changes, { ...api, ...there });
     return api === undefined ? [] : [loginAt(server, { program, api, expects }, place)];
   });
 }
@@ -133,43 +138,48 @@ function placeNamed(text: string): { readonly host?: string; readonly repository
   return { ...(host !== undefined && { host }), repository: repository.toLowerCase() };
 }
 
-function valueOf(words: readonly (string | undefined)[], names: readonly string[]): string | undefined {
-  for (const [index, word = ""] of words.entries()) {
-    if (names.includes(word)) return words[index + 1];
-    for (const name of names) {
-      if (name.startsWith("--") && word.startsWith(`${name}=`)) return word.slice(name.length + 1);
-      if (!name.startsWith("--") && word.startsWith(name)) return word.slice(name.length).replace(/^=/, "");
-    }
-  }
-  return undefined;
-}
-
 interface RemoteRepository {
   readonly host: string;
   /** `owner/name`, in lower case. */
   readonly repository: string;
 }
 
-/** The repositories of the remotes, in the order in which gh prefers them. */
-async function remotesOf({ directory, keys, signal }: GuardedKeyContext): Promise<readonly RemoteRepository[]> {
+/** The remotes, in the order in which gh prefers them; where the refs of the first one are here, and which branch is its usual one. */
+async function remotesOf({ directory, keys, signal }: GuardedKeyContext): Promise<{
+  readonly remotes: readonly RemoteRepository[];
+  readonly refs?: string;
+  readonly usualBranch?: string;
+}> {
   try {
-    const entries = (await keyRepository(directory, keys.home, signal))?.entries ?? [];
-    const remotes = entries.flatMap(([key, value]) => {
+    const repository = await keyRepository(directory, keys.home, signal);
+    if (repository === undefined) return { remotes: [] };
+    const found = repository.entries.flatMap(([key, value]) => {
       const name = /^remote\.(.+)\.url$/s.exec(key)?.[1];
       const address = name === undefined ? undefined : readGitAddress(value);
       if (name === undefined || typeof address !== "object") return [];
-      const repository = address.path.replace(/^\/|(?:\.git)?\/?$/g, "").toLowerCase();
-      return [{ name, host: address.host, repository }];
+      return [{ name, host: address.host, repository: address.path.replace(/^\/|(?:\.git)?\/?$/g, "").toLowerCase() }];
     });
     const rank = (name: string): number => (preferred.indexOf(name) + preferred.length + 1) % (preferred.length + 1);
-    return remotes.toSorted((one, other) => rank(one.name) - rank(other.name));
+    const remotes = found.toSorted((one, other) => rank(one.name) - rank(other.name));
+    const refs = `refs/remotes/${remotes[0]?.name ?? ""}/`;
+    const head = /^ref: (\S+)\n?$/.exec(settingsText(join(dirname(repository.file), refs, "HEAD")))?.[1];
+    const usualBranch = head?.startsWith(refs) === true ? head.slice(refs.length) : undefined;
+    return { remotes, refs, ...(usualBranch !== undefined && { usualBranch }) };
   } catch (error) {
-    if (error instanceof ToolFailure) return [];
+    if (error instanceof ToolFailure) return { remotes: [] };
     throw error;
   }
 }
 
 const preferred: readonly string[] = ["upstream", "github", "origin"];
+
+/** The words of the one plain call behind its name; undefined if something that may change files or commits stands before it. */
+function wordsIn(command: string): readonly string[] | undefined {
+  const parts = joinedCommands(command);
+  const at = parts.findIndex((part) => pushCommandOf(part) === undefined);
+  const [program, ...words] = wordsWithText(parts[at] ?? command) ?? [];
+  return program !== undefined && verbOf(program, words)?.program.logins?.includes("gh") === true ? words : undefined;
+}
 
 /** The words of one plain call, in which one may be a text of several lines: `"$(cat <<'EOF' …)"`. */
 function wordsWithText(command: string): readonly string[] | undefined {

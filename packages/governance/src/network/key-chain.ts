@@ -17,7 +17,7 @@ export interface KeyChain {
  * @param text for the shell
  */
 export function keyChain(text: string): KeyChain | undefined {
-  const parts = joinedParts(text.trim());
+  const parts = joinedCommands(text);
   const at = parts.findIndex((part) => pushCommandOf(part) !== undefined);
   if (at < 0 || parts.length < 2) return undefined;
   const [before, keys] = [parts.slice(0, at), parts.slice(at)];
@@ -32,8 +32,9 @@ export function keyChain(text: string): KeyChain | undefined {
   return { first: before.join(" && "), keys, directory };
 }
 
-/** The parts between the `&&`s; empty if they are, or could be, joined by anything else. */
-function joinedParts(text: string): readonly string[] {
+/** The parts between the `&&`s; empty if they are, or could be, joined by anything else. @param whole for the shell */
+export function joinedCommands(whole: string): readonly string[] {
+  const text = whole.trim();
   const masked = maskedDocuments(text).replaceAll(/'[^']*'|"(?:[^"\\]|\\.)*"/g, (quoted) => "x".repeat(quoted.length));
   if (/[^\w@%+=:,./^ \p{L}\p{M}~-]/u.test(masked.replaceAll(/&&|2>&1/g, "   "))) return [];
   const parts: string[] = [];

@@ -40,6 +40,7 @@ export const cargo: Program = {
     "install search info": gets,
     publish: publishes,
     yank: publishes,
+    owner: publishes,
     "release workspaces": { deploys: true },
   },
 };

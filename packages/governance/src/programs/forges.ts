@@ -35,6 +35,7 @@ const changes: Program["changes"] = {
   "repo edit": "PATCH .",
   "run rerun": "POST actions/runs/*/rerun",
   "run cancel": "POST actions/runs/*/cancel",
+  "workflow run": "POST actions/workflows/WORKFLOW/dispatches",
   "run delete": "DELETE actions/runs/*",
 };
 

@@ -93,7 +93,8 @@ export const npm: Program = {
     "dist-tag dist-tags": publishes,
     deprecate: publishes,
     undeprecate: publishes,
-    "unpublish unpub owner author deploy": publishes,
+    "owner author": publishes,
+    "unpublish unpub deploy": publishes,
   },
 };
 

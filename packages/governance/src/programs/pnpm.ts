@@ -42,6 +42,7 @@ export const pnpm: Program = {
     "publish pub": publishes,
     "dist-tag dist-tags": publishes,
     deprecate: publishes,
+    owner: publishes,
     "unpublish unpub deploy": publishes,
   },
 };

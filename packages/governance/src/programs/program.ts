@@ -31,7 +31,7 @@ export interface Program {
   /** How code of fetched packages runs apart from fetching them. */
   readonly apart?: InstallApart | BuildApart;
   readonly deploys?: DeployWords;
-  /** What its calls change at the host, by their first words: names of mutations, or method and path in the repository (`*`: one of its words). */
+  /** What its calls change at the host, by their first words: names of mutations, or method and path in the repository (`*`: one of its words; `WORKFLOW`: one that they name). */
   readonly changes?: Readonly<Record<string, string>>;
   /** Its first operands name a script, a task or a target of the project; which file has them, where that matters. */
   readonly tasks?: true | "package.json";

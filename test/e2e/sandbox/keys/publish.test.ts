@@ -206,14 +206,23 @@ test("pnpm publish to this machine: its port is known from the login; one questi
   expect(puts, output).toMatchObject([{ line: "PUT /thing", authorization: `Bearer ${token}` }]);
 });
 
-test("npm dist-tag and deprecate: one question, which says what their words say; what a registry makes of it is compared", async () => {
+test("npm dist-tag, deprecate, owner and unpublish: one question, with what their words say; what a registry makes of it is compared", async () => {
   const there = {
+    _id: "thing",
+    _rev: "1-a",
     name: "thing",
-    "dist-tags": { latest: "1.1.0" },
-    versions: { "1.0.0": {}, "1.1.0": {}, "2.0.0": {} },
+    "dist-tags": { latest: "2.0.0" },
+    maintainers: [{ name: "me", email: "me@x.example" }],
+    versions: {
+      "1.0.0": {},
+      "1.1.0": {},
+      "2.0.0": { dist: { tarball: "http://registry.example/thing/-/thing-2.0.0.tgz" } },
+    },
   };
   const documents: Record<string, object> = {
+    "/thing": there,
     "/thing?write=true": there,
+    "/-/user/org.couchdb.user:you": { name: "you", email: "you@x.example" },
     "/-/package/thing/dist-tags": there["dist-tags"],
   };
   const changes: { line: string; body: string }[] = [];
@@ -232,7 +241,12 @@ test("npm dist-tag and deprecate: one question, which says what their words say;
   await using home = await temporaryDirectory({ ".npmrc": npmrc(served.port) });
   vi.stubEnv("HOME", home.root);
   using outside = reachable(served.port);
-  const commands = ["npm dist-tag add thing@1.0.0 beta", "npm deprecate thing@1.x 'too old' && echo done"];
+  const commands = [
+    "npm dist-tag add thing@1.0.0 beta",
+    "npm deprecate thing@1.x 'too old' && echo done",
+    "npm owner add you thing",
+    "npm unpublish thing@2.0.0",
+  ];
   await using server = await staging(commands, {}, {}, { outside });
   await using session = await AskedSession.start(server);
   const titles = ({ questions }: Awaited<ReturnType<typeof session.turn>>) => questions.map(({ title }) => title);
@@ -248,6 +262,22 @@ test("npm dist-tag and deprecate: one question, which says what their words say;
   ]);
   const { versions } = JSON.parse(changes[1]?.body ?? "{}") as typeof there;
   expect(versions).toMatchObject({ "1.0.0": { deprecated: "too old" }, "1.1.0": { deprecated: "too old" } });
+
+  const owned = await session.turn("once");
+  expect(titles(owned), owned.output).toEqual([
+    expect.stringContaining("send this: add you as owner of thing at 127.0.0.1:"),
+  ]);
+  const unpublished = await session.turn("once");
+  expect(titles(unpublished), unpublished.output).toEqual([
+    expect.stringContaining("send this: unpublish thing@2.0.0 at 127.0.0.1:"),
+  ]);
+  expect(unpublished.output).toContain("- thing@2.0.0");
+  expect(
+    changes.slice(2).map(({ line }) => line),
+    `${owned.output}${unpublished.output}`,
+  ).toEqual(["PUT /thing/-rev/1-a", "PUT /thing/-rev/1-a", "DELETE /thing/-/thing-2.0.0.tgz/-rev/1-a"]);
+  const removed = JSON.parse(changes[3]?.body ?? "{}") as typeof there;
+  expect([Object.keys(removed.versions), removed["dist-tags"]]).toEqual([["1.0.0", "1.1.0"], { latest: "1.1.0" }]);
 });
 
 test("gh: reads go on with a login that it never sees, in a pipe as well; each change is asked about with what it says", async () => {

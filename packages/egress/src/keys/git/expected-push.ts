@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { joinedCommands } from "@gennai/governance/network/key-chain";
 import { type PushCommand, pushCommandOf } from "@gennai/governance/network/push-command";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { RefValues } from "@gennai/machine/git-data/ref-values";
@@ -8,10 +9,12 @@ import { type GitPlace, knownTarget } from "./remote-target.ts";
 
 /**
  * What a plain push of branches will most likely send, in the words in which it will be asked about: with them in the question
- * about the host, that is the only one. Undefined if it is not known before.
+ * about the host, that is the only one. Undefined if it is not known before, as what stands before it may commit.
+ *
+ * @param text for the shell
  */
 export function expectedPush(text: string, place: GitPlace): string | undefined {
-  const command = pushCommandOf(text);
+  const command = pushCommandOf(joinedCommands(text)[0] ?? text);
   if (command === undefined || !command.options.every((option) => plain.test(option))) return undefined;
   const target = knownTarget(place, command.remote, "push");
   if (target?.remote === undefined) return undefined;

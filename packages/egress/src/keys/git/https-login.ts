@@ -1,6 +1,7 @@
 import { gitEnvironment } from "@gennai/git/run/git-environment";
 import { machineGit } from "@gennai/git/run/machine-git";
 import { noKey } from "../login/no-key.ts";
+import { literal } from "../login/own-login.ts";
 import { runUserProgram } from "../login/run-user-program.ts";
 import type { UserKeys } from "../login/user-keys.ts";
 import { credentialHost, type GitAddress } from "./git-address.ts";
@@ -14,7 +15,7 @@ export function helperFor({ host, port }: GitAddress, user: SettingEntries): str
     const of = /^credential\.(?:(.+)\.)?helper$/s.exec(name);
     if (
       of === null ||
-      (of[1] !== undefined && !new RegExp(`^https?://(?:[^/@]*@)?${escaped(named)}(?:/|$)`).test(of[1]))
+      (of[1] !== undefined && !new RegExp(`^https?://(?:[^/@]*@)?${literal(named)}(?:/|$)`).test(of[1]))
     )
       continue;
     // An empty value clears the list.
@@ -60,8 +61,4 @@ function helperEnvironment(environment: UserKeys["environment"]): Readonly<Recor
   const { GIT_ALLOW_PROTOCOL: _, ...git } = gitEnvironment();
   const own = Object.entries(environment).filter(([name]) => !/^GIT_|ASKPASS/.test(name));
   return { ...git, ...Object.fromEntries(own) };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

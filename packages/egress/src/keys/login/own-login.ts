@@ -28,12 +28,28 @@ export interface OwnLogin {
 export interface ExpectedChange {
   /** For the person who is asked. */
   readonly what: string;
-  /** Whether a yes to it is one to a request. @param what the request says that it changes */
+  /** Whether a yes to it is one to a request; each of its requests once. @param what the request says that it changes */
   covers(what: string): boolean;
 }
 
+/** One that is sent as requests of these forms, each once. */
+export function changeBy(what: string, ...forms: readonly RegExp[]): ExpectedChange {
+  const left = new Set(forms);
+  return {
+    what,
+    covers: (other) => {
+      const form = [...left].find((one) => one.test(other));
+      return form !== undefined && left.delete(form);
+    },
+  };
+}
+
 export function exactly(what: string): ExpectedChange {
-  return { what, covers: (other) => other === what };
+  return changeBy(what, new RegExp(`^${literal(what)}$`));
+}
+
+export function literal(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 /** Where programs look for a login, with a random text in place of each secret. */

@@ -12,13 +12,15 @@ import type { GhApi } from "./gh-requests.ts";
 export function expectedGh(
   words: readonly string[],
   changes: Readonly<Record<string, string>>,
-  api: GhApi,
+  api: KnownApi,
 ): ExpectedChange | undefined {
   if (words[0] === "api") return expectedRequest(words.slice(1), api);
   const listed = changes[words.slice(0, 2).join(" ")];
   if (listed === undefined) return undefined;
   const known = /^[A-Z]/.test(listed) ? [listed] : listed.split(" ");
-  const said = new Set(words.slice(2).flatMap((word) => [word, ...word.split(/(?<=^-[\w-]+)=/), ...word.split(",")]));
+  const said = new Set(
+    words.slice(2).flatMap((word) => [word, word.trim(), ...word.split(/(?<=^-[\w-]+)=/), ...word.split(",")]),
+  );
   const left = new Set(known);
   return {
     what: `do what \`gh ${words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ")}\` says`,
@@ -29,25 +31,30 @@ export function expectedGh(
   };
 }
 
+type KnownApi = GhApi & { readonly usualBranch?: string };
+
 interface Said {
   readonly change: string;
   readonly said: ReadonlySet<string>;
-  readonly api: GhApi;
+  readonly api: KnownApi;
 }
 
-function isSaid(what: string, { change, said, api: { root, repositories } }: Said): boolean {
+function isSaid(what: string, { change, said, api: { root, repositories, usualBranch } }: Said): boolean {
   const [head = "", json = "{}"] = what.split(/ with (?=\{)(.*)/s, 2);
   const given = parsed(json);
-  if (given === undefined || !textsIn(given).every((text) => said.has(text) || /^[A-Z_]*$/.test(text))) return false;
+  const isText = (text: string): boolean => said.has(text.trim()) || /^[A-Z_]*$/.test(text) || text === usualBranch;
+  if (given === undefined || !textsIn(given).every(isText)) return false;
   const [method, path] = change.split(" ");
   if (path !== undefined) {
+    const [, address = "", id = "", name = "", file = ""] =
+      /^(\S+ [^ ]*?(?:\/workflows\/(\d+)\/dispatches)?)(?: about "(.*)" \((\S+)\))?$/.exec(head) ?? [];
+    const isWorkflow = [id, name, file, file.replace(/^.*\//, "")].some((one) => one !== "" && said.has(one));
     return repositories.some((repository) => {
       const whole = `${method} ${root}repos/${repository}/${path}`.replace(/\/\.$/, "").split("/");
-      const parts = head.split("/");
-      return (
-        parts.length === whole.length &&
-        parts.every((part, at) => (whole[at] === "*" ? said.has(part) : isSame(part, whole[at])))
-      );
+      const parts = address.split("/");
+      const isPart = (part: string, at: number): boolean =>
+        whole[at] === "*" ? said.has(part) : whole[at] === "WORKFLOW" ? isWorkflow : isSame(part, whole[at]);
+      return parts.length === whole.length && parts.every(isPart);
     });
   }
   const [, name, objects = ""] = /^(\w+)\(input: \$input\)(?: about (.*))?$/s.exec(head) ?? [];
@@ -73,12 +80,12 @@ export function idsIn(variables: unknown, name = ""): readonly string[] {
   return [...new Set(Object.entries(variables).flatMap(([key, value]) => idsIn(value, key)))];
 }
 
-/** Texts that are sent, but for ids and the names of branches. */
+/** Texts that are sent, but for ids and the names of branches; inputs of a workflow with their names. */
 function textsIn(value: unknown, name = ""): readonly string[] {
   if (typeof value === "string") return /(?:Ids?|RefName)$/.test(name) ? [] : [value];
   if (Array.isArray(value)) return value.flatMap((one: unknown) => textsIn(one, name));
   return typeof value === "object" && value !== null
-    ? Object.entries(value).flatMap(([key, one]) => textsIn(one, key))
+    ? Object.entries(value).flatMap(([key, one]) => (name === "inputs" ? [`${key}=${String(one)}`] : textsIn(one, key)))
     : [];
 }
 

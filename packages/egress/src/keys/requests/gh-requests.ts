@@ -44,9 +44,22 @@ export function ghUse(api: GhApi, authorization: string, request: LoginRequest):
   }
   if (!/^(?:POST|PUT|PATCH|DELETE)$/.test(method)) return undefined;
   const what = `${method} ${path}${query}`;
-  const read = (bytes: Buffer): RequestMeaning =>
-    bytes.length === 0 || saysJson(request) ? changeOf(what, bytes) : refused(onlyJson);
+  const workflow =
+    method === "POST" && query === "" ? /^(.*\/actions\/workflows\/\d+)\/dispatches$/.exec(path)?.[1] : undefined;
+  const read = (bytes: Buffer): RequestMeaning | ComparedMeaning => {
+    if (bytes.length > 0 && !saysJson(request)) return refused(onlyJson);
+    if (workflow === undefined) return changeOf(what, bytes);
+    return { type: "compares", path: workflow, read: (there) => changeOf(`${what}${namedBy(there)}`, bytes) };
+  };
   return { authorization, headers, body: { most: maxBytes, read } };
+}
+
+const workflowShape = z.looseObject({ name: z.string().regex(/^[^"\p{Cc}]+$/u), path: z.string().regex(/^\S+$/) });
+
+/** What the host calls a workflow; empty if it does not say it. */
+function namedBy(there: Buffer | undefined): string {
+  const { name, path } = workflowShape.safeParse(there && parsed(there)?.value).data ?? {};
+  return name === undefined ? "" : ` about "${name}" (${path})`;
 }
 
 const onlyJson = "With this login, only JSON is sent.";

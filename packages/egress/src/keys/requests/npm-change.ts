@@ -88,9 +88,10 @@ function changedDescription(name: string, body: unknown, there: unknown): Reques
   const owners = ownersShape.safeParse(body).data;
   const said =
     owners?._id === name
-      ? [
-          `set the maintainers to ${owners.maintainers.map((one) => `${one.name}${one.email === undefined ? "" : ` <${one.email}>`}`).join(", ") || "nobody"}`,
-        ]
+      ? changedOwners(
+          ownersShape.shape.maintainers.safeParse(fieldsOf(there)?.["maintainers"]).data,
+          owners.maintainers,
+        )
       : descriptionShape.safeParse(body).data?.name === name && there !== undefined
         ? differences(there, body)
         : undefined;
@@ -99,6 +100,20 @@ function changedDescription(name: string, body: unknown, there: unknown): Reques
   if (said.length > maxChanges || what.length > maxShown)
     return refused("It has more fields than a question can show.");
   return { type: "writes", what, body: Buffer.from(JSON.stringify(body)) };
+}
+
+type Owners = z.infer<typeof ownersShape>["maintainers"];
+
+/** @param there undefined if they are not known */
+function changedOwners(there: Owners | undefined, wanted: Owners): readonly string[] {
+  const named = ({ name, email }: Owners[number]): string => `${name}${email === undefined ? "" : ` <${email}>`}`;
+  if (there === undefined) return [`set the maintainers to ${wanted.map(named).join(", ") || "nobody"}`];
+  const without = (some: Owners, others: Owners): Owners =>
+    some.filter((one) => !others.some((other) => isDeepStrictEqual(one, other)));
+  return [
+    ...without(wanted, there).map((one) => `add ${named(one)} as owner`),
+    ...without(there, wanted).map((one) => `remove ${named(one)} as owner`),
+  ];
 }
 
 /** In words for people. */

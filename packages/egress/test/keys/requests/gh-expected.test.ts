@@ -2,7 +2,8 @@ import { knownPrograms } from "@gennai/governance/programs/known-programs";
 import { expect, test } from "vitest";
 import { expectedGh } from "#keys/requests/gh-expected";
 
-const api = { root: "/", graphql: "/graphql", repositories: ["me/r"] };
+const api = { root: "/", graphql: "/graphql", repositories: ["me/r"], usualBranch: "main" };
+const dispatch = 'POST /repos/me/r/actions/workflows/5/dispatches about "CI" (.github/workflows/ci.yml)';
 const changes = knownPrograms.find(({ names }) => names === "gh")?.changes ?? {};
 const expected = (...words: readonly string[]) => expectedGh(words, changes, api);
 /** As it is asked about. */
@@ -52,6 +53,8 @@ test.each<[words: readonly string[], sent: readonly string[]]>([
     ["release", "create", "v2", "-n", "N"],
     ['POST /repos/me/r/releases with {"body":"N","draft":false,"tag_name":"v2"}'],
   ],
+  [["workflow", "run", "ci.yml", "-f", "level=2"], [`${dispatch} with {"inputs":{"level":"2"},"ref":"main"}`]],
+  [["workflow", "run", "CI", "--ref", "x"], [`${dispatch} with {"ref":"x"}`]],
   [["run", "rerun", "12"], ["POST /repos/me/r/actions/runs/12/rerun"]],
   [["repo", "edit", "--description", "D"], ['PATCH /repos/me/r with {"description":"D"}']],
 ])("gh %j: what its words say, each once", (words, sent) => {
@@ -75,6 +78,10 @@ test.each<[words: readonly string[], sent: string]>([
   [["label", "delete", "bug"], "DELETE /repos/me/r/labels/other"],
   [["label", "delete", "bug"], "DELETE /repos/me/other/labels/bug"],
   [["repo", "edit", "--description", "D"], 'PATCH /repos/me/r with {"visibility":"public"}'],
+  [["workflow", "run", "deploy.yml"], `${dispatch} with {"ref":"main"}`],
+  [["workflow", "run", "ci.yml"], `${dispatch} with {"ref":"evil"}`],
+  [["workflow", "run", "ci.yml"], `${dispatch} with {"inputs":{"level":"2"},"ref":"main"}`],
+  [["workflow", "run", "ci.yml"], 'POST /repos/me/r/actions/workflows/5/dispatches with {"ref":"main"}'],
 ])("gh %j does not say %s", (words, sent) => {
   expect(expected(...words)?.covers(sent)).toBe(false);
 });

@@ -45,12 +45,19 @@ test.each<[method: string, path: string, body: unknown, what: string]>([
     "PUT",
     "@me%2fthing/-rev/2-b",
     { _id: "@me/thing", _rev: "2-b", maintainers: [{ name: "you", email: "you@x.example" }] },
-    "change @me/thing: set the maintainers to you <you@x.example>",
+    "change @me/thing: add you <you@x.example> as owner; remove me <me@x.example> as owner",
   ],
   ["DELETE", "@me%2fthing/-rev/2-b", undefined, "unpublish all of @me/thing"],
   ["DELETE", "@me%2fthing/-/thing-1.0.0.tgz/-rev/2-b", undefined, "remove the archive thing-1.0.0.tgz of @me/thing"],
 ])("%s %s: what of the package is another then", (method, path, body, what) => {
   expect(meaning(method, path, body)).toMatchObject({ type: "writes", what });
+});
+
+test("owners are all named where it is not known who they are", () => {
+  const maintainers = [{ name: "you", email: "you@x.example" }];
+  const what = "change thing: set the maintainers to you <you@x.example>";
+  const body = { _id: "thing", _rev: "1", maintainers };
+  expect(meaning("PUT", "thing/-rev/1", body, null)).toMatchObject({ type: "writes", what });
 });
 
 test("the document beside it is that of the package, as npm asks for it to write", () => {

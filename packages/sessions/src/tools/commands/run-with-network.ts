@@ -66,7 +66,7 @@ export async function runWithNetwork(
   const connections: Connection[] = [];
   const clock = new HeldClock();
   const questions = new OneByOne<"question">();
-  // By a yes to the host, each once.
+  // By a yes to the host.
   const agreed = new Set<{ readonly endpoint: Endpoint; readonly change: ExpectedChange }>();
   /** What was refused, and why. */
   const refusals = new Map<string, string>();
@@ -85,8 +85,8 @@ export async function runWithNetwork(
   const ask: AskToSend = ({ endpoint, login, what, signal: until }) =>
     questions.run("question", async () => {
       const wanting = `${what} at ${endpointName(endpoint)}`;
-      const known = [...agreed].find((one) => sameEndpoint(one.endpoint, endpoint) && one.change.covers(what));
-      if (known === undefined || !agreed.delete(known)) {
+      const isAgreed = [...agreed].some((one) => sameEndpoint(one.endpoint, endpoint) && one.change.covers(what));
+      if (!isAgreed) {
         const last = refusals.size < maxRefusals ? undefined : [...refusals.values()].at(-1);
         const before = refusals.get(wanting) ?? last;
         if (before !== undefined) return before;
@@ -174,13 +174,12 @@ function withLogins(
   );
   if (needed.every(({ found }) => found === undefined)) return refused;
   const all = [...needed, ...more.map((found) => ({ endpoint: found.endpoint, found }))];
-  const isOne = all.filter(({ found }) => found !== undefined).length === 1;
   const expects = (found: OwnLogin | undefined): string | undefined =>
     found && (found.expects?.what ?? (rehearsed.get(endpointName(found.endpoint)) || undefined));
   return all.map(({ endpoint, found }) => ({
     ...endpoint,
     ...(found && { login: found.login }),
-    ...(isOne && expects(found) !== undefined && { sends: expects(found) }),
+    ...(expects(found) !== undefined && { sends: expects(found) }),
   }));
 }
 
