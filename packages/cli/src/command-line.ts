@@ -5,6 +5,7 @@ import { registerDoctorCommand } from "./commands/doctor/register-doctor-command
 import { registerGovernanceCommands } from "./commands/governance/register-governance-commands.ts";
 import { registerGuardCommands } from "./commands/guard/register-guard-commands.ts";
 import { registerLedgerCommands } from "./commands/ledger/register-ledger-commands.ts";
+import { helpWithExamples } from "./commands/options/examples.ts";
 import { registerPlanCommands } from "./commands/plan/register-plan-commands.ts";
 import { registerProvenanceCommands } from "./commands/provenance/register-provenance-commands.ts";
 import { registerAcpCommand } from "./commands/register-acp-command.ts";
@@ -90,14 +91,15 @@ function buildProgram(host: CommandHost, command = ""): Command {
   const program = new Command("gennai")
     .description("Gennai, the governed coding agent: the model proposes, the server governs, the editor acts.")
     .version(version, "-V, --version")
-    .option("--serve", "the same as the command serve")
+    .option("--serve", "the older form of gennai serve")
     .configureOutput({
       writeOut: (text) => void host.console.output.write(asTyped(text, host.console.environment)),
       writeErr: (text) => void host.console.errors.write(asTyped(text, host.console.environment)),
     })
     .exitOverride()
     .showHelpAfterError("(gennai --help shows what there is)")
-    .addHelpText("after", examples + exitCodesHelp);
+    .configureHelp({ formatHelp: helpWithExamples })
+    .addHelpText("after", exitCodesHelp);
   program.hook("preAction", async (_program, chosen) => {
     const options = chosen.opts<Readonly<Record<string, unknown>>>();
     if (!answersAhead.some((name) => options[name] !== undefined)) return;
@@ -111,16 +113,3 @@ function buildProgram(host: CommandHost, command = ""): Command {
 
 /** Options, as commander names them, with which nobody is asked. */
 const answersAhead = ["yes", "allow", "ciPolicy", "keep"];
-
-const examples = `
-Examples:
-  gennai                                          a conversation in this directory; gennai run --help has its options
-  gennai --continue                               go on with the newest one
-  gennai run "replace colour with color in src/**/*.js"
-  gennai run --mode proposal "add a test for parse()"
-  gennai serve                                    start a server for this directory, with the web UI
-  gennai undo                                     undo the last changes
-  gennai ledger verify                            check the record of what was done
-  gennai ledger export --format bundle --out b.json   hand it to somebody who checks it offline
-  gennai ledger purge --session 0a1b…             forget a session for good
-`;

@@ -20,14 +20,14 @@ export function registerBackgroundCommands(program: Command, { console, ended }:
       const { backgroundListCommand } = await import("./background-commands.ts");
       ended(await backgroundListCommand(flags, console));
     });
-  command("logs", "what one printed recently")
+  command("logs", "show what a background command printed recently")
     .argument("<id>", "e.g. b1")
     .option("--follow", "go on until it ends, or Ctrl+C")
     .action(async (id: string, flags: BackgroundLogsFlags) => {
       const { backgroundLogsCommand } = await import("./background-commands.ts");
       ended(await backgroundLogsCommand(id, flags, console));
     });
-  command("stop", "end one")
+  command("stop", "end a background command")
     .argument("<id>", "e.g. b1")
     .action(async (id: string, flags: BackgroundFlags) => {
       const { backgroundStopCommand } = await import("./background-commands.ts");
@@ -44,10 +44,5 @@ export function registerBackgroundCommands(program: Command, { console, ended }:
 }
 
 const help = `
-Examples:
-  gennai background list
-  gennai background logs b1 --follow
-  gennai background open b1 3000 --port 3000
-
 What runs in the background has no network but that of its session. An open port leads your browser to code of the agent's;
 what a page of it does there, your browser does.`;

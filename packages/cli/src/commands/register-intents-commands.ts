@@ -13,7 +13,7 @@ export function registerIntentsCommands(program: Command, { console, ended }: Co
     ended(await intentsListCommand(flags, console));
   });
   intent("show", "show an intent in full")
-    .argument("<id>", "its id")
+    .argument("<id>", "the intent, as the list names it")
     .action(async (id: string, flags: IntentsFlags) => {
       const { intentsShowCommand } = await import("./intents-commands.ts");
       ended(await intentsShowCommand(id, flags, console));

@@ -29,9 +29,4 @@ export function registerModelsCommands(program: Command, { console, ended }: Com
 }
 
 const help = `
-Examples:
-  gennai models --backend anthropic
-  gennai models --base-url http://127.0.0.1:8000/v1
-  gennai models try qwen3:8b --backend ollama
-
 A trial is one small real request, and costs what that costs.`;

@@ -86,8 +86,6 @@ const fetchHelp = `
 For root's own timer, where files cannot be rolled out otherwise; servers never fetch. The address gives what gennai policy sign
 prints. It must be signed by the key, in its time, and have a higher serial than the one before; else that one stays in force.
 
-Example:
-  gennai policy fetch --url https://acme.example/policy.json --key /etc/gennai/fleet.pub --to /etc/gennai/policy.d
 `;
 
 const signHelp = `
@@ -100,12 +98,6 @@ openssl pkey -in KEY -pubout prints it, to ~/.config/gennai/policy.pub.
 `;
 
 const checkHelp = `
-Examples:
-  gennai policy check "git push --force"
-  gennai policy check --write package-lock.json --json
-  gennai policy check --run "npm test"
-  gennai policy check --jsonl < calls.jsonl
-
 First stands deny, ask, allow, or staged: it runs on a copy without a question, and what it changes is judged before it is kept.
 
 Exit codes: 0 it would run, and all it did with --run would be kept; 3 something would ask or be refused; 1 it could not be

@@ -15,20 +15,20 @@ export function registerStageCommands(program: Command, { console, ended }: Comm
       "--session <id>",
       "of this session (default: the newest of the workspace that has any)",
     );
-  command("list", "list it by tree: files, bytes, a digest, and the command that made it last").action(
+  command("list", "list these files by tree: number, bytes, a digest, and the command that made them last").action(
     async (flags: StageFlags) => {
       const { stageListCommand } = await import("./stage-commands.ts");
       ended(await stageListCommand(flags, console));
     },
   );
-  command("keep", "put trees of it into the workspace, when the rules let them: programs here will run what is in them")
+  command("keep", "put such trees into the workspace, where rules allow it: programs here will run what is in them")
     .argument("<paths...>", "trees of the list, e.g. dist")
     .option("--yes", "do not ask")
     .action(async (paths: string[], flags: StageKeepFlags) => {
       const { stageKeepCommand } = await import("./stage-commands.ts");
       ended(await stageKeepCommand(paths, flags, console));
     });
-  command("drop", "drop it: later commands of the session see what the workspace has")
+  command("drop", "drop such trees: later commands of the session see what the workspace has")
     .argument("[paths...]", "trees of the list (default: all)")
     .action(async (paths: string[], flags: StageFlags) => {
       const { stageDropCommand } = await import("./stage-commands.ts");

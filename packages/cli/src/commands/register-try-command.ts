@@ -31,16 +31,9 @@ what it wants to reach is refused, you are asked, and after a yes it runs again 
 no other. --allow says yes ahead, gennai answers allow for every such command; what was reached is in the ledger. Logins of yours
 are not there.
 What it changed is listed with what the rules say of it. Keep "all" of it (except what rules refuse), "rest" (except what they ask
-about and what git ignores, too), or changes by their numbers; whatever you keep is written together, is in the ledger, and
-goes back with gennai undo --kept. A directory that git ignores (node_modules, dist) is one change. Nothing of a command that
+about and what git ignores, too), or changes by their numbers; whatever you keep is written together and is in the
+ledger; gennai undo --kept undoes it. A directory that git ignores (node_modules, dist) is one change. Nothing of a command that
 was ended is kept.
-
-Examples:
-  gennai try -- npm test             tests of a branch that you do not trust
-  gennai try "npx prettier --write . && npm test"
-  gennai try --keep "sed -i s/teh/the/ docs/*.md"
-  gennai try --allow registry.npmjs.org:443 --keep -- npm install left-pad
-  gennai try --keep --include dist -- npm run build
 
 --json prints one object: state (exited, timed-out, aborted, too-much-output, over-limit), exitCode, output (1 MiB of it),
 leftOut (bytes), connections, notes, verdict, changes ({id, needs, name, what, verdict, rule, reason, ignored}), neverKept, diff, kept (names).

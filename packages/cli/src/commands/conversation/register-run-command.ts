@@ -73,17 +73,6 @@ export function registerRunCommand(program: Command, { console, ended }: Command
 }
 
 const runHelp = `
-Examples:
-  gennai run "rename the function load to loadConfig"
-  gennai run --mode proposal --refuse src/a.ts#2 "tidy up the imports"
-  gennai run --yes --json "fix the failing test" | jq -r .result.text
-  gennai run --intent INT-001 "add the missing test"
-  gennai run --image mockup.png "make the page look like this"
-  gennai run --attempts 3 --check "npm test" "make the parser accept comments"
-  gennai run --continue "now the same for the tests"
-  git diff | gennai run "review this"
-  gennai run --ci --artefacts gennai-run "fix the failing test"
-
 In Branch Mode (the default) the agent never works on main, master, develop, release/* or the remote's default branch: it
 goes to a branch of its own, ai-agent/… . Questions are answered y, n, n and a reason, t (for this turn) or s (for this
 session); anything else is a no. Without a terminal and without --yes, every question is a no, but for hosts and ports that

@@ -22,11 +22,6 @@ export function registerDoctorCommand(program: Command, { console, ended }: Comm
 }
 
 const doctorHelp = `
-Examples:
-  gennai doctor
-  gennai doctor --log nats://a:4222,b:4222,c:4222 --json
-  GENNAI_AUTH_TOKEN_1=… GENNAI_AUTH_TOKEN_2=… gennai doctor --compare https://one.example https://two.example
-
 The tokens of --compare are in GENNAI_AUTH_TOKEN_1, GENNAI_AUTH_TOKEN_2, … or in the files of --auth-token-file, in the order
 of the servers; GENNAI_AUTH_TOKEN, or one file, is for all.
 

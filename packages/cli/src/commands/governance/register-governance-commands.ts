@@ -20,8 +20,7 @@ export function registerGovernanceCommands(program: Command, host: CommandHost):
 function registerEmergency(program: Command, { console, ended }: CommandHost): void {
   const emergency = program
     .command("emergency")
-    .description("switch off at once, for all servers of this user, what the agent may do")
-    .addHelpText("after", emergencyHelp);
+    .description("switch off at once, for all servers of this user, what the agent may do");
   const add = (name: string, description: string): Command =>
     emergency
       .command(name)
@@ -52,7 +51,7 @@ function registerEmergency(program: Command, { console, ended }: CommandHost): v
   }
   for (const [name, state, description] of [
     ["block", "on", "refuse a tool, a program, an MCP server (mcp__name), or the group deploy"],
-    ["unblock", "off", "allow it again"],
+    ["unblock", "off", "no longer refuse it"],
   ] as const) {
     control(name, description)
       .argument("<tool>")
@@ -151,12 +150,4 @@ Your own servers stand in ~/.config/gennai/mcp.json, those of a repository in it
                   "docs":  {"url": "https://docs.example.org/mcp", "headers": {"Authorization": "Bearer \${DOCS_TOKEN}"}}}}
 In your own file, "allow" names tools that run without a question while their description stays as you accepted it, and
 "readOnly" tools that change nothing. Scenarios choose servers by mcp:<name> or mcp:*.
-`;
-
-const emergencyHelp = `
-Examples:
-  gennai emergency status
-  gennai emergency stop-all on --reason "it deletes the wrong files"
-  gennai emergency block deploy --reason "release freeze"
-  gennai emergency read-only off --reason "all clear"
 `;

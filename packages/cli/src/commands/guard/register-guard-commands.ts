@@ -81,16 +81,9 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
 }
 
 const runHelp = `
-The agent's whole session runs over a copy of the workspace, with files of secrets hidden. It needs no hook, and no server. It has no terminal, so it has
-to be given its work. It reads its own configuration; what it writes there goes when it ends, and so do its sessions. It reaches the host of its models and
-finds its login after one question, and nothing else. At the end everything that it changed is shown and judged, as of gennai try. gennai emergency
-stop-all on ends it, and nothing of it is kept.
-
-Examples:
-  gennai guard run -- claude -p "add a test for the parser"
-  gennai guard run -- codex exec --sandbox danger-full-access "add a test"      its own sandbox cannot start in ours
-  gennai guard run --allow api.anthropic.com:443 -- pi -p "add a test"
-  gennai guard run --allow api.openai.com:443 --login --keep -- opencode run "add a test"
+The agent's whole session runs over a copy of the workspace, with files of secrets hidden, without hook, server and terminal: give it its task on the
+command line. What it writes into its own configuration is thrown away when it ends. After one question it reaches the host of its models with its login,
+and nothing else. At the end everything that it changed is shown and judged, as with gennai try. gennai emergency stop-all on ends it, and nothing is kept.
 
 Exit codes: the agent's own; 1 when it did not end by itself, 2 for a wrong call, 3 when there was nobody to ask or it was refused, 130 and 143 when you
 ended it.

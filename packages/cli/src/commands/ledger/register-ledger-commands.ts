@@ -25,7 +25,7 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
   workspaceCommand(
     ledger,
     "repair",
-    "write it again from the store, or remove an incomplete last line; keeps a copy",
+    "write the ledger's file again from the store, or remove an incomplete last line; keeps a copy",
   ).action(async (flags: LedgerFlags) => {
     const { ledgerRepairCommand } = await import("./ledger-commands.ts");
     ended(await ledgerRepairCommand(flags, console));

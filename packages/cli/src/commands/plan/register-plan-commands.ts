@@ -79,13 +79,6 @@ export function registerPlanCommands(program: Command, { console, ended }: Comma
 }
 
 const planHelp = `
-Examples:
-  gennai plan new "replace colour with color in src/**/*.js then verify npm test"
-  gennai plan preview ID
-  gennai plan approve ID --digest SHA256
-  gennai plan execute ID
-  gennai plan verify ID
-
 The approval is for one digest, one run and ten minutes. approve keeps its token in the state directory, readable by you
 alone, for execute and verify, and prints it only with --json.
 

@@ -5,9 +5,7 @@ import { collect, commandsOption, modelOptions, protectOption } from "../options
 import type { ServeFlags } from "./serve-command.ts";
 
 export function registerServeCommand(program: Command, { console, ended }: CommandHost): void {
-  const serve = program
-    .command("serve")
-    .description("start a server, for editors and for gennai run (the default command)");
+  const serve = program.command("serve").description("start a server with the web UI, for editors and for gennai run");
   commandsOption(modelOptions(protectOption(serve)))
     .option("--port <number>", "port to listen on; 0 takes any free one", "7777")
     .option("--host <address>", "address to listen on", "127.0.0.1")
@@ -86,10 +84,5 @@ function limit(what: string, name: keyof AdmissionLimits): string {
 }
 
 const serveHelp = `
-Examples:
-  gennai serve --workspace ~/project
-  gennai serve --backend openai-compatible --base-url http://127.0.0.1:8080/v1 --model qwen3
-  gennai --serve --port 7777                      the older form
-
 The token is made afresh and kept in a file only you can read; GENNAI_AUTH_TOKEN or --auth-token-file set your own.
 `;

@@ -46,7 +46,7 @@ function registerSessions(program: Command, { console, ended }: CommandHost): vo
   const flagsOf = (command: Command): SessionFlags => command.optsWithGlobals();
   sessions
     .command("list", { isDefault: true })
-    .description("the same as gennai sessions alone")
+    .description("list the sessions, as gennai sessions alone does")
     .action(async (_flags: object, command: Command) => {
       const { sessionsCommand } = await import("./sessions-commands.ts");
       ended(await sessionsCommand(command.optsWithGlobals<SessionListFlags>(), console));
@@ -98,7 +98,7 @@ function registerSessions(program: Command, { console, ended }: CommandHost): vo
   sessions
     .command("fork")
     .description("start a session that begins with the history of another one")
-    .argument("<id>", "the other one")
+    .argument("<id>", "the session whose history it gets")
     .action(async (id: string, _flags: object, command: Command) => {
       const { sessionsForkCommand } = await import("./sessions-commands.ts");
       ended(await sessionsForkCommand(id, flagsOf(command), console));
