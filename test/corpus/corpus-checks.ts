@@ -3,7 +3,6 @@ import { clientChecks } from "./checks/client.ts";
 import { commandGroups } from "./checks/commands/commands.ts";
 import { processChecks } from "./checks/commands/process.ts";
 import { ledgerChecks } from "./checks/ledger.ts";
-import { lockingChecks } from "./checks/locking.ts";
 import { modelChecks } from "./checks/model/model.ts";
 import { pathChecks } from "./checks/path/path.ts";
 import { pathToctouChecks } from "./checks/path/path-toctou.ts";
@@ -23,7 +22,6 @@ export const corpusChecks: ReadonlyMap<string, Checks> = new Map([
   ["protocol.session", protocolSessionChecks],
   ["path", pathChecks],
   ["path.toctou", pathToctouChecks],
-  ["locking", lockingChecks],
   ["process", processChecks],
   ...commandGroups,
   ["selfprotect", selfProtectionChecks],

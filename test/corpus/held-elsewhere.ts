@@ -8,6 +8,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "a hole in an array": "APH-011",
   },
   "packages/protocol/test/strict-json.test.ts": {
+    "accepts nothing that JSON.parse refuses": "MOD-003",
     "reads %s as one number": "APH-003",
     "unsafe_number at [1]": "APH-005",
     "duplicate_key at risk_level": "APH-007",
@@ -163,6 +164,8 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "for another path": "SES-005",
   },
   "test/e2e/rpc/sessions/start-session.test.ts": {
+    "iterations without end": "RPC-018",
+    "a workspace that is a link is the directory behind it": "PTH-078",
     "a backend without a meaning": "RPC-016",
     "the whole disk": "SES-028 PTH-080",
   },
@@ -184,6 +187,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "a flood of a hundred thousand deltas arrives whole, in few events": "SES-018",
   },
   "test/e2e/rpc/turns/turns.test.ts": {
+    "the id is still known after a restart": "PRC-018",
     "a tool nobody has": "APT-020",
     "a second turn at once is refused and leaves the first alone": "SES-011",
   },
@@ -225,6 +229,8 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "takes linear time on long runs": "RED-012",
   },
   "packages/machine/test/process/run-command.test.ts": {
+    "processes that ignore SIGTERM are killed, grandchildren too": "MOD-016",
+    "too much of it ends the command": "MOD-015",
     "it inherits no descriptor": "PRC-025",
     "200 commands one after the other leave neither zombies nor descriptors": "PRC-026",
   },
@@ -257,6 +263,7 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "test/conformance/workspace/root-conformance.ts": { "another directory or a link at its path is noticed": "PTH-079" },
   "test/conformance/workspace/resolve-conformance.ts": {
+    "%s lies outside: %s": "PTH-060",
     absolute: "PTH-002",
     "prefix collision": "PTH-004",
     "prefix after normalisation": "PTH-005",
@@ -287,7 +294,10 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "asks again when a definition changed behind an accepted name, and does not call what was not looked at": "MOD-032",
     "takes the place of no built-in tool, and leaves out names that nobody could call": "MOD-033",
   },
-  "packages/sessions/test/tools/commands/command-tools.test.ts": { "nothing seen": "CUI-012" },
+  "packages/sessions/test/tools/commands/command-tools.test.ts": {
+    "a directory that was swapped after the decision is not entered": "PTH-082 TOC-016",
+    "nothing seen": "CUI-012",
+  },
   "packages/repl/test/chat/markdown.test.ts": { "hostile markdown": "CUI-001" },
   "packages/repl/test/hosts/webview-host.test.ts": { "hears nothing of another origin": "CUI-002" },
   "packages/vscode/test/terminal/terminal-commands.test.ts": {
@@ -310,6 +320,91 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "packages/vscode/test/status/attention.test.ts": {
     "names the oldest of the questions that come together, and how many more there are": "CUI-021",
+  },
+  "packages/governance/test/policies/files/freshness.test.ts": {
+    "an update of what was never read": "LCK-001",
+    "an update of what changed": "LCK-008 LCK-010 TOC-012",
+    "an update of a buffer that is not what is on disk": "LCK-005 TOC-011",
+    "a delete of what changed": "LCK-012 LCK-013",
+  },
+  "packages/governance/test/policies/files/redaction-marker.test.ts": {
+    "keeps masked text from going back into a file": "RED-015",
+  },
+  "packages/governance/test/policies/files/secrets.test.ts": {
+    "keeps %s from being read, searched, written or proposed, and lets it be listed": "PTH-058",
+  },
+  "packages/governance/test/intents/intents-policy.test.ts": {
+    "scope expansion asks a person, whatever the scope": "MOD-034",
+  },
+  "packages/governance/test/intents/parse-intents.test.ts": {
+    "makes two intents with one id an error for both": "CFG-033",
+    "only a status that means active can be selected": "CFG-034",
+    "refuses the id %j": "CFG-035",
+  },
+  "packages/sessions/test/intents/intents-service.test.ts": {
+    "required: nothing can be selected before a person accepted the very file, however it came": "CFG-032",
+  },
+  "packages/agent/test/scenarios/parse-scenarios.test.ts": {
+    "gains no tool that writes or runs": "CFG-037",
+  },
+  "packages/governance/test/ledger/ledger-record.test.ts": {
+    "keeps what matters of what cannot be kept whole": "LED-023",
+    "is one valid line when %s": "LED-025",
+  },
+  "test/e2e/governance/ledger/records.test.ts": {
+    "a step's record has tool, redacted input, start and stop": "RED-009",
+  },
+  "test/e2e/governance/rules/carried-instructions.test.ts": {
+    "orders in texts of strangers run nothing that the gate did not judge, even with a model that obeys each":
+      "MOD-027 MOD-028",
+  },
+  "packages/protocol/test/hidden-characters.test.ts": {
+    "no hidden character is left": "MOD-029",
+  },
+  "packages/cli/test/review/review-at-terminal.test.ts": {
+    "spells what would steer the terminal": "APT-044",
+  },
+  "packages/repl/test/command/command-card.test.ts": {
+    "a command stands whole on lines of its own, with what hides in it": "APT-042",
+  },
+  "packages/repl/test/confirmation/confirmation-card.test.ts": {
+    "what the model claims stands apart, and all of it is text": "APT-043",
+  },
+  "packages/repl/test/review/review-panel.test.ts": {
+    "what is not what its digest says is not shown, and not kept": "CUI-018",
+  },
+  "test/e2e/sandbox/network/who-may-not.test.ts": {
+    "no command reaches the server of Gennai, and nobody is asked about it": "APT-021",
+  },
+  "test/e2e/sandbox/sandboxed-commands.test.ts": {
+    "where nothing is staged it is said at the start, and what does more than read asks": "PRC-028",
+  },
+  "test/e2e/process/at-terminal.test.ts": {
+    "a reader that has gone, a closed output and a deleted directory are no crash": "PRC-004",
+  },
+  "test/e2e/process/few-descriptors.test.ts": {
+    "streams are refused before the last descriptors, and turns go on": "PRC-009",
+  },
+  "test/e2e/page/page-door.test.ts": {
+    "come to everybody who reaches the port, with strict headers and no secrets": "MOD-041",
+  },
+  "test/e2e/models/providers.test.ts": {
+    "half of a call's arguments are refused, told to the model, and run nothing": "MOD-044",
+  },
+  "test/e2e/users/overload.test.ts": {
+    "sessions in use are bounded for each user; idle ones make room": "SES-019",
+  },
+  "test/wire/conversation/answers.test.ts": {
+    "an empty answer is asked about, and then no success": "MOD-045",
+  },
+  "test/wire/conversation/asked-again.test.ts": {
+    "a call that is written as text is asked for once more, and then fails the turn": "MOD-009",
+  },
+  "packages/machine/test/process/plain-text.test.ts": {
+    "it is the same in pieces, and never has a control in it": "MOD-022",
+  },
+  "packages/shell/test/command-limits.test.ts": {
+    "memory, by many": "MOD-019",
   },
 };
 

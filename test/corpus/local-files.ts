@@ -41,7 +41,7 @@ export async function localFiles(files: Readonly<Record<string, string>> = { "sr
   };
 }
 
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { describeQuestion } from "@gennai/cli/client/terminal-confirmation";
 import { describeActions } from "@gennai/cli/commands/plan/plan-text";
-import { confirmationQuestion, confirmationResponse } from "@gennai/client/questions/confirmation";
+import { confirmationResponse } from "@gennai/client/questions/confirmation";
 import type { ConfirmationRequest } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import {
   command,
@@ -15,7 +14,7 @@ import {
 import { eventsOf, runTurn } from "../../e2e/rpc/session-client.ts";
 import { askedTurn, questionsOf } from "../asked-turn.ts";
 import { type Checks, check } from "../corpus-case.ts";
-import { callTool, scriptOf, type ToolUse } from "../tool-call.ts";
+import { scriptOf, type ToolUse } from "../tool-call.ts";
 
 /** `approval.hash`: what a person is shown of a plan. */
 export const approvalHashChecks: Checks = {
@@ -42,29 +41,6 @@ export const approvalTokenChecks: Checks = {
     { tool: "Read", args: { file_path: "approval.json" } },
     { tool: "Bash", args: { command: "cat approval.json" } },
   ]),
-  "APT-021": check(async () => {
-    const attack = `import { readFileSync } from "node:fs";
-const [url] = readFileSync("url.txt", "utf8").split("\\n");
-for (const authorization of ["", "Bearer ", "Bearer x"]) {
-  const headers = { "content-type": "application/json", ...(authorization === "" ? {} : { authorization }) };
-  const body = JSON.stringify({ sessionId: "s", planId: "p", digest: "d" });
-  try { console.log("answer", (await fetch(url + "/gennai.agent.v1.PlanService/ApprovePlan", { method: "POST", headers, body })).status); }
-  catch { console.log("answer none"); }
-}
-console.log("secret", Object.values(process.env).some((value) => value.includes("${"t".repeat(43)}")));\n`;
-    const called = await callTool(
-      "Bash",
-      { command: "node attack.mjs" },
-      {
-        files: { "attack.mjs": attack },
-        prepare: (server) => server.workspace.write("url.txt", `${server.url}\n`),
-        server: { environment: { ...process.env, GENNAI_AUTH_TOKEN: "t".repeat(43) } },
-        whileAsked: async () => undefined,
-      },
-    );
-    assert.equal(called.output.match(/^answer (?:401|none)$/gm)?.length, 3, called.output);
-    assert.match(called.output, /^secret false$/m);
-  }),
   "APT-041": check(async () => {
     const uses = Array.from({ length: 100 }, (_, index) => bash(`touch f${index}`));
     await using turn = await askedTurn(uses, { settings: { maxIterations: 10 } });
@@ -81,26 +57,10 @@ console.log("secret", Object.values(process.env).some((value) => value.includes(
     await using bench = await planBench();
     assert.equal((await bench.executed(seedPlan(steps))).steps[0]?.state, "executed");
   }),
-  "APT-042": check(async () => {
-    const text = `echo ${" ".repeat(10_000)}; touch payload`;
-    const shown = await shownAbout(text);
-    assert.match(shown.split("\n")[0] ?? "", /(?:medium|high) risk/);
-    assert.ok(shown.includes(text));
-  }),
-  "APT-043": check(async () => {
-    const text = "touch '[ok](command:x) <b onclick=1>*y*</b>'";
-    assert.ok((await shownAbout(text)).includes(text));
-  }),
-  "APT-044": check(async () => {
-    const shown = await shownAbout("touch 'a\u202eb\u200bc'\u001b[2K");
-    assert.doesNotMatch(shown, /[\u202e\u200b\u001b]/);
-    assert.match(shown, /a\\u\{202e\}b\\u\{200b\}c/);
-  }),
 };
 
 const simple = seedPlan([{ id: "a", actions: [write("a.txt", "a\n")], verify: ["cat a.txt"] }]);
 const no = { answer: "no", reason: "" } as const;
-const plain = (_style: unknown, text: string): string => text;
 const bash = (text: string) => ({ tool: "Bash", args: { command: text } });
 
 /** A plan that awaits its approval still does after a turn with these calls. */
@@ -123,13 +83,4 @@ function noApproval(uses: readonly ToolUse[]) {
 
 function answer(request: ConfirmationRequest, reply: Parameters<typeof confirmationResponse>[1]) {
   return { case: "confirmationResponse", value: confirmationResponse(request, reply) } as const;
-}
-
-/** What a person reads at the terminal about a command, as it came over the wire. */
-async function shownAbout(text: string): Promise<string> {
-  await using turn = await askedTurn([bash(text)]);
-  const request = await turn.editor.next("confirmationRequest");
-  await turn.editor.submit(answer(request, no));
-  await turn.editor.end();
-  return describeQuestion(confirmationQuestion(request), plain);
 }

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { loadChangeContent } from "@gennai/client/review/change-content";
-import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
-import { proposedChange } from "../../../packages/protocol/test/model/session/proposed-change.ts";
 import { type DeclaredShell, declaredShell } from "../../../packages/vscode/src/terminal/declared-shell.ts";
 import { type Checks, check } from "../corpus-case.ts";
-
-const { signal } = new AbortController();
 
 /** `client.ui`: the shell that the extension's terminals run, and what is shown of a change. */
 export const clientChecks: Checks = {
@@ -28,25 +23,7 @@ export const clientChecks: Checks = {
     const { stdout } = await promisify(execFile)(shellPath, args);
     assert.match(stdout, /^flags [^H\n]+\na!!b$/m);
   }),
-  "CUI-018": check(async () => {
-    const blobs = new Map([["f".repeat(64), "something else\n"]]);
-    const blob = async (sha256: string) => new TextEncoder().encode(blobs.get(sha256) ?? "");
-    for (const change of [
-      proposed({ baseSha256: "f".repeat(64), newContent: "new\n" }),
-      proposed({
-        operation: "create",
-        newContent: "what is shown\n",
-        newContentBlob: { sha256: "f".repeat(64), size: 14, mediaType: "" },
-      }),
-    ]) {
-      assert.equal((await loadChangeContent(change, blob, { signal })).type, "unverified");
-    }
-  }),
 };
-
-function proposed(more: Partial<ProposedChange>): ProposedChange {
-  return proposedChange({ id: "c", ...more });
-}
 
 /** The agent's shell, over an editor that has no more than its integration script. */
 async function shell(): Promise<DeclaredShell & AsyncDisposable> {

@@ -34,28 +34,9 @@ export const redactionChecks: Checks = {
     ])
       await assertMasked(text, token);
   }),
-  "RED-009": check(async () => {
-    await callTool(
-      "Bash",
-      { command: `echo ${token}` },
-      {
-        after: async (server) => {
-          await server.running[Symbol.asyncDispose]();
-          const ledger = await server.workspace.read(".orchestration/agent_trace.jsonl");
-          assert.equal(ledger.includes(token), false);
-          assert.match(ledger, /\[REDACTED:/);
-        },
-      },
-    );
-  }),
   "RED-010": check(async () => {
     const redactor = await createRedactor({ secrets: ["abc"] });
     assert.equal(await redactor.redact("abc and abcdef"), "abc and abcdef");
-  }),
-  "RED-015": check(async () => {
-    const input = { file_path: "src/a.ts", content: "key = [REDACTED:github]\n" };
-    const called = await callTool("Write", input, { first: [{ tool: "Read", args: { file_path: "src/a.ts" } }] });
-    assert.equal(called.code, "masked_text");
   }),
   "RED-016": check(async () => {
     const called = await callTool(

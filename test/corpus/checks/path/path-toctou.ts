@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
+import { mkdir, readdir, rm, symlink } from "node:fs/promises";
 import { type Checks, check } from "../../corpus-case.ts";
 import { failureOf, localFiles } from "../../local-files.ts";
 import { expectCode } from "../../tool-call.ts";
-import { bufferIsNoBaseOfTheDisk, secondSessionLoses } from "../locking.ts";
 
 export const pathToctouChecks: Checks = {
   "TOC-002": check(async () => {
@@ -27,8 +26,6 @@ export const pathToctouChecks: Checks = {
       assert.equal(await failureOf(files.workspace.read(change.path, { maxBytes: 100 })), "not_a_file");
     }
   }),
-  "TOC-011": check(bufferIsNoBaseOfTheDisk),
-  "TOC-012": check(secondSessionLoses),
   "TOC-013": check(() =>
     expectCode(
       ["changed_after_approval", "stale_file"],
@@ -39,25 +36,6 @@ export const pathToctouChecks: Checks = {
         whileAsked: (server) => server.workspace.write("run.sh", "touch made\n"),
         after: async (server) =>
           assert.equal(existsSync(server.workspace.path("made")), false, "the rewritten script ran"),
-      },
-    ),
-  ),
-  "TOC-016": check(() =>
-    expectCode(
-      ["directory_changed", "changed_after_approval", "bad_directory"],
-      "Bash",
-      { command: "touch made", cwd: "sub" },
-      {
-        files: { "sub/keep": "" },
-        whileAsked: async ({ workspace }) => {
-          await rename(workspace.path("sub"), workspace.path("was"));
-          await mkdir(workspace.path("sub"));
-        },
-        after: async ({ workspace }) =>
-          assert.deepEqual(
-            [existsSync(workspace.path("sub/made")), existsSync(workspace.path("was/made"))],
-            [false, false],
-          ),
       },
     ),
   ),
