@@ -100,43 +100,6 @@ test("a session is listed, and loaded with all that happened in it", async () =>
   expect(JSON.stringify(editor.updates)).toContain('"newText":"two\\n"');
 });
 
-test("a turn that waited when its agent was killed is gone on with by /again", async () => {
-  const script = [
-    { match: "^delete", steps: [bash("rm a.txt"), { text: ["Deleted."] }] },
-    { match: "^more", steps: [{ text: ["More."] }] },
-  ];
-  const asked = Promise.withResolvers<void>();
-  const rule = { name: "no-rm", pattern: "^rm", reason: "Ask first.", ask: true };
-  await using first = await openEditor({
-    script,
-    files: { "a.txt": "one\n", ".gennai/rules.yaml": JSON.stringify({ bashToolPatterns: [rule] }) },
-    choose: () => {
-      asked.resolve();
-      return new Promise(() => undefined);
-    },
-  });
-  const { sessionId } = await first.newSession();
-  first.prompt(sessionId, "delete it").catch(() => undefined);
-  await asked.promise;
-  first.process.kill("SIGKILL");
-  await once(first.process, "exit");
-
-  await using second = await openEditor({ script, place: first, choose: () => "once" });
-  const cwd = first.repository.root;
-  await second.agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
-  expect(saidIn(second.updates)).toMatch(/`\/again` goes on with the turn that was cut off/);
-  expect(second.questions).toEqual([]);
-  expect(await second.prompt(sessionId, "/again")).toEqual({ stopReason: "end_turn" });
-  expect(second.questions.map(({ toolCall }) => toolCall.title)).toEqual(
-    first.questions.map(({ toolCall }) => toolCall.title),
-  );
-  expect(saidIn(second.updates)).toMatch(/Deleted\.$/);
-  await expect(first.repository.read("a.txt")).rejects.toThrow("ENOENT");
-
-  expect(await second.prompt(sessionId, "/again")).toEqual({ stopReason: "end_turn" });
-  expect(saidIn(second.updates)).toMatch(/No turn was cut off here\. Write a prompt\.$/);
-});
-
 test("what cannot be is refused with what to do", async () => {
   await using editor = await openEditor({ script: [{ steps: [{ text: ["Hello."] }] }] });
   const refused = (work: Promise<unknown>) => work.catch((error: unknown) => error);

@@ -201,32 +201,6 @@ test("an editor that goes away in a question leaves no yes behind", async () => 
   expect(existsSync(editor.server.workspace.path("made.txt"))).toBe(false);
 });
 
-const fs = { readTextFile: true, writeTextFile: true };
-
-test("a text that the editor keeps with other line ends is the disk's, and the file keeps its own", async () => {
-  await using editor = await servedEditor({
-    files: { "a.txt": "\uFEFFone\r\nrest\r\n" },
-    script: [work],
-    capabilities: { fs },
-  });
-  await editor.prompt("make it two");
-  expect(await editor.server.workspace.read("a.txt")).toBe("\uFEFFtwo\r\nrest\r\n");
-  expect([...editor.buffers]).toEqual([]);
-});
-
-test("what is not saved keeps the line ends that the file has", async () => {
-  await using editor = await servedEditor({
-    files: { "a.txt": "zero\r\nrest\r\n" },
-    script: [work],
-    capabilities: { fs },
-    buffers: (root) => new Map([[`${root}/a.txt`, "one\nrest\n"]]),
-    choose: () => "once",
-  });
-  await editor.prompt("make it two");
-  expect([...editor.buffers.values()]).toEqual(["two\r\nrest\r\n"]);
-  expect(await editor.server.workspace.read("a.txt")).toBe("zero\r\nrest\r\n");
-});
-
 test("an editor deletes a session, open or not, and it is not there any more", async () => {
   await using editor = await servedEditor({ files, script: [{ match: ".", steps: [{ text: ["Hello."] }] }] });
   const { agent, server, sessionId } = editor;

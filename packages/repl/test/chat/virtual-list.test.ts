@@ -64,24 +64,6 @@ describe("a long list", () => {
     expect(root.querySelector(".jump")).not.toBeNull();
   });
 
-  it("stays at its end while it grows, unless the reader scrolled away", async () => {
-    const root = document.createElement("div");
-    const { draw, rows, scrollTo } = listIn(root);
-    draw(1000);
-    await vi.waitFor(() => expect(rows().at(-1)).toBe("row 999"));
-    draw(1001);
-    await vi.waitFor(() => expect(rows().at(-1)).toBe("row 1000"));
-    scrollTo(4000);
-    await vi.waitFor(() => expect(rows()).toContain("row 200"));
-    draw(1002);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(rows()).toContain("row 200");
-    expect(rows()).not.toContain("row 1001");
-    root.querySelector<HTMLElement>(".jump")?.click();
-    await vi.waitFor(() => expect(rows().at(-1)).toBe("row 1001"));
-    await vi.waitFor(() => expect(root.querySelector(".jump")).toBeNull());
-  });
-
   it("tells how many rows there are and where each stands", async () => {
     const root = document.createElement("div");
     const { draw, rows } = listIn(root);

@@ -45,14 +45,6 @@ test("a long command is folded until somebody wants all of it", async () => {
   await vi.waitFor(() => expect(root.querySelector(".command-text")?.textContent).toBe(command));
 });
 
-test("while it runs it can be stopped, and shows the end of what it prints", () => {
-  const log = calling("npm test").status("t", InvokeState.RUN_TOOL, { toolCallId: "c", toolName: "Bash" });
-  log.add("t", { case: "toolOutputDelta", value: { id: "c", text: "1\n2\n3\n4\n5\n" } }, "o");
-  const root = shown(log);
-  expect(button(root, "Stop Bash")).toBeDefined();
-  expect(root.querySelector(".output-brief")?.textContent).toBe("2\n3\n4\n5");
-});
-
 test("when it has ended, its exit code and its output are there and its stop is not", async () => {
   const log = calling("npm test").status("t", InvokeState.RUN_TOOL, { toolCallId: "c", toolName: "Bash" });
   log.add("t", { case: "toolResult", value: { id: "c", output: "two failed", error: "It failed.", exitCode: 1 } });

@@ -55,20 +55,6 @@ async function enter(element: HTMLElement, options: { readonly repeat?: boolean 
   });
 }
 
-test("no press in the first moment is an answer", async () => {
-  await show();
-  await wait(armingMilliseconds - 1);
-  await enter(button("Run"));
-  expect(replies).toEqual([]);
-  await wait(1);
-  await enter(button("Run"), { repeat: true });
-  await act(() => button("Run").click());
-  expect(replies).toEqual([]);
-  await enter(button("Run"));
-  await enter(button("Don't run"));
-  expect(replies).toEqual([{ answer: "yes", scope: "once" }]);
-});
-
 const press = (element: Element | null, init: KeyboardEventInit) =>
   act(() => void element?.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, ...init })));
 

@@ -67,27 +67,6 @@ test("shows the model's text as text, takes no focus, and looks like no question
   }
 });
 
-test("sends what was chosen and what was written, and leaves the rest to the model", async () => {
-  await show();
-  expect(found("button").map(({ textContent }) => textContent)).toEqual(["No answer: decide yourself", "Cancel"]);
-  const [sqlite, postgres, own, api, web] = found<HTMLInputElement>("input");
-  for (const input of [sqlite, postgres, api, web]) await act(() => input?.click());
-  await act(() => {
-    if (own !== undefined) own.value = "in memory";
-    own?.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-  await press("Send answer");
-  expect(replies).toEqual([
-    {
-      end: "answered",
-      answers: [
-        { chosen: [1], text: "in memory" },
-        { chosen: [0, 1], text: "" },
-      ],
-    },
-  ]);
-});
-
 test("can be left to the model, and closed; nothing of one goes over to the next", async () => {
   await show();
   await press("No answer: decide yourself");

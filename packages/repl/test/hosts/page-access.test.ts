@@ -44,15 +44,6 @@ function scene() {
 
 const door = () => document.querySelector<HTMLDialogElement>("dialog.page-door");
 
-async function paste(text: string): Promise<void> {
-  const input = document.querySelector<HTMLInputElement>(".page-door-input");
-  const form = document.querySelector<HTMLFormElement>(".page-door-form");
-  if (input === null || form === null) throw new Error("There is no door.");
-  input.value = text;
-  form.dispatchEvent(new Event("submit", { cancelable: true }));
-  await new Promise((resolve) => setTimeout(resolve, 0));
-}
-
 test("the link's code becomes a token, in the tab's storage alone", async () => {
   const { access, client } = scene();
   await access.begin(code("good"));
@@ -61,28 +52,6 @@ test("the link's code becomes a token, in the tab's storage alone", async () => 
   expect(localStorage.length).toBe(0);
   expect(document.cookie).toBe("");
   expect(door()).toBeNull();
-});
-
-test("a reload goes on with the token", async () => {
-  sessionStorage.setItem("gennai.token", "first");
-  const { access, client } = scene();
-  await access.begin(undefined);
-  expect((await client.getServerInfo({})).version).toBe("1");
-});
-
-test("a link that was used asks for another, and takes it", async () => {
-  const { access, notices } = scene();
-  const begun = access.begin(code("bad"));
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  expect(door()?.textContent).toContain("used already");
-  await paste("nonsense");
-  expect(door()?.textContent).toContain("not a link");
-  await paste(code("bad"));
-  expect(door()?.textContent).toContain("used already");
-  await paste(`http://127.0.0.1:7777/#${code("good")}`);
-  await begun;
-  expect(door()).toBeNull();
-  expect(notices).toEqual(["refused", "connected"]);
 });
 
 test("a server that was started again shuts the page out until it has a new link; calls wait", async () => {

@@ -1,6 +1,5 @@
 // @vitest-environment happy-dom
 
-import { EditorView } from "@codemirror/view";
 import { newReview, type ReviewState } from "@gennai/client/host/review-state";
 import type { ReviewToApply } from "@gennai/client/host/window-requests";
 import { sha256Hex } from "@gennai/protocol/digest";
@@ -88,14 +87,6 @@ async function settle(): Promise<void> {
   });
 }
 
-/** The one that is open. */
-function codeEditor(): EditorView {
-  const dom = root.querySelector(".hunk-editor .code-pane")?.shadowRoot?.querySelector<HTMLElement>(".cm-editor");
-  const editor = dom ? EditorView.findFromDOM(dom) : null;
-  if (editor === null) throw new Error("There is no code editor.");
-  return editor;
-}
-
 async function press(key: string, options: { readonly repeat?: boolean } = {}): Promise<void> {
   const target = root.contains(document.activeElement) ? document.activeElement : root.querySelector(".review");
   await act(
@@ -111,28 +102,6 @@ async function click(name: string): Promise<void> {
   await act(() => button.click());
   await settle();
 }
-
-test("keys alone decide, edit and apply", async () => {
-  await show();
-  for (const key of ["j", "y", "e"]) await press(key);
-  const editor = await vi.waitFor(codeEditor);
-  expect(editor.state.doc.toString()).toBe(`${hostile}\n`);
-  editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: "FIVE\n" } });
-  await act(
-    () =>
-      void editor.contentDOM.dispatchEvent(
-        new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true, composed: true }),
-      ),
-  );
-  await settle();
-  expect(state.decisions).toEqual({ c: { h1: { type: "keep" }, h5: { type: "edited", text: "FIVE\n" } } });
-  await press("Enter");
-  expect(applied).toBeUndefined();
-  expect(document.activeElement?.textContent).toBe("Apply now");
-  await click("Apply now");
-  await vi.waitFor(() => expect(applied?.hunks.map(({ decision }) => decision.type)).toEqual(["keep", "edited"]));
-  expect(root.textContent).toContain("Applied to 1 file.");
-});
 
 test("a held key decides nothing, and keys in a field are text", async () => {
   await show();

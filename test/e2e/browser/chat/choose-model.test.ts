@@ -74,25 +74,6 @@ test("a person finds a model, sets its key, tries it and uses it; the key is wri
   expect(kept).toContain("tiny-coder");
 });
 
-test("a model that cannot be used is said with a button, and nothing else answers in its place", async () => {
-  await using provider = await startModelServer(modelWires["openai-compatible"], () => refusal, {
-    models: [{ id: "tiny-coder" }],
-  });
-  await using gennai = await serveGennai({
-    args: ["--backend", "openai-compatible", "--base-url", provider.baseUrl, "--model", "tiny-coder"],
-  });
-  await using on = await openPage(gennai);
-  await on.repl.send("help");
-  await on.repl.see(/does not accept|refuse|key/i);
-  await on.repl.idle();
-  expect(await on.repl.rows.getByText("offline assistant").count()).toBe(0);
-  await on.repl.rows.getByRole("button", { name: "Choose a model" }).click();
-  await on.repl.root.getByRole("option", { name: /tiny-coder.*in use/ }).waitFor();
-  await on.page.keyboard.press("Escape");
-  await on.repl.root.getByRole("dialog").waitFor({ state: "hidden" });
-  expect(on.complaints).toEqual([]);
-});
-
 /** Files below a directory that hold a text, also in what a database has not cleaned up. */
 function filesWith(text: string, directory: string): readonly string[] {
   return readdirSync(directory, { withFileTypes: true, recursive: true })

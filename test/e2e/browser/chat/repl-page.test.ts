@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openPage, pageLink } from "../page/open-page.ts";
+import { openPage } from "../page/open-page.ts";
 import { scripted } from "../page/scripted-work.ts";
 import { useGennai } from "../page/use-gennai.ts";
 
@@ -85,21 +85,6 @@ test("Stop stops, and the next prompt works", async () => {
   expect(Date.now() - began).toBeLessThan(5000);
   await on.repl.send("explain this project");
   await on.repl.see("What I found");
-});
-
-test("after a restart of the server a new link brings back the conversation", async () => {
-  await using on = await openPage(gennai());
-  await on.repl.send("explain this project");
-  await on.repl.see("What I found");
-  await on.repl.idle();
-  const before = await on.repl.rows.allInnerTexts();
-  await gennai().restart();
-  await on.page.getByRole("dialog", { name: "This page needs a link" }).waitFor();
-  await on.page.goto(await pageLink(gennai()));
-  await on.page.getByRole("dialog").waitFor({ state: "detached" });
-  await expect.poll(() => on.repl.rows.allInnerTexts()).toEqual(before);
-  await on.repl.send("destroy everything");
-  await on.repl.see("That was refused.");
 });
 
 test("a conversation of twelve hundred tool calls is drawn in part, and scrolls", async () => {

@@ -5,7 +5,6 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildLedgerPage } from "../../../../packages/ledger-page/scripts/build.mjs";
-import { keptHead } from "../../../../packages/ledger-page/test/kept-heads.ts";
 import { madeBundle, testKey } from "../../../../packages/ledger-page/test/made-bundle.ts";
 import { tamperings } from "../../../../packages/ledger-page/test/tampered.ts";
 import { openContext } from "../page/open-context.ts";
@@ -85,31 +84,6 @@ test("what was done to a bundle, and another's key, are said in words", async ()
   await takeScreenshot(open.page, "ledger page, not sound");
   expect(await check(open.page, bundle, "no key")).toMatch(/^Not sound \(no_key\)/);
   expect(open.complaints).toEqual([]);
-});
-
-test("a head that somebody kept says since when, and finds out a ledger that was made anew with its key", async () => {
-  await using open = await opened();
-  const { page, asked, address, complaints } = open;
-  const bundle = await madeBundle(key, 4);
-  const heads = page.getByLabel("Heads that somebody kept");
-  await heads.setInputFiles({ name: "heads.txt", mimeType: "", buffer: Buffer.from(await keptHead(key, bundle)) });
-  expect(await check(page, bundle, key.pem)).toBe("Sound: chained and signed by the key that you chose.");
-  const facts = page.locator(".facts");
-  expect(await facts.textContent()).toContain(
-    "records 1 to 4 could not be rewritten without being noticed since 2026-01-03 00:00 UTC, says the signer",
-  );
-  await takeScreenshot(page, "ledger page, anchored");
-  const rewritten = await madeBundle(key, 5, (seq) => (seq > 2 ? { details: { other: true } } : {}));
-  expect(await check(page, rewritten)).toBe(
-    "Not sound (contradicts_anchor): The first 4 records are not those that were anchored (heads.txt): the ledger was rewritten.",
-  );
-  expect(await page.locator(".records").count()).toBe(0);
-  await page.getByText("Witnesses").click();
-  await page.getByLabel("Keys of those whose word").fill("nobody");
-  await page.getByLabel("Keys of those whose word").blur();
-  await page.getByText("is not a verifier key").waitFor();
-  expect(asked).toEqual([address]);
-  expect(complaints).toEqual([]);
 });
 
 test("text of records is shown and never run", async () => {

@@ -52,15 +52,3 @@ test("a person sees what is agreed to in all sessions, and takes back one answer
   expect(await elsewhere.list()).toHaveLength(1);
   expect(on.complaints).toEqual([]);
 });
-
-test("an answer that was taken back elsewhere meanwhile is gone from the list, too", async () => {
-  const answers = await rememberAnswers();
-  await using on = await openPage(gennai());
-  await on.repl.openPanel("Governance");
-  const section = on.repl.root.getByRole("region", { name: "Answers that stand" });
-  await expect.poll(() => section.getByRole("listitem").count()).toBe(3);
-  await answers.revoke(undefined, async () => {});
-  await section.getByRole("button", { name: "Ask again: npm install reaches mirror.example:8443" }).click();
-  await section.getByText("None: every question is asked again.").waitFor();
-  expect(on.complaints).toEqual([]);
-});

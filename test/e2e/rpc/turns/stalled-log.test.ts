@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { call } from "@gennai/testkit/scripted-steps";
-import { temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { allEvents, endState, refusalOf, runTurn, startSession, Watcher } from "../session-client.ts";
@@ -67,19 +65,4 @@ test("stopping all work stops it also when that cannot be kept, and says so", as
   await watcher[Symbol.asyncDispose]();
   expect(server.failures.splice(0).join("\n")).toContain("database is locked");
   await server[Symbol.asyncDispose]();
-});
-
-test("a session that cannot be opened keeps nobody from stopping the others", async () => {
-  await using server = await startTestServer({ script: [slow] });
-  const gone = await temporaryRepository({});
-  const broken = (await server.client.startSession({ settings: { workingDir: gone.root } })).sessionId;
-  const sessionId = await startSession(server);
-  await server.restart();
-  await rm(gone.root, { recursive: true });
-  await server.client.startTurn({ sessionId, userInput: "slow", clientTurnId: "a" });
-  const { manager } = server.running;
-  const opening = manager.get(broken);
-  const stopping = manager.stop(() => true, "now");
-  await expect(opening).rejects.toThrow("cannot be opened any more");
-  expect(await stopping).toHaveLength(1);
 });

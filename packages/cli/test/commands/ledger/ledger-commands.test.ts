@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleParts, usualBundleParts } from "@gennai/store/audit/bundle-parts";
 import { openStore } from "@gennai/store/sqlite/store";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
@@ -79,13 +78,6 @@ test("export, verify as a third party, purge, and export again", async () => {
     code: 1,
     complained: expect.stringContaining("no session s"),
   });
-});
-
-test("the help names the parts that there are", async () => {
-  const console = testConsole("/", {});
-  await runCommandLine(["ledger", "export", "--help"], console);
-  const parts = `of ${bundleParts.join(", ")}; none (default: ${usualBundleParts.join(",")})`;
-  expect(console.printed().replaceAll(/\s+/g, " ")).toContain(parts);
 });
 
 test("a dry run lists what would leave with a bundle, in figures of the bundle itself, and writes nothing", async () => {

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changeNotes, noteOf } from "@gennai/git/git-notes";
 import { ProcessLocks } from "@gennai/machine/process/locks/process-lock";
-import { sharedParts, usualParts } from "@gennai/provenance/shared-parts";
+import { sharedParts } from "@gennai/provenance/shared-parts";
 import { openStore } from "@gennai/store/sqlite/store";
 import {
   type TemporaryDirectory,
@@ -63,13 +63,6 @@ test("a note is an Agent Trace 0.1 record by the published schema, and has what 
   await gennai(workspace.root, "provenance", "note", "--include", "none");
   expect(await note()).not.toMatch(/"ada"|house|INT-007|asks/);
   expect((await note()).trim().split("\n")).toHaveLength(1);
-});
-
-test("the help names the parts that there are", async () => {
-  const { printed } = await gennai(workspace.root, "provenance", "note", "--help");
-  expect(printed.replaceAll(/\s+/g, " ")).toContain(
-    `of ${sharedParts.join(", ")}; none (default: ${usualParts.join(",")})`,
-  );
 });
 
 test("a dry run lists what would leave, and writes nothing", async () => {

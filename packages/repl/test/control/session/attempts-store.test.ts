@@ -6,7 +6,7 @@ import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { AttemptOutcome, AttemptPhase } from "@gennai/protocol/gen/gennai/agent/v1/attempt_pb";
 import { type InvokeEvent, InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { ConfirmationStore } from "#confirmation/confirmation-store";
 import { UserQuestionStore } from "#confirmation/user-question-store";
 import { AttemptsStore } from "#control/session/attempts-store";
@@ -84,29 +84,6 @@ async function deskOf() {
   });
   return { store, confirmations, asked, answered, owners, lists: () => lists };
 }
-
-test("an attempt that works is followed, and its question is asked with its number and answered in its session", async () => {
-  const { store, confirmations, asked, answered, owners } = await deskOf();
-  using _desk = store;
-  store.handle(changed);
-  await vi.waitFor(() => expect(confirmations.open.value.map(({ title }) => title)).toEqual(["Attempt 1: Run it?"]));
-  expect(asked).toEqual(["s1"]);
-  expect(store.watched("s1")?.value.asks).toBe(true);
-  expect(owners.get("q1")).toBe("s1");
-  confirmations.answer("q1", { answer: "yes", scope: "once" });
-  await vi.waitFor(() => expect(answered).toEqual([["s1", "confirmationResponse"]]));
-});
-
-test("stopped, it is followed no more and its question goes", async () => {
-  const { store, confirmations } = await deskOf();
-  using _desk = store;
-  await store.load();
-  await vi.waitFor(() => expect(confirmations.open.value).toHaveLength(1));
-  await store.stop("a1", 0);
-  expect(store.sets.value?.[0]).toMatchObject({ isRunning: false, attempts: [{ outcome: "cancelled" }, {}] });
-  expect(store.watched("s1")).toBeUndefined();
-  await vi.waitFor(() => expect(confirmations.open.value).toEqual([]));
-});
 
 test("what is taken becomes a proposal; why it does not, is shown", async () => {
   const { store } = await deskOf();
