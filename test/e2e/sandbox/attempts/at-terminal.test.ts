@@ -79,16 +79,6 @@ test("--yes keeps the best, and budgets hold over all attempts together", async 
   expect(place.left()).toEqual([]);
 });
 
-test("in Proposal Mode the best becomes the session's proposal, which is reviewed", async () => {
-  await using place = await project([[bash("echo 2 > value.txt; seq 20 > more.txt")], [bash("echo 2 > value.txt")]]);
-  const { repository, run } = place;
-  const kept = await run(...place.request, "--mode", "proposal", "--yes", "set the value");
-  expect(kept.code).toBe(0);
-  expect(kept.out).toContain("Applied 1 of 1 hunk to value.txt.");
-  expect([await repository.read("value.txt"), existsSync(repository.path("more.txt"))]).toEqual(["2\n", false]);
-  expect(place.left()).toEqual([]);
-});
-
 test("an attempt that makes its copy lead elsewhere brings nothing of that into the workspace", async () => {
   await using outside = await temporaryDirectory({ "check.mjs": "hunter2\n", "dep.js": "hunter2\n" });
   const lead = `mkdir -p sub && rm -rf node_modules && ln -s ${outside.root} node_modules && ln -s ${outside.root} led`;

@@ -183,29 +183,6 @@ test.each([
   },
 );
 
-test("pnpm publish to this machine: its port is known from the login; one question, and one run that sends", async () => {
-  await using registry = await recordingServer();
-  const tools = managersBelow("tools");
-  await using home = await temporaryDirectory({ ".npmrc": npmrc(registry.port), ...tools.files });
-  vi.stubEnv("HOME", home.root);
-  tools.use(home);
-  using outside = reachable(registry.port);
-  const manifest = { name: "thing", version: "1.0.0" };
-  await using server = await staging(
-    ["pnpm publish --no-git-checks"],
-    { "package.json": JSON.stringify(manifest) },
-    {},
-    { outside },
-  );
-  await using session = await AskedSession.start(server);
-  const { questions, output } = await session.turn("once");
-  expect(questions.map(({ title }) => title)).toEqual([
-    expect.stringMatching(/^Let pnpm publish send this: publish thing@1\.0\.0 .* at 127\.0\.0\.1:/),
-  ]);
-  const puts = registry.requests.filter(({ line }) => line.startsWith("PUT"));
-  expect(puts, output).toMatchObject([{ line: "PUT /thing", authorization: `Bearer ${token}` }]);
-});
-
 test("npm dist-tag, deprecate, owner and unpublish: one question, with what their words say; what a registry makes of it is compared", async () => {
   const there = {
     _id: "thing",

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -79,24 +78,6 @@ describe("git push over HTTP, with the login of a credential helper", () => {
       host.requests.filter((request) => !request.startsWith("GET /r.git/info/refs?service=git-receive-pack")),
     ).toEqual([]);
     expect(branches(bare)).toBe("");
-  });
-
-  test("much of it, by a chunked request behind one that only looks whether it may", async () => {
-    await using _home = await userHome();
-    await using bare = await bareRepository();
-    await using host = await gitOverHttp(bare.root, { user: "me", password });
-    using outside = reachable(host.port);
-    await using server = await staging(["git push origin work"], {}, {}, { outside });
-    await server.workspace.write("large.bin", randomBytes(3_000_000).toString("base64"));
-    await server.workspace.git("add", "-A");
-    await server.workspace.git("commit", "-qm", "large");
-    await server.workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
-    await using session = await AskedSession.start(server);
-    const { questions, output } = await session.turnWithYes();
-    expect(output).toContain("exit code 0");
-    expect(questions).toHaveLength(1);
-    expect(host.requests.filter((request) => request.startsWith("POST"))).toHaveLength(2);
-    expect(branches(bare)).toBe(`refs/heads/work ${await server.workspace.git("rev-parse", "HEAD")}\n`);
   });
 
   test("in a pipe, in a list, behind a commit: a no lets the commit stand, and each push is asked about by itself", async () => {

@@ -36,24 +36,6 @@ test("a command gets exactly the host and port that a person let it reach, and n
   expect(ledger).toMatch(/"connections":\[[^\]]*"host":"data\.example"[^\]]*"state":"refused"/);
 });
 
-test("a failure that a pipe or a later program hides leads to the question too; a no lets nothing through", async () => {
-  using outside = new TestOutside();
-  const pages = await outside.pages("data.example", 80, () => ({ body: "one" }));
-  await using server = await networked(outside, ["sh fetch.sh 2>&1 | tail -5", "sh fetch.sh || true; ls"], {
-    "fetch.sh": "curl -sS --max-time 20 http://data.example/\n",
-  });
-  await using session = await AskedSession.start(server);
-  const refused = await session.turn("no");
-  expect(refused.questions).toHaveLength(1);
-  expect(refused.output).toContain("[refused: data.example:80]");
-  expect(refused.output).toContain("It wanted data.example:80.");
-  expect([pages, outside.asked]).toEqual([[], []]);
-  const reached = await session.turn("once");
-  expect(reached.questions).toHaveLength(1);
-  expect(reached.output).toMatch(/^one/);
-  expect(pages).toHaveLength(1);
-});
-
 test("a yes for the workspace holds in a later session, until it is taken back", async () => {
   using outside = new TestOutside();
   const pages = await outside.pages("data.example", 80, () => ({ body: "one" }));
@@ -115,18 +97,4 @@ test("what a script sends by names, to neighbours and by redirects reaches nobod
   expect(asked[0]?.title).toMatch(/good\.example:80, good\.example:8080, evil\.example:80\?$/);
   expect([good, evil, neighbour]).toEqual([[], [], []]);
   expect(outside.asked).toEqual([]);
-});
-
-test("what a program wanted and did without is said, and not asked about", async () => {
-  using outside = new TestOutside();
-  const pages = await outside.pages("telemetry.example", 80, () => ({ body: "x" }));
-  await using server = await networked(outside, ["node build.mjs"], {
-    "build.mjs": `await fetch("http://telemetry.example/").catch(() => {}); console.log("built");`,
-  });
-  await using session = await AskedSession.start(server);
-  const { questions: asked, output } = await session.turn();
-  expect(asked).toEqual([]);
-  expect(output).toContain("built");
-  expect(output).toContain("[refused: telemetry.example:80]");
-  expect(pages).toEqual([]);
 });

@@ -97,35 +97,6 @@ describe("tools and commands of Proposal Mode work on one staged tree", () => {
     expect(readFileSync(join(root, "neu/name.txt"), "utf8")).toBe(files["old/name.txt"]);
   });
 
-  test("ProposeChanges stages what it is given, and is proposed with all else", async () => {
-    await using server = await proposing([
-      [
-        bash("echo 1 > made.txt"),
-        ["Read", { file_path: "src/b.txt" }],
-        [
-          "ProposeChanges",
-          {
-            changes: [
-              { path: "src/b.txt", operation: "delete" },
-              { path: "made.txt", operation: "update", new_content: "1\n2\n" },
-              { path: "more.txt", operation: "create", new_content: "more\n" },
-            ],
-          },
-        ],
-        bash("cat made.txt more.txt; [ -e src ] || echo no src"),
-      ],
-    ]);
-    const before = wholeTree(server);
-    const { results, proposal } = await turn(server, await startSession(server, { proposal: true }));
-    expect(results[3]).toContain("1\n2\nmore\nno src\n");
-    expect(proposal().changes.map(({ path, operation }) => [path, operation])).toEqual([
-      ["made.txt", 1],
-      ["more.txt", 1],
-      ["src/b.txt", 3],
-    ]);
-    expect(wholeTree(server)).toEqual(before);
-  });
-
   test("what cannot be proposed is not kept, and the model is told", async () => {
     await using server = await proposing([
       [

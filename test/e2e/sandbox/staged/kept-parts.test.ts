@@ -77,23 +77,6 @@ test("a person keeps the rest: exactly that is kept, the record says who chose, 
   expect(ledger).toContain("made.txt");
 });
 
-test("another branch that nobody can be asked about is dropped, and the commit beside it stays", async () => {
-  const command =
-    "git add made.txt && git -c user.name=a -c user.email=a@b.c commit -qm done; git tag v1; git branch -f other";
-  await using server = await staging([command]);
-  await server.workspace.write("made.txt", "1\n");
-  await server.workspace.git("branch", "other");
-  const sessionId = await startSession(server, { interactive: false });
-  await using editor = await Watcher.attach(server, sessionId);
-  await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "turn" });
-  const { output } = await editor.next("toolResult");
-  expect(output).toContain("[not kept, without a yes of the user's: refs/heads/other; the rest is kept.");
-  expect(output).toContain("[only branches reach the user's repository, not .git/refs/tags/v1: ");
-  expect(await editor.end()).toBe("COMPLETED");
-  expect(await server.workspace.git("log", "-1", "--format=%s")).toBe("done");
-  expect(await server.workspace.git("tag")).toBe("");
-});
-
 test("what cannot work is said, with the way round", async () => {
   const fetching = `await fetch("https://example.com").catch((error) => { throw error.cause; });`;
   await using server = await staging(

@@ -14,18 +14,3 @@ test("what is spelled like a loss runs unasked where nothing of the user's is lo
   expect(await server.workspace.read("a.txt")).toBe("one\n");
   expect(existsSync(server.workspace.path("new.txt"))).toBe(false);
 });
-
-// What is lost is found out by what is there afterwards, however it went: found/thrown-away.test.ts has the ways,
-// found-writes.test.ts and git-changes.test.ts what is said of them.
-test("what is lost of the user's is not, without a person", async () => {
-  await using server = await staging(["rm -rf a.txt notes.txt src"], files);
-  const { workspace } = server;
-  await workspace.write("src/b.ts", "2\n");
-  await workspace.write("a.txt", "mine\n");
-  await workspace.write("notes.txt", "mine\n");
-  const { output, error } = await result(server, await startSession(server));
-  expect(`${error}${output}`).toMatch(/throws away your changes in a\.txt, notes\.txt, src\/b\.ts/);
-  expect(await workspace.read("a.txt")).toBe("mine\n");
-  expect(await workspace.read("notes.txt")).toBe("mine\n");
-  expect(await workspace.read("src/b.ts")).toBe("2\n");
-});

@@ -110,17 +110,3 @@ test("what a command stashed comes back with the files, whatever else is stashed
   expect(await workspace.read("a.txt")).toBe("two\n");
   expect(await workspace.git("rev-list", "-g", "refs/stash")).toBe(theirs);
 });
-
-test("a stash that a command took away is there again", async () => {
-  await using server = await staging(["echo more >> a.txt; git stash -q", "git stash pop -q"], { "a.txt": "one\n" });
-  const { workspace } = server;
-  const sessionId = await startSession(server);
-  await result(server, sessionId);
-  const before = await workspace.git("stash", "list", "--format=%H %gs");
-  await result(server, sessionId);
-  expect(await workspace.read("a.txt")).toBe("one\nmore\n");
-  expect(await workspace.git("stash", "list")).toBe("");
-  expect(await server.client.undoChangeSet({ sessionId })).toMatchObject({ skipped: [], refs: ["refs/stash"] });
-  expect(await workspace.read("a.txt")).toBe("one\n");
-  expect(await workspace.git("stash", "list", "--format=%H %gs")).toBe(before);
-});
