@@ -406,6 +406,10 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "packages/shell/test/command-limits.test.ts": {
     "memory, by many": "MOD-019",
   },
+  "packages/sessions/test/tools/reading/read-tool.test.ts": { "LS, Glob, Grep": "PTH-057" },
+  "packages/sessions/test/tools/writing/propose-changes-tool.test.ts": {
+    "writes the list, keeps ids and times, and tells the log": "SES-023",
+  },
 };
 
 /** Where each such case is held, as `FILE: TITLE`. */
