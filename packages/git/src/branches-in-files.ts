@@ -35,7 +35,8 @@ function remoteDefaults(data: string): readonly string[] {
     .filter((name) => name.endsWith("/HEAD"))
     .map((name) => {
       const [, target] = /^ref: refs\/remotes\/[^/]+\/(.+)$/.exec(looseRef(data, name)) ?? [];
-      if (target === undefined || target.endsWith("/HEAD") || target === "HEAD") throw new Error(`${name} leads on.`);
+      if (target === undefined || target.endsWith("/HEAD") || target === "HEAD")
+        throw new Error(`${name} leads to another symbolic reference.`);
       return target;
     });
 }

@@ -106,7 +106,7 @@ export class Stage {
       const code = systemErrorCode(cause);
       if (code === undefined) throw cause;
       // The message has no path, which the command chose and which can be thousands of characters long.
-      throw new NotObservable(`Something that the command left cannot be looked at (${code}).`, { cause });
+      throw new NotObservable(`A file that the command left cannot be read (${code}).`, { cause });
     }
   }
 

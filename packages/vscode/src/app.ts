@@ -167,7 +167,9 @@ export class AgentApp implements vscode.Disposable {
   #beginWork(): void {
     const { claim, log, root, branch } = this.#workbench;
     if (root === "") return;
-    void claim.begin().catch((error: unknown) => log.warn("The window's claim could not be written.", String(error)));
+    void claim
+      .begin()
+      .catch((error: unknown) => log.warn("This window could not note that it works on the workspace.", String(error)));
     void branch.watch();
   }
 }

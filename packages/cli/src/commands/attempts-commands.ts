@@ -98,7 +98,7 @@ async function found(
 ): Promise<{ readonly kept: KeptAttempts; readonly of: AttemptSet; readonly attempt: Attempt }> {
   const { kept, all } = await open(flags, console);
   const of = flags.of === undefined ? all[0] : named(all, flags.of);
-  if (of === undefined) throw usageError("There are no attempts here.", "Make some: gennai run --attempts 3 REQUEST");
+  if (of === undefined) throw usageError("There are no attempts here.", "Make some: gennai run --attempts 3 PROMPT");
   const attempt = of.attempts.find((one) => String(one.number) === number);
   if (attempt !== undefined) return { kept, of, attempt };
   throw usageError(`There is no attempt ${number} of ${of.id}.`, "gennai attempts list shows what there is.");

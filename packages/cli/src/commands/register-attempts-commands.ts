@@ -12,7 +12,7 @@ export function registerAttemptsCommands(program: Command, { console, ended }: C
   workspaceCommand(
     attempts,
     "list",
-    "list the requests that were tried, newest first, and their attempts, best first",
+    "list the prompts that were tried, newest first, and their attempts, best first",
   ).action(async (flags: AttemptsFlags) => {
     const { attemptsListCommand } = await import("./attempts-commands.ts");
     ended(await attemptsListCommand(flags, console));

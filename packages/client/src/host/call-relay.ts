@@ -212,7 +212,7 @@ class RunningCall {
   }
 
   abort(): void {
-    this.#controller.abort(new ConnectError("The view left the call.", Code.Canceled));
+    this.#controller.abort(new ConnectError("The view gave up the call.", Code.Canceled));
     this.#wake?.();
   }
 

@@ -101,7 +101,7 @@ export class MessageTransport implements Transport, Disposable {
       onClose: () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
-        cancel(new ConnectError("The call was left.", Code.Canceled));
+        cancel(new ConnectError("The call was given up.", Code.Canceled));
       },
     });
     this.#calls.set(id, call);

@@ -39,7 +39,7 @@ export class Unsettled extends Error {
   readonly kept: readonly string[];
 
   constructor(kept: readonly string[]) {
-    super(`What stood in a directory that somebody else moved meanwhile is kept in ${shownNames(kept)}.`);
+    super(`The files of a directory that somebody else moved meanwhile are kept in ${shownNames(kept)}.`);
     this.kept = kept;
   }
 }

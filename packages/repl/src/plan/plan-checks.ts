@@ -82,7 +82,7 @@ function common({ plan, busy }: PlanFacts): Refusal {
 
 function inState({ plan }: PlanFacts, states: readonly Plan["state"][]): Refusal {
   if (plan !== undefined && states.includes(plan.state)) return undefined;
-  return refused(`Not while the plan is ${plan?.state.replaceAll("_", " ") ?? "unknown"}.`);
+  return refused(`This cannot be done while the plan is ${plan?.state.replaceAll("_", " ") ?? "unknown"}.`);
 }
 
 function wasShown({ plan, shown }: PlanFacts): Refusal {

@@ -33,7 +33,7 @@ export class Tenants implements AsyncDisposable {
     const known = this.#open.get(name);
     if (known !== undefined) return known;
     if (this.#open.size >= this.#options.limit) {
-      const message = `This server has its limit of ${this.#options.limit} tenants open.`;
+      const message = `This server has reached its limit of ${this.#options.limit} tenants open.`;
       return Promise.reject(new ServiceError("resource_exhausted", message, { reason: "too_many_tenants" }));
     }
     const opening = this.#opened(name);

@@ -54,7 +54,7 @@ export class RunPorts {
 
 /** The error if the run has ended or has too many open ports. */
 export function cannotOpen(port: number): ToolFailure {
-  return new ToolFailure("background_not_found", `Port ${port} of it cannot be opened.`, {
-    hint: `It must run, and have fewer than ${most} open ports.`,
+  return new ToolFailure("background_not_found", `Port ${port} of this background command cannot be opened.`, {
+    hint: `The command must run, and have fewer than ${most} open ports.`,
   });
 }

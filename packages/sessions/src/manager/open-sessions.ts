@@ -102,7 +102,7 @@ export class OpenSessions {
         continue;
       }
       const message = admission.hasRoomForSession()
-        ? `You have your limit of ${sessionsPerUser} sessions open.`
+        ? `You have reached your limit of ${sessionsPerUser} sessions open.`
         : "This server has reached its limit of open sessions.";
       throw new ServiceError("resource_exhausted", message, {
         reason: "too_many_sessions",

@@ -61,7 +61,7 @@ export class SessionPlans implements PlanAuthority {
       if (session.state.plans.size >= maxPlans) {
         throw planRefusal(
           "too_many_plans",
-          `This session has its limit of ${maxPlans} plans.`,
+          `This session has reached its limit of ${maxPlans} plans.`,
           "Start another session.",
         );
       }

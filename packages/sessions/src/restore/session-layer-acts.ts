@@ -177,7 +177,7 @@ function named(layer: SessionLayer | undefined, session: Session, paths: readonl
 function nothingThere({ id }: Session, path?: string): ServiceError {
   const what = path === undefined ? "nothing that git ignores" : `no ${JSON.stringify(path.slice(0, 200))}`;
   return new ServiceError("not_found", `Session ${id} has made ${what} for itself.`, {
-    hint: "List what there is: gennai stage list. It names whole trees.",
+    hint: "gennai stage list names the trees; only whole ones can be kept.",
   });
 }
 

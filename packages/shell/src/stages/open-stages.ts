@@ -129,8 +129,8 @@ export class OpenStages {
   }
 }
 
-const hasEnded = new ToolFailure("stale_file", "What was under way in git has ended meanwhile.", {
-  hint: "Try again: it is in the workspace now, or dropped.",
+const hasEnded = new ToolFailure("stale_file", "The merge or rebase has ended meanwhile.", {
+  hint: "Try again: its result is in the workspace now, or was dropped.",
   retryable: true,
 });
 

@@ -185,7 +185,7 @@ async function mountAgain(
     } catch (cause) {
       if (!(cause instanceof StageUnavailable)) throw cause;
       if (performance.now() > giveUp) {
-        throw new NotObservable("A process in the background still has open what the command left.", { cause });
+        throw new NotObservable("A background process still has a file of the command open.", { cause });
       }
       await sleep(20);
     }

@@ -103,7 +103,7 @@ async function markStepBack(
   const whole = { workspaceRoot: undefined, workspaceId: "", head: undefined, to: mark?.commits ?? 0 };
   if (signed === undefined) {
     if (mark === undefined) return [];
-    const message = `The signed mark of how far the store had come (${storeMarkFile(stateDir)}) is gone.`;
+    const message = `The signed count of the store's transactions (${storeMarkFile(stateDir)}) is gone.`;
     return [{ ...whole, from: whole.to, message }];
   }
   if (!isBehind(mark, signed)) return [];

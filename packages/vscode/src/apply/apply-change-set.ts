@@ -37,7 +37,7 @@ export async function applyChangeSet(
     if (edits.length > 0 && !(await files.applyEdits(edits, "Gennai"))) {
       throw new EditorError(
         "not_applied",
-        "The editor did not take the edit.",
+        "The editor refused the edit.",
         "A file may have changed meanwhile: try again.",
       );
     }

@@ -62,7 +62,7 @@ export class HostedRepl implements Disposable {
   async #receive(raw: unknown): Promise<void> {
     const parsed = toHostSchema.safeParse(raw);
     if (!parsed.success) {
-      this.#options.onProblem("A message of the REPL did not fit and was dropped.", parsed.error);
+      this.#options.onProblem("A message of the REPL was not understood, and was dropped.", parsed.error);
       return;
     }
     const message = parsed.data;

@@ -309,7 +309,7 @@ export class UnseenChanges {
       for (const { path, base, agent, movedFrom } of files) this.#files.set(path, { path, base, agent, movedFrom });
       if (files.length > 0) this.#options.changed();
     } catch (error) {
-      this.#options.onProblem("What was not looked at before could not be read.", error);
+      this.#options.onProblem("The list of changes to look at could not be read.", error);
     }
   }
 
@@ -345,7 +345,9 @@ export class UnseenChanges {
       const heard = [...this.#heard].map(([id, seq]) => [id, String(seq)]);
       await this.#options
         .save(JSON.stringify({ heard, files: this.files }))
-        .catch((error: unknown) => this.#options.onProblem("What is to be looked at was not kept.", error));
+        .catch((error: unknown) =>
+          this.#options.onProblem("The list of changes to look at could not be stored.", error),
+        );
     });
   }
 }

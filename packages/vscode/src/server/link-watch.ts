@@ -68,7 +68,9 @@ export class LinkWatch implements Disposable {
       this.announce();
       // Shows the governance state before the agent is used.
       if (state.type === "connected") {
-        void readGovernance().catch((error: unknown) => log.warn("What governs was not read.", String(error)));
+        void readGovernance().catch((error: unknown) =>
+          log.warn("The rules and policies could not be read.", String(error)),
+        );
       }
     }
     if (state.type === "lost") {
@@ -105,7 +107,9 @@ export class LinkWatch implements Disposable {
     this.#url = state.url;
     if (before === undefined || before === state.url) return;
     const { sessions, log } = this.#options.workbench();
-    sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
+    sessions
+      .attachAgain()
+      .catch((error: unknown) => log.warn("The connection to the session was not restored.", String(error)));
   }
 
   /** The user asked for a stop: what a dead server ran stays as it is. */
@@ -148,7 +152,9 @@ export class LinkWatch implements Disposable {
         return;
       }
       link.forget();
-      await sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
+      await sessions
+        .attachAgain()
+        .catch((error: unknown) => log.warn("The connection to the session was not restored.", String(error)));
     }, pauseBetweenLooks);
   }
 }

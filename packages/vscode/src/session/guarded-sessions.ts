@@ -61,7 +61,7 @@ export class GuardedSessions implements Disposable {
       }
       for (const { sessionId } of guarded) if (!this.#followed.has(sessionId)) void this.#follow(client, sessionId);
     } catch (error) {
-      onProblem("Sessions of other agents were not looked for.", error);
+      onProblem("Sessions of other agents could not be listed.", error);
     }
   }
 

@@ -73,7 +73,7 @@ export class SessionWatch implements Disposable {
         this.#loadTodos();
         return;
       case "backgroundRunChanged":
-        this.#workbench.background.showRunning(session).catch(this.#warn("What runs in the background is not known."));
+        this.#workbench.background.showRunning(session).catch(this.#warn("The background runs could not be read."));
         return;
       case "settingsChanged":
         this.#soon("settings", () => this.#readSettings(session));
@@ -117,7 +117,7 @@ export class SessionWatch implements Disposable {
 
   async showTimeline(visible: boolean): Promise<void> {
     this.#timelineShown = visible;
-    if (visible) await this.#workbench.timeline.load().catch(this.#warn("The ledger was not read."));
+    if (visible) await this.#workbench.timeline.load().catch(this.#warn("The ledger could not be read."));
   }
 
   async readGovernance(): Promise<void> {
@@ -207,14 +207,14 @@ export class SessionWatch implements Disposable {
     try {
       this.#options.status().settings = await readSessionSettings(session.client, session.sessionId);
     } catch (error) {
-      this.#warn("The settings were not read.")(error);
+      this.#warn("The settings could not be read.")(error);
     }
   }
 
   /** To be called if the user's setting about intents may have changed. */
   governanceSoon(): void {
     this.#soon("governance", async () => {
-      await this.readGovernance().catch(this.#warn("What governs was not read."));
+      await this.readGovernance().catch(this.#warn("The rules and policies could not be read."));
       await this.#keepIntents().catch(this.#warn("The setting gennai.governance.intents is not in force."));
       if (this.#timelineShown) await this.showTimeline(true);
     });

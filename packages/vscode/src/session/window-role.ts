@@ -46,7 +46,9 @@ export class WindowRole implements Disposable {
     views.notify({ type: "role", watching: this.isWatching });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#offer(), timeoutMs);
-    void sessions.attachAgain().catch((error: unknown) => log.warn("Not attached again.", String(error)));
+    void sessions
+      .attachAgain()
+      .catch((error: unknown) => log.warn("The connection to the session was not restored.", String(error)));
     status().show();
   }
 

@@ -231,7 +231,7 @@ test.each(["no JSON", "{}", '{"heard":[["s","x"]],"files":[]}'])(
     const { wrote, problems, texts } = scene(saved);
     wrote(1, "a.txt", "a\n", "b\n");
     await vi.waitFor(() => expect(texts()).toHaveLength(1));
-    expect(problems).toEqual(["What was not looked at before could not be read."]);
+    expect(problems).toEqual(["The list of changes to look at could not be read."]);
   },
 );
 

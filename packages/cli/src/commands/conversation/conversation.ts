@@ -139,7 +139,7 @@ export class Conversation {
     const command = usersCommand(text);
     await this.attempt(async () => {
       if (images.length > 0 && (command ?? typed ?? (this.#planning ? text : undefined)) !== undefined)
-        throw new CliError("Images can only be sent with a request.", {
+        throw new CliError("Images can only be sent with a prompt.", {
           next: ["Describe what they show, or leave them out."],
         });
       if (command !== undefined) return this.#runCommand(command);

@@ -6,16 +6,16 @@ import type { RunFlags } from "../run/run-options.ts";
 import { settingOptions } from "../run/setting-options.ts";
 
 export function registerRunCommand(program: Command, { console, ended }: CommandHost): void {
-  const command = program.command("run").description("do one thing; without a request, a conversation");
+  const command = program.command("run").description("do one thing; without a prompt, a conversation");
   commandsOption(settingOptions(modelOptions(protectOption(serverOptions(command)))), "; of a server of its own")
-    .argument("[request...]", "what to do; without it, a conversation begins")
+    .argument("[prompt...]", "what to do; without it, a conversation begins")
     .option("--workspace <dir>", "directory to work in (default: here)")
     .option("--scenario <name>", "how to go about it, e.g. CODE, EDITOR_CODE, RESPOND (default: by the mode)")
     .option(
       "--mode <mode>",
       "branch: write on a branch of its own; proposal: show changes and apply what you keep; plan: approve a plan first",
     )
-    .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
+    .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the prompt)")
     .option(
       "--worktree",
       "work in a git working tree of its own, beside the repository, so that sessions do not disturb each other",
@@ -27,7 +27,7 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--refuse <hunk>", "proposal: keep all but this; repeatable", collect)
     .option(
       "--attempts <number>",
-      "try the request this many times (2 to 8), each time on a copy of its own; the best is offered",
+      "try the prompt this many times (2 to 8), each time on a copy of its own; the best is offered",
     )
     .option("--parallel <number>", "attempts at once", "2")
     .option("--check <command>", "what decides between attempts (default: the project's check)")
@@ -82,7 +82,7 @@ Where the output is no terminal, it gets the answer alone; all else goes to the 
 --json prints one object a line, each with a "type": first {"type":"session","format":1,"session":{"sessionId","workspace","branch",
 "model","version"}}, then events as in docs/reference/events.md, whose "type" names the field that is set, and last {"type":"result",
 "result":{"sessionId","turnId","outcome","text","refused","exitCode","usage","changedFiles","proposals","branch","intent"}}.
-What is piped in is told to the model behind the request, with secrets masked.
+What is piped in is told to the model behind the prompt, with secrets masked.
 
 --attempts: nothing is written before you keep it. What attempts ask, they ask in turn, each line with its number. Attempts whose
 check passes win, then those that change fewer lines. Budgets hold over all of them together. gennai attempts shows the others.

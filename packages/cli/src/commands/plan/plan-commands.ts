@@ -35,7 +35,7 @@ import { askingAt, writePlan } from "./write-plan.ts";
 /** `gennai plan new "<request>"`: the model writes a plan; the server holds it as a draft. Nothing runs. */
 export async function planNewCommand(request: string, flags: PlanFlags, console: Console): Promise<ExitCode> {
   if (request.trim() === "")
-    throw usageError("The request is empty.", 'For example: gennai plan new "rename a to b in src/**"');
+    throw usageError("The prompt is empty.", 'For example: gennai plan new "rename a to b in src/**"');
   const model = modelChoice(flags);
   if (flags.session === undefined) await ontoBranch(request, flags, console);
   await using place = await openPlanContext(flags, console, { model });

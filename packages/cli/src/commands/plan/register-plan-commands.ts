@@ -21,11 +21,11 @@ export function registerPlanCommands(program: Command, { console, ended }: Comma
       .option("--json", "print JSON");
 
   add("new", "let the model write a plan; nothing is changed or run")
-    .argument("<request>", "what should be done")
+    .argument("<prompt>", "what to plan")
     .option("--backend <name>", "where the model is (default: offline)")
     .option("--model <name>", "the model; for scripted, the path of the script")
     .option("--base-url <url>", "of a server that speaks the OpenAI API")
-    .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the request)")
+    .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the prompt)")
     .option("--protect <branch>", "further branch the agent must not work on; repeatable", collect)
     .action(async (request: string, flags: PlanFlags) => {
       const { planNewCommand } = await import("./plan-commands.ts");

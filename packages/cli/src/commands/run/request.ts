@@ -16,7 +16,7 @@ export async function requestOf(
 ): Promise<string | undefined> {
   const request = words.join(" ");
   if (words.length === 0) return undefined;
-  if (request.trim() === "") throw usageError("The request is empty.", 'For example: gennai run "explain src/main.js"');
+  if (request.trim() === "") throw usageError("The prompt is empty.", 'For example: gennai run "explain src/main.js"');
   // With --ask, the input is a person's answers.
   return flags.ask === true ? request : withPipedInput(request, console);
 }
@@ -32,8 +32,8 @@ async function withPipedInput(request: string, console: Console): Promise<string
   if (piped.trim() === "") return request;
   if (piped.length > mostCharacters) {
     throw usageError(
-      `The piped input has ${piped.length} characters; a request takes ${mostCharacters}.`,
-      "Write it to a file of the workspace, and name that file in the request.",
+      `The piped input has ${piped.length} characters; a prompt may have ${mostCharacters}.`,
+      "Write it to a file of the workspace, and name that file in the prompt.",
     );
   }
   const redactor = await createRedactor({ secrets: [] });

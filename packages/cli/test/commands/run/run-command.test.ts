@@ -241,7 +241,7 @@ const oidc = [
 ] as const;
 
 const wrong = [
-  ["an empty request", ["run", " "], "The request is empty"],
+  ["an empty request", ["run", " "], "The prompt is empty"],
   ["an unknown mode", ["run", "--mode", "x", "go"], "Choose --mode branch"],
   ["an unknown verbosity", ["run", "--verbosity", "x", "go"], "terse, normal, detailed"],
   ["an unknown backend", ["run", "--backend", "x", "go"], "openai-compatible"],

@@ -86,5 +86,5 @@ function isPlainName(name: string): boolean {
 }
 
 function strange(what: string): Error {
-  return new Error(`The archive has a strange ${what}.`);
+  return new Error(`The archive has an unusable ${what}.`);
 }

@@ -186,7 +186,7 @@ function pathChanged(path: string): ToolFailure {
     `The directory ${basename(path)} leads elsewhere since the path was resolved.`,
     {
       failureClass: "permission_denied",
-      hint: "Somebody replaced it meanwhile, e.g. by a symbolic link. Resolve the path again.",
+      hint: "Somebody replaced it meanwhile, e.g. by a symbolic link. Try again.",
       retryable: true,
     },
   );
