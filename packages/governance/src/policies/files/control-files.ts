@@ -82,6 +82,11 @@ export function createControlFilesPolicy(options: {
             verdicts.push(refuse(effect.path.raw, control));
           }
           if (control === undefined && !isAgreed && isCreated(effect)) created.push(effect.path);
+          if (control === undefined && !isAgreed && effect.type === "write" && effect.operation !== "delete") {
+            if (await isOfRepository(effect.path.relative, options.entriesIn)) {
+              verdicts.push(refuse(effect.path.raw, { level: "sensitive", what: "what git obeys in a repository" }));
+            }
+          }
         } else if (effect.type === "external" && !effect.readsOnly) {
           for (const path of effect.paths) {
             const control = ofPath(path);
@@ -97,6 +102,12 @@ export function createControlFilesPolicy(options: {
       return strictest([...verdicts, await ofNew(created, options.entriesIn)]);
     },
   };
+}
+
+/** Git takes a directory of any name for a repository's data if a `HEAD` is in it, and runs what its settings and hooks say. */
+async function isOfRepository(path: string, entriesIn: EntriesIn): Promise<boolean> {
+  const [, directory] = /^(?:(.+)\/)?(?:config(?:\.worktree)?|commondir|hooks\/[^/]+)$/i.exec(path) ?? [];
+  return directory !== undefined && (await entriesIn(directory)).some(({ name }) => /^head$/i.test(name));
 }
 
 /** Git's status shows it as a new file: what git ignores is judged elsewhere. */

@@ -95,6 +95,7 @@ const startedByItself =
 const sensitiveTails: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/(?:^|\/)\.gitattributes$/, "git attributes, which can name programs"],
   [/(?:^|\/)\.gitmodules$/, "git submodules"],
+  [/(?:^|\/)head$/, "what makes git take a directory for a repository"],
   [
     /(?:^|\/)\.pre-commit-config\.ya?ml$|(?:^|\/)\.?lefthook\.ya?ml$|(?:^|\/)(?:lint-staged\.config\.|\.lintstagedrc|\.huskyrc|\.?simple-git-hooks\.)[^/]*$/,
     "git hooks",

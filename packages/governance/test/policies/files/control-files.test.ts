@@ -97,6 +97,7 @@ const sensitive = [
   "pytest.ini",
   ".rspec",
   "Guardfile",
+  "fixtures/repository/HEAD",
   ".bazelrc",
   "WORKSPACE",
   "lib/BUILD.bazel",
@@ -149,6 +150,21 @@ describe("control files", () => {
   it.each(sensitive)("asks before %s is written, and lets it be proposed", async (path) => {
     expect(summary(await decide(policy, write(inside(path))))).toBe("ask control_file");
     expect(summary(await decide(policy, { type: "propose", path: inside(path), operation: "update" }))).toBe("allow");
+  });
+
+  it.each([
+    ["config", "ask control_file"],
+    ["config.worktree", "ask control_file"],
+    ["CommonDir", "ask control_file"],
+    ["hooks/post-checkout", "ask control_file"],
+    ["description", "allow"],
+    ["deep/config", "allow"],
+  ])("asks before %s of a repository is written, whatever its directory is called: %s", async (name, expected) => {
+    const entriesIn = async (at: string) => (at === "fixtures/r" ? [{ name: "HEAD", kind: "file" } as const] : []);
+    const inRepository = createControlFilesPolicy({ root: "/ws", entriesIn });
+    const path = inside(`fixtures/r/${name}`);
+    expect(summary(await decide(inRepository, write(path, { operation: "update" })))).toBe(expected);
+    expect(summary(await decide(inRepository, write(path, { operation: "delete" })))).toBe("allow");
   });
 
   it.each(ordinary)("lets %s be written", async (path) => {
