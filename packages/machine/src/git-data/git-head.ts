@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileText } from "./file-text.ts";
+import { isRefName } from "./git-refs.ts";
 
 /**
  * State of a working tree's HEAD, read from a few small files without starting git. Searches the repository upwards from
@@ -96,8 +97,8 @@ function readRef(repository: Repository, ref: string, depth = 0): string | undef
 
 /** Only names that git itself would accept, because they become paths here. */
 function symbolicRef(text: string): string | undefined {
-  const ref = /^ref:\s*(refs\/\S+)$/.exec(text)?.[1];
-  return ref === undefined || /\.\.|\/\/|[\p{Cc}~^:?*[\\]|\/$|\.lock$|\/\./u.test(ref) ? undefined : ref;
+  const ref = /^ref:\s*(\S+)$/.exec(text)?.[1];
+  return ref !== undefined && isRefName(ref) ? ref : undefined;
 }
 
 function readText(path: string, maxBytes = maximumSmallFile): string | undefined {

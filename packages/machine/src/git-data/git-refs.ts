@@ -2,7 +2,7 @@
 export type GitRefs = ReadonlyMap<string, string>;
 
 const objectName = "[0-9a-f]{40}(?:[0-9a-f]{24})?";
-const looseValue = new RegExp(`^(?:${objectName}|ref: \\S+)$`);
+const objectValue = new RegExp(`^${objectName}$`);
 const packedRef = new RegExp(`^(${objectName})[ \\t\\r](refs/.+)$`, "i");
 const target = new RegExp(`^\\^${objectName}$`, "i");
 /** Names that `git check-ref-format` refuses. */
@@ -42,7 +42,13 @@ export function readPackedRefs(text: string): GitRefs | undefined {
 /** The value of a loose ref, or of HEAD; undefined for anything else. */
 export function readLooseRef(text: string): string | undefined {
   const value = text.replace(/\n$/, "");
-  return looseValue.test(value) ? value : undefined;
+  const ref = /^ref: (.+)$/s.exec(value)?.[1];
+  return objectValue.test(value) || (ref !== undefined && isRefName(ref)) ? value : undefined;
+}
+
+/** Whether git reads a ref of this full name, e.g. `refs/heads/main`. */
+export function isRefName(name: string): boolean {
+  return name.startsWith("refs/") && !refused.test(name);
 }
 
 /** A name in a text of git's that was read as latin1. */

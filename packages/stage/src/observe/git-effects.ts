@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitIndex, type IndexEntry, readGitIndex } from "@gennai/machine/git-data/git-index";
 import { pathsInGit } from "@gennai/machine/git-data/git-path";
-import { decoded, readLooseRef, readPackedRefs } from "@gennai/machine/git-data/git-refs";
+import { decoded, isRefName, readLooseRef, readPackedRefs } from "@gennai/machine/git-data/git-refs";
 import { rebuiltIndex } from "@gennai/machine/git-data/rebuilt-index";
 import { packedFile, RefValues } from "@gennai/machine/git-data/ref-values";
 import { isWithin } from "@gennai/protocol/is-within";
@@ -164,8 +164,12 @@ class RepositoryObserver {
 
   #looseRef(effect: StageEffect, inGit: string, name: string): void {
     const { from, to, isRead } = this.#ref(effect);
-    // A branch that is another name of one would move that one.
-    if (!isRead || (name.startsWith("refs/heads/") && to?.startsWith("ref: ")))
+    // Git stops at a name that it does not read. A branch that is another name of one would move that one.
+    if (
+      !isRead ||
+      (to !== undefined && !isRefName(name)) ||
+      (name.startsWith("refs/heads/") && to?.startsWith("ref: "))
+    )
       this.#push({ type: "unreadable", path: inGit });
     else if (from !== to) this.#loose.set(name, to);
   }

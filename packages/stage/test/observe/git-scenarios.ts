@@ -91,6 +91,11 @@ const commands: Readonly<Record<string, readonly string[]>> = {
     "objects 1",
   ],
   "echo garbage > .git/refs/heads/main": ["unreadable refs/heads/main"],
+  "cd .git; git rev-parse HEAD | tee 'refs/heads/a b' > refs/heads/x~1; echo ref: refs/heads/../x > HEAD": [
+    "unreadable HEAD",
+    "unreadable refs/heads/a b",
+    "unreadable refs/heads/x~1",
+  ],
 };
 
 function short(effect: GitEffect): string {
