@@ -1,5 +1,5 @@
-import { lstatSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { systemErrorCode } from "../system-error.ts";
 import { decoded, type GitRefs, readLooseRef, readPackedRefs } from "./git-refs.ts";
 
@@ -43,6 +43,15 @@ export class RefValues {
     const value = this.value(name);
     if (value?.startsWith("ref: ") !== true) return value;
     return depth > maxDepth ? undefined : this.commit(value.slice("ref: ".length), depth + 1);
+  }
+
+  /** Names of all refs that begin with this directory, e.g. `refs/heads/`. */
+  names(directory: string): readonly string[] {
+    const place = join(this.#directory, directory);
+    const loose = existsSync(place) ? readdirSync(place, { recursive: true, withFileTypes: true }) : [];
+    const files = loose.filter((entry) => entry.isFile());
+    const inPlace = files.map(({ parentPath, name }) => relative(this.#directory, join(parentPath, name)));
+    return [...inPlace, ...(this.packed?.keys() ?? [])].filter((name) => name.startsWith(directory));
   }
 
   /** The branch that a symbolic ref leads to, in short. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
+import { foldName } from "@gennai/governance/command/words/fold-name";
 import { statIfPresent } from "@gennai/machine/entries/look-at-entry";
 import { RefValues } from "@gennai/machine/git-data/ref-values";
 import type { RepositoryPaths } from "@gennai/machine/host/repository-paths";
@@ -41,12 +42,25 @@ function isMistakable(name: string, git: string, refs: RefValues): boolean {
   const remotes = join(git, "refs/remotes");
   const known = [...(refs.packed?.keys() ?? [])].map((ref) => /^refs\/remotes\/([^/]+)\//.exec(ref)?.[1]);
   const places = [...ofGit, ...(existsSync(remotes) ? readdirSync(remotes) : []), ...known];
-  if (places.includes(name.split("/")[0]) || odd.test(name)) return true;
+  if (places.includes(name.split("/")[0]) || odd.test(name) || mixed.test(name)) return true;
+  const alike = looks(name);
+  if (refs.names("refs/heads/").some((ref) => looks(ref.slice("refs/heads/".length)) === alike)) return true;
   return ["refs", "refs/tags", "refs/remotes"].some((kind) => refs.value(`${kind}/${name}`) !== undefined);
 }
 
 /** First parts of names that git looks for below `refs/` as well, and usual remotes. */
 const ofGit = ["refs", "heads", "tags", "remotes", "origin", "upstream"];
-/** What git writes beside HEAD, and what it takes for the id of an object. */
+/** What git writes beside HEAD, what it takes for the id of an object, an option, or HEAD. */
 const odd =
-  /^(?:(?:\w+_)?HEAD|stash|AUTO_MERGE|(?:BISECT|MERGE|NOTES)_\w+|(?:.+-g)?(?:[0-9a-f]{7,64}|(?=.*\d)[0-9a-f]{4,6}))$/;
+  /^(?:-.*|@|(?:\w+_)?HEAD|stash|AUTO_MERGE|(?:BISECT|MERGE|NOTES)_\w+|(?:.+-g)?(?:[0-9a-f]{7,64}|(?=.*\d)[0-9a-f]{4,6}))$/;
+/** One word in letters of several alphabets that look alike, e.g. a Cyrillic letter in a Latin word. */
+const mixed =
+  /(?:\p{Script=Latin}[\p{L}\p{M}]*[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}]|[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}][\p{L}\p{M}]*\p{Script=Latin})/u;
+
+/** The same for names that a person, or a file system without case, cannot tell apart. */
+function looks(name: string): string {
+  return name
+    .split("/")
+    .map((part) => foldName(part.normalize("NFKC")))
+    .join("/");
+}
