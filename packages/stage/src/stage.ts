@@ -116,7 +116,7 @@ export class Stage {
       const merged = this.#mounts.merged(root);
       // Copies are compared later.
       const written = this.isOverlaid ? join(root.directory, stageParts.upper) : merged;
-      await closeGit({ path: root.path, merged, written });
+      await closeGit({ path: root.path, merged, written, wrote: this.#mounts.wrote?.bind(undefined, root) });
     }
   }
 

@@ -162,6 +162,20 @@ export const scenarios: Scenarios = {
     await stage.close();
     await removeTransaction(stage.transaction);
   },
+  "takes what the user's git does meanwhile for no change of the command's": async () => {
+    await using fixture = new StageFixture(files);
+    for (const text of ["init -q", "add -A", "commit -qm first", "pack-refs --all"]) fixture.git(...text.split(" "));
+    const during = (): void => {
+      fixture.git("commit", "-q", "--allow-empty", "-m", "the user's");
+      fixture.git("pack-refs", "--all");
+    };
+    const { observation, transaction } = await fixture.stage("echo n > n.txt", { during });
+    deepEqual(
+      observation.effects.map(({ path }) => path),
+      ["n.txt"],
+    );
+    await removeTransaction(transaction);
+  },
   "goes on when something vanishes while it is copied": async () => {
     await using fixture = new StageFixture(
       Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`d${index % 40}/f${index}`, "x"])),

@@ -50,6 +50,15 @@ export class ComparedCopy implements StageView {
     this.#merged = join(root.directory, stageParts.merged);
   }
 
+  /** Whether the file at a path is another one than was copied, or was written. */
+  async wrote(path: string): Promise<boolean> {
+    const place = join(this.#merged, path);
+    const [stat, was] = [statIfPresent(place), this.#copied.entries.get(path)];
+    if (stat === undefined || was === undefined || was.inode !== stat.ino || was.bornNs !== stat.birthtimeNs)
+      return true;
+    return was.isDirectory || !(await this.#isAsCopied(place, was, stat));
+  }
+
   /** Call it once, when no process of the command is left. */
   async compare(): Promise<void> {
     const stat = lstatSync(this.#merged, { bigint: true });

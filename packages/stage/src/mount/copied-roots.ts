@@ -88,6 +88,7 @@ export async function copyRoots(
     merged: mergedOf,
     settle,
     stay,
+    wrote: (root, path) => copyOf(root).wrote(path),
     view: copyOf,
     asLeft: (root, work) => copyOf(root).asLeft(work),
     areThere: () => roots.every((root) => statIfPresent(mergedOf(root))?.isDirectory() === true),

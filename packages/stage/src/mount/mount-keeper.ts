@@ -36,6 +36,8 @@ export interface MountKeeper {
   merged(root: StagedRoot): string;
   /** Call it before `view`, when no process of a command is left and none will start. */
   settle(): Promise<void>;
+  /** Before settling, where what a command wrote is not apart: whether it wrote the file at a path of a root. */
+  wrote?(root: StagedRoot, path: string): Promise<boolean>;
   /** What shows what a command did to a root. */
   view(root: StagedRoot): StageView;
   /** Set if settling moves what commands changed: runs work while a root is as they left it. */

@@ -12,8 +12,10 @@ export interface LeftRoot {
   readonly path: string;
   /** Path by which this process reaches what the command saw. */
   readonly merged: string;
-  /** Directory in which only what the command wrote is; where that is not known, `merged`. */
+  /** Directory in which only what the command wrote is; for a copy, `merged`. */
   readonly written: string;
+  /** For a copy: whether the command wrote a file of `merged`. What the user's has become meanwhile is no change of the command's. */
+  readonly wrote?: ((path: string) => Promise<boolean>) | undefined;
 }
 
 /**
@@ -51,7 +53,7 @@ class ClosedGit {
   }
 
   async layRefs(): Promise<void> {
-    if (statIfPresent(join(this.#root.written, this.#git, packedFile)) === undefined) return;
+    if (!(await this.#wrote(packedFile))) return;
     const [was, is] = [this.#before.text(packedFile), this.#after.text(packedFile)];
     const [before, after] = [this.#before.packed, this.#after.packed];
     if (was === is || before === undefined || after === undefined) return;
@@ -73,10 +75,16 @@ class ClosedGit {
         const [was, is] = [this.#before.text(file), this.#after.text(file)];
         const ref = name === "HEAD" ? `${tree}HEAD` : name;
         // The log of stashes is the stashes.
-        if (was === is || is === undefined || name === "refs/stash") continue;
+        if (was === is || is === undefined || name === "refs/stash" || !(await this.#wrote(file))) continue;
         await this.#write(file, this.#after.commit(ref) === undefined ? was : this.#log(ref, was, is));
       }
     }
+  }
+
+  async #wrote(inGit: string): Promise<boolean> {
+    const path = join(this.#git, inGit);
+    if (statIfPresent(join(this.#root.written, path)) === undefined) return false;
+    return this.#root.wrote === undefined || (await this.#root.wrote(path));
   }
 
   /** The user's log, with a line for the move of the ref. */
