@@ -1,16 +1,21 @@
 import { createOpenAICompatible, OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
-import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { APICallError, EmptyResponseBodyError } from "@ai-sdk/provider";
 import type { Model, ModelRequest } from "@gennai/agent/model";
 import type { Provider } from "@gennai/protocol/model/session/backend";
 import { nearestEffort } from "@gennai/protocol/model/session/effort";
-import { askChat } from "./answer/ask-chat.ts";
+import { bytesOf, textOf } from "./answer/answer-bytes.ts";
+import { readChatAnswer } from "./answer/chat-answer.ts";
+import { redirected, redirections } from "./answer/fetch-from-server.ts";
 import { defaultTiming, type ModelTiming, ProviderModel } from "./answer/provider-model.ts";
+import { readableAnswer } from "./answer/readable-answer.ts";
 import type { ModelEndpoint } from "./model-endpoint.ts";
 import { type ChatDialect, chatDialect, learnDialect } from "./request/chat-dialect.ts";
 import { encodeMessages, type RequestFrame, requestFrame, withMessages } from "./request/encoded-messages.ts";
 import { capabilitiesOf } from "./request/model-capabilities.ts";
 import { withPathInPlace } from "./request/path-in-place.ts";
 import { toTools } from "./request/provider-prompt.ts";
+import { sendParts } from "./request/send-parts.ts";
 import { serverWindow } from "./server-window.ts";
 
 /** The parts of a call. */
@@ -116,3 +121,35 @@ function headersOf({ apiKey, headers }: ModelEndpoint): Readonly<Record<string, 
     ...Object.fromEntries(own),
   };
 }
+
+interface ChatRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON in parts. */
+  readonly body: readonly Uint8Array[];
+  readonly signal: AbortSignal;
+}
+
+/** POSTs it, and gives what is answered as it comes. Throws `APICallError` for a refusal, as the provider libraries do. */
+async function askChat({ url, headers, body, signal }: ChatRequest): Promise<AsyncIterable<LanguageModelV4StreamPart>> {
+  const posted = await sendParts(url, body, { headers, signal });
+  const cancel = () => posted.body.destroy();
+  if (redirections.has(posted.status)) {
+    cancel();
+    throw redirected(posted.status, posted.headers["location"] ?? null, url);
+  }
+  if (bodiless.has(posted.status)) throw new EmptyResponseBodyError();
+  const sent = bytesOf(posted.body[Symbol.asyncIterator](), cancel);
+  const { status, bytes } = await readableAnswer({ status: posted.status, bytes: sent }, url);
+  if (status >= 200 && status <= 299) return readChatAnswer(bytes);
+  throw new APICallError({
+    message: `HTTP ${status}`,
+    url,
+    requestBodyValues: {},
+    statusCode: status,
+    responseHeaders: { ...posted.headers },
+    responseBody: await textOf(bytes),
+  });
+}
+
+const bodiless: ReadonlySet<number> = new Set([204, 205]);

@@ -1,18 +1,18 @@
-import { issueLines } from "@gennai/agent/scenarios/plan-correction";
+import { correctionRequestText, issueLines } from "@gennai/agent/scenarios/plan-correction";
 import type { PlanView } from "@gennai/governance/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { JsonValue } from "@gennai/protocol/strict-json";
-import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
+import type { PlanAuthority, SubmittedPlan } from "@gennai/sessions/plans/approval/plan-authority";
 import type { Session } from "@gennai/sessions/session/session";
 import { isStripped, planForClient } from "./client-form.ts";
 import { previewOnBranch } from "./onto-branch.ts";
 import { handOut, type KnownPlan, PlanAliases } from "./plan-aliases.ts";
+import { planTurn } from "./plan-turn.ts";
 import { type PlanBody, parseApprovedPlan, parsePlan, parseSend } from "./rina-bodies.ts";
 import type { RinaAnswer, RinaHandler } from "./rina-listener.ts";
-import { writePlan } from "./write-plan.ts";
 
 export interface RinaServiceOptions {
   readonly version: string;
@@ -222,4 +222,31 @@ function verified({
   output,
 }: VerificationResult): Readonly<Record<string, unknown>> {
   return { stepId, command, passed, output, ...(exitCode === undefined ? {} : { exitCode }) };
+}
+
+interface PlanWish {
+  readonly plans: PlanAuthority;
+  readonly session: Session;
+  readonly text: string;
+  /** Asks the model again if its answer is no valid envelope. */
+  readonly strict: boolean;
+  /** What the client knows about the user's position in the editor. */
+  readonly context: JsonValue | undefined;
+}
+
+/** A turn of the model in plan mode; a valid plan is then stored as a draft. `raw` is the model's text. */
+async function writePlan(
+  { plans, session, text, strict, context }: PlanWish,
+  options: { readonly signal: AbortSignal },
+): Promise<{ readonly raw: string; readonly submitted: SubmittedPlan }> {
+  const raw = await planTurn(session, { text, editor: contextText(context) }, options);
+  const submitted = await plans.submit(session, raw, { strict: false, contract: false });
+  if (submitted.issues.length === 0 || !strict) return { raw, submitted };
+  const again = await planTurn(session, { text: correctionRequestText(submitted.issues), editor: "" }, options);
+  return { raw: again, submitted: await plans.submit(session, again, { strict: false, contract: false }) };
+}
+
+function contextText(context: JsonValue | undefined): string {
+  if (context === undefined || context === null) return "";
+  return typeof context === "string" ? context : canonicalJson(context);
 }

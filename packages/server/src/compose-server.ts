@@ -4,6 +4,7 @@ import type { ExportDestination } from "@gennai/governance/limits/export-schema"
 import { unstagedRefusal } from "@gennai/governance/limits/laid-down";
 import { refuseManaged } from "@gennai/machine/managed-refusal";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
+import type { ServerLog } from "@gennai/machine/server-log";
 import { stagesWord } from "@gennai/protocol/commands-mode";
 import { rpcPaths } from "@gennai/protocol/rpc-services";
 import { challengePath } from "@gennai/protocol/server-proof";
@@ -16,6 +17,7 @@ import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
 import { openLedgerSigner } from "@gennai/store/ledger/ledger-key";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
 import { Admission } from "./admission/admission.ts";
+import { Allowance } from "./admission/allowance.ts";
 import { FreeDescriptors } from "./admission/free-descriptors.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { StorageKeeper } from "./admission/storage-keeper.ts";
@@ -28,8 +30,7 @@ import { challengeRoute } from "./http/routes/challenge-route.ts";
 import { writeDiscovery } from "./http/routes/discovery.ts";
 import { HEALTH_PATH, healthRoute } from "./http/routes/health-route.ts";
 import { type NotReady, probeRoutes } from "./http/routes/probe-routes.ts";
-import { reportedVerifier } from "./identity/reported-verifier.ts";
-import type { TokenVerifier } from "./identity/token-verifier.ts";
+import type { TokenJudgement, TokenVerifier } from "./identity/token-verifier.ts";
 import { openUsersRoot } from "./identity/users-root.ts";
 import { warnOfUsers } from "./identity/warn-of-users.ts";
 import { Idleness } from "./idleness.ts";
@@ -268,5 +269,15 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
       if (options.tls !== undefined) listener?.renewTls(await readTlsFiles(options.tls));
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Says in the log why tokens are refused, not too often: anyone who sends them learns only that they are. */
+function reportedVerifier(verifier: TokenVerifier, log: ServerLog): (token: string) => Promise<TokenJudgement> {
+  const reports = new Allowance(1, () => performance.now(), 20);
+  return async (token) => {
+    const judgement = await verifier.judge(token);
+    if (judgement.type !== "accepted" && reports.take()) log.warn(`A token was ${judgement.type}: ${judgement.reason}`);
+    return judgement;
   };
 }

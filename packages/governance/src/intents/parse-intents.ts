@@ -2,7 +2,6 @@ import { isRecord } from "@gennai/protocol/json-value";
 import type { Intent } from "./intent.ts";
 import { fieldKeys, type IntentField, intentsKey, isIntentsKey } from "./intent-fields.ts";
 import type { IntentProblem, IntentSource } from "./intent-problem.ts";
-import { statusMeans } from "./intent-status.ts";
 import { scopeGlob } from "./scope-glob.ts";
 
 export interface ParsedIntents {
@@ -245,4 +244,28 @@ function withoutDoubles(
 function text(value: unknown): string | undefined {
   if (typeof value === "string") return value.trim();
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
+}
+
+/** Statuses that say that the intent is being worked on now. */
+const active: ReadonlySet<string> = new Set(["active", "in_progress", "inprogress", "ongoing", "doing"]);
+
+/**
+ * Known statuses that do not mean active. `open` is among them: it says that an intent is unfinished, not that work on it is
+ * authorised.
+ */
+const inactive: ReadonlySet<string> = new Set(
+  (
+    "open new ready todo to_do backlog planned pending proposed draft blocked paused on_hold waiting review in_review " +
+    "done complete completed closed resolved cancelled canceled rejected abandoned archived deprecated inactive"
+  ).split(" "),
+);
+
+/** Whether a status, in any letter case and with `-`, `_` or spaces between its words, means that work may continue. */
+function statusMeans(status: string): "active" | "inactive" | "unknown" {
+  const word = status
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, "_");
+  if (active.has(word)) return "active";
+  return inactive.has(word) ? "inactive" : "unknown";
 }

@@ -1,7 +1,9 @@
 import type { CommandAnalysis, CommandDanger } from "../command/command-analysis.ts";
 import { looksBelow } from "../command/only-reads.ts";
 import type { Policy } from "../policy.ts";
-import { askedByRules } from "../rules/asked-by-rules.ts";
+import { textsOfOne } from "../rules/command-texts.ts";
+import type { CompiledRules } from "../rules/compile/compile-rules.ts";
+import { matchPattern } from "../rules/match-pattern.ts";
 import type { RulesPolicyPorts } from "../rules/rules-policy.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../verdict.ts";
 
@@ -104,4 +106,36 @@ export function commandVerdict(command: CommandAnalysis, asked?: ReadonlySet<Com
     });
   }
   return allow;
+}
+
+/**
+ * The floor's refusals that become questions, because a rule with `ask: true` matches the refused command: its author wants a
+ * user to decide.
+ */
+async function askedByRules(
+  { dangers }: CommandAnalysis,
+  ports: RulesPolicyPorts,
+  options: { readonly signal: AbortSignal },
+): Promise<ReadonlySet<CommandDanger>> {
+  const asked = new Set<CommandDanger>();
+  const askable = dangers.filter((danger) => danger.askable !== undefined);
+  if (askable.length === 0) return asked;
+  const rules = await ports.current();
+  for (const danger of askable) if (await isAsked(danger, rules, ports, options)) asked.add(danger);
+  return asked;
+}
+
+async function isAsked(
+  { askable: command }: CommandDanger,
+  { patterns }: CompiledRules,
+  { slow }: RulesPolicyPorts,
+  options: { readonly signal: AbortSignal },
+): Promise<boolean> {
+  if (command === undefined) return false;
+  const texts = textsOfOne(command);
+  for (const pattern of patterns) {
+    // A pattern that could not be checked counts as a match where it refuses, and as none where it would soften.
+    if (pattern.rule.ask && (await matchPattern(pattern, texts, slow, options)) === "match") return true;
+  }
+  return false;
 }

@@ -1,11 +1,13 @@
-import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createHash, createPrivateKey } from "node:crypto";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
+import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { directoryName } from "@gennai/sessions/session/directory-name";
+import { derivedKey } from "@gennai/store/ledger/derived-key";
+import { ledgerKeyFile } from "@gennai/store/ledger/ledger-key";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
-import { ensureTenantLedgerKey } from "../identity/tenant-ledger-key.ts";
 import type { Tenant, TenantDirectories } from "./tenant.ts";
 
 export interface TenantsOptions {
@@ -82,5 +84,33 @@ async function claim(stateDir: string, tenant: string): Promise<void> {
     if (!hasCode(error, "EEXIST")) throw error;
     if ((await readFile(file, "utf8")) === `${JSON.stringify({ tenant })}\n`) return;
     throw new ServiceError("unavailable", "A tenant's state directory is another tenant's.", { cause: error });
+  }
+}
+
+/** PKCS #8 of an Ed25519 key, up to its 32 bytes (RFC 8410). */
+const prefix = Buffer.from("302e020100300506032b657004220420", "hex");
+
+/**
+ * Gives a new tenant its own ledger key, derived from the server's: no tenant's key reveals another's, and all replicas, which
+ * share the server's key, derive the same. An existing key is kept.
+ */
+async function ensureTenantLedgerKey(
+  serverStateDir: string,
+  tenant: { readonly name: string; readonly stateDir: string },
+): Promise<void> {
+  const file = ledgerKeyFile(tenant.stateDir);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const seed = await derivedKey(serverStateDir, "gennai tenant ledger key", tenant.name);
+  const key = createPrivateKey({ key: Buffer.concat([prefix, seed]), format: "der", type: "pkcs8" });
+  const draft = `${file}.${process.pid}.derived`;
+  try {
+    await writeFile(draft, key.export({ format: "pem", type: "pkcs8" }), { mode: 0o600, flag: "w" });
+    // Unlike a rename, a link never replaces the key that is there.
+    await link(draft, file);
+    await syncDirectory(dirname(file));
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
 }

@@ -8,7 +8,6 @@ import { errorMessage } from "@gennai/protocol/error-message";
 import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
 import { operationOf, type PathChange } from "@gennai/store/checkpoints/snapshot/file-state";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
-import { TimeoutAfter } from "./timeout-after.ts";
 
 /** Milliseconds that a stopped turn waits for the checkpoint after its last call. */
 const stopTimeoutMs = 10_000;
@@ -162,4 +161,39 @@ export function askWithoutCheckpoint(problem: WorkspaceCheckpoints["problem"]): 
     rule: "checkpoints/none",
     reason: `Changes of this call cannot be undone: ${problem.message}`,
   });
+}
+
+/** Extra time for work after it is stopped: git may hang, and a stop must not wait for ever. */
+class TimeoutAfter implements Disposable {
+  /** Aborts when the time is over. */
+  readonly signal: AbortSignal;
+  /** Rejects when the time is over. */
+  readonly over: Promise<never>;
+  readonly #stop: AbortSignal;
+  readonly #onStop: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param milliseconds counted from when `stop` aborts */
+  constructor(stop: AbortSignal, milliseconds: number) {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const abort = new AbortController();
+    promise.catch(() => undefined);
+    this.signal = abort.signal;
+    this.over = promise;
+    this.#stop = stop;
+    this.#onStop = () => {
+      this.#timer = setTimeout(() => {
+        const reason = new Error(`it took longer than ${milliseconds / 1000} s after the stop`);
+        abort.abort(reason);
+        reject(reason);
+      }, milliseconds);
+    };
+    if (stop.aborted) this.#onStop();
+    else stop.addEventListener("abort", this.#onStop, { once: true });
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#stop.removeEventListener("abort", this.#onStop);
+  }
 }

@@ -6,7 +6,6 @@ import type { Forgetting } from "../log/forgetting.ts";
 import type { ForgottenSession, LogBatch, SessionFilter, SessionHead, SessionLog } from "../log/session-log.ts";
 import { appendConflict, sessionDeleted, sessionExists, unknownSession } from "../log/session-refusals.ts";
 import { EventTails } from "./event-tails.ts";
-import { ForeignCommits } from "./foreign-commits.ts";
 import { type BatchRows, batchRows, SessionTable } from "./session-table.ts";
 import { SharedTransactions } from "./shared-transactions.ts";
 
@@ -224,5 +223,45 @@ export class SqliteSessionLog implements SessionLog {
   #release(tail: Disposable): void {
     tail[Symbol.dispose]();
     if (this.#tails.isEmpty) this.#foreign.stop();
+  }
+}
+
+/** Milliseconds between looks. */
+const pollInterval = 200;
+
+/** Reports commits of other connections, also in other processes. */
+class ForeignCommits {
+  readonly #database: StoreDatabase;
+  readonly #onCommit: () => void;
+  #poller: NodeJS.Timeout | undefined;
+  #seenVersion = 0;
+
+  /** @param onCommit also called if watching fails: whoever reads then finds the cause */
+  constructor(database: StoreDatabase, onCommit: () => void) {
+    this.#database = database;
+    this.#onCommit = onCommit;
+  }
+
+  /** Starts watching; repeated calls have no effect. */
+  watch(): void {
+    if (this.#poller !== undefined) return;
+    this.#seenVersion = this.#database.dataVersion();
+    this.#poller = setInterval(() => this.#look(), pollInterval);
+  }
+
+  stop(): void {
+    clearInterval(this.#poller);
+    this.#poller = undefined;
+  }
+
+  #look(): void {
+    try {
+      const version = this.#database.dataVersion();
+      if (version === this.#seenVersion) return;
+      this.#seenVersion = version;
+    } catch {
+      // The readers find the same trouble when they read, and get to know.
+    }
+    this.#onCommit();
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Server, Socket } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { TokenJudgement } from "../../identity/token-verifier.ts";
 import { endConnection, sendError } from "../http-response.ts";
@@ -9,7 +10,6 @@ import type { RouteTable } from "../route.ts";
 import { digestToken } from "../token.ts";
 import { type ListenAddress, listenOn } from "./listen-address.ts";
 import { type OpenServer, openPlainServer, openTlsServer } from "./node-servers.ts";
-import { SpareConnections } from "./spare-connections.ts";
 import type { TlsIdentity } from "./tls-files.ts";
 
 export interface HttpServerOptions {
@@ -187,4 +187,33 @@ async function close(
 function urlHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/**
+ * Connections of which no request was let in yet: clients open some ahead, and node does not count them as idle. They take no more
+ * than half of the server's places: the oldest makes way, so that nobody without a token keeps others out.
+ */
+class SpareConnections {
+  readonly #sockets = new Set<Socket>();
+
+  constructor(server: Server) {
+    const add = (socket: Socket): void => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+      const [oldest] = this.#sockets;
+      if (this.#sockets.size > server.maxConnections / 2) oldest?.destroy();
+    };
+    // An encrypted connection is another socket once it is. HTTP/2 closes its own.
+    server.on("setSecureContext" in server ? "secureConnection" : "connection", (socket: Socket) => {
+      if (!("alpnProtocol" in socket) || socket.alpnProtocol !== "h2") add(socket);
+    });
+  }
+
+  letIn({ socket }: IncomingMessage): void {
+    this.#sockets.delete(socket);
+  }
+
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
 }

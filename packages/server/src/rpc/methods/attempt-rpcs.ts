@@ -1,11 +1,14 @@
 import type { ServiceImpl } from "@connectrpc/connect";
+import { parseEndpoint } from "@gennai/governance/network/endpoint";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
+import type { StartAttemptsRequest } from "@gennai/protocol/gen/gennai/agent/v1/attempt_pb";
 import { digest } from "@gennai/protocol/model/checked-field";
-import { type AttemptSet, attemptSetToMessage } from "@gennai/protocol/model/session/attempt";
+import { type AttemptSet, attemptSetToMessage, mostAttempts } from "@gennai/protocol/model/session/attempt";
+import type { AttemptsRequest } from "@gennai/sessions/attempts/running-attempts";
 import type { ServerAttempts } from "@gennai/sessions/attempts/server-attempts";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import { attemptsRequestFromWire } from "../wire/attempts-request.ts";
+import { assertId, assertText } from "../wire/turn-input-from-wire.ts";
 
 type AttemptRpcs = Pick<
   ServiceImpl<typeof AgentService>,
@@ -55,4 +58,39 @@ export function attemptRpcs(manager: SessionManager, attempts: ServerAttempts): 
       return { content: await attempts.content(session, attemptsId, digest(sha256)) };
     },
   };
+}
+
+/** Default number of parallel attempts. */
+const usuallyParallel = 2;
+const maxCheckCharacters = 4_096;
+const maxAllowed = 64;
+
+/** Throws `ServiceError` `invalid_argument`. */
+function attemptsRequestFromWire(request: StartAttemptsRequest): AttemptsRequest {
+  const { clientAttemptsId, userInput, scenario, enableThinking, images, count, parallel, check, models } = request;
+  assertId("client_attempts_id", clientAttemptsId);
+  assertText("user_input", userInput);
+  if (count < 2 || count > mostAttempts) throw invalid(`count is a number from 2 to ${mostAttempts}.`);
+  if (parallel < 0 || parallel > mostAttempts) throw invalid(`parallel is a number from 0 to ${mostAttempts}.`);
+  if (check.length > maxCheckCharacters) throw invalid(`check has at most ${maxCheckCharacters} characters.`);
+  if (models.length > count) throw invalid("models names more than there are attempts.");
+  if (request.allow.length > maxAllowed) throw invalid(`allow names at most ${maxAllowed}.`);
+  const allow = request.allow.map((text) => {
+    const endpoint = parseEndpoint(text);
+    if (endpoint !== undefined) return endpoint;
+    throw invalid(`${JSON.stringify(text.slice(0, 100))} in allow is no HOST:PORT.`);
+  });
+  return {
+    clientId: clientAttemptsId,
+    input: { text: userInput, scenario, enableThinking, images },
+    count,
+    parallel: Math.min(parallel === 0 ? usuallyParallel : parallel, count),
+    check,
+    models,
+    network: allow.length === 0 ? {} : { allow },
+  };
+}
+
+function invalid(message: string): ServiceError {
+  return new ServiceError("invalid_argument", message);
 }

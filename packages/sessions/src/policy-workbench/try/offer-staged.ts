@@ -2,10 +2,10 @@ import type { Effect } from "@gennai/governance/effect";
 import type { Decided, DecideOptions } from "@gennai/governance/gate/decide/decided-call";
 import { decideFound } from "@gennai/governance/gate/decide-found";
 import { judgeParts } from "@gennai/governance/gate/judge-parts";
-import type { CallContext, FoundPart } from "@gennai/governance/tool";
+import type { CallContext, FileChange, FoundPart } from "@gennai/governance/tool";
 import type { StagedOffer } from "@gennai/shell/run/run-staged";
 import type { PersonsLedgerOptions } from "@gennai/store/ledger/persons-ledger";
-import { keepChosen } from "./keep-chosen.ts";
+import { PersonsLedger } from "@gennai/store/ledger/persons-ledger";
 import { asServiceError } from "./staged-failure.ts";
 
 /** Staged changes shown to a user, who chooses. They are not in the workspace yet. */
@@ -115,4 +115,36 @@ function whatWasDone(effects: readonly Effect[]): readonly string[] {
 
 function isIgnored(effects: readonly Effect[]): boolean {
   return effects.length > 0 && effects.every((effect) => effect.type === "write" && effect.found?.ignored === true);
+}
+
+/** Staged changes, of which a user has chosen some. */
+interface ChosenWork {
+  /** Name in records and for undo: the command. */
+  readonly title: string;
+  /** Origin, e.g. `try`. */
+  readonly by: string;
+  /** Other agent that did it. */
+  readonly agent?: string | undefined;
+  readonly parts: readonly FoundPart[];
+  /** Ids. */
+  readonly dropped: ReadonlySet<string>;
+  keep(dropped: ReadonlySet<string>, title: string): Promise<readonly FileChange[]>;
+}
+
+/**
+ * Writes the chosen parts into the workspace, so that they can be undone. The ledger records the choice before, and the result
+ * afterwards; if it cannot be recorded, nothing is kept. Rejects with `StoreError`, and like `keep`.
+ */
+async function keepChosen(
+  { title, by, agent, parts, dropped, keep }: ChosenWork,
+  ledgerOf: PersonsLedgerOptions,
+): Promise<readonly FileChange[]> {
+  await using ledger = await PersonsLedger.open(ledgerOf);
+  const what = { by, title, ...(agent === undefined ? {} : { agent }) };
+  const names = (isDropped: boolean): readonly string[] =>
+    parts.filter(({ id }) => dropped.has(id) === isDropped).map(({ name }) => name);
+  await ledger.record("review", { ...what, kept: names(false), dropped: names(true) });
+  const files = await keep(dropped, title);
+  await ledger.record("applied", { ...what, kept: names(false) }, { files });
+  return files;
 }

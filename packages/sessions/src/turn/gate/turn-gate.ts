@@ -8,6 +8,7 @@ import { areFound, type EditingMode, needsBranch } from "@gennai/governance/poli
 import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
 import type { Tool } from "@gennai/governance/tool";
 import type { EditingMode as ChosenMode } from "@gennai/protocol/model/session/session-settings";
+import { CheckpointError } from "@gennai/store/checkpoints/snapshot/checkpoint-error";
 import { sessionBridge } from "../../bridge/session-bridge.ts";
 import { placeOfCommands } from "../../client-workspace/place-of-commands.ts";
 import { createCheckPolicy, lastingCheckAnswers } from "../../context/accept-check.ts";
@@ -19,7 +20,7 @@ import { modeFor, onlyProposes, whyNotStaged } from "../../policies/proposal-mod
 import { loadTurnRules } from "../../policies/turn-rules.ts";
 import { ProposalReader } from "../../proposal/proposal-reader.ts";
 import { SessionProposal } from "../../proposal/session-proposal.ts";
-import { noCheckpoints } from "../../restore/no-checkpoints.ts";
+import type { TurnCheckpointsOptions } from "../../restore/turn-checkpoints.ts";
 import { TurnCheckpoints } from "../../restore/turn-checkpoints.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
@@ -272,3 +273,15 @@ async function proposalWarnings(
   const why = await whyNotStaged(session);
   return why === undefined ? [] : [onlyProposes(why)];
 }
+
+/**
+ * Replaces checkpoints if a client holds the files: git on the server's disk would keep the trees, but the files are not there.
+ * The client's own git must undo what commands change; change sets keep their bytes as always.
+ */
+const noCheckpoints: TurnCheckpointsOptions["checkpoints"] = {
+  problem: undefined,
+  open: async () => {
+    throw new CheckpointError("git_missing", "the client that holds the files keeps no trees of them.");
+  },
+  close: async () => [],
+};

@@ -1,3 +1,4 @@
+import type { FileChangeRecord } from "@gennai/agent/events/proposal";
 import type { Warning } from "@gennai/agent/events/warning";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange, toolsInMode } from "@gennai/agent/scenarios/tool-groups";
@@ -5,10 +6,10 @@ import type { EditingMode } from "@gennai/governance/policies/branch";
 import type { Tool } from "@gennai/governance/tool";
 import { webFetchTool } from "@gennai/machine/web/web-fetch-tool";
 import { webSearchTool } from "@gennai/machine/web/web-search-tool";
+import type { ClientSide } from "@gennai/machine/workspace/workspace";
 import { OpenWorkspace } from "@gennai/shell/open-workspace";
 import type { EditorBridge } from "../../bridge/editor-bridge.ts";
 import type { SessionBridge } from "../../bridge/session-bridge.ts";
-import { warningsForClient } from "../../client-workspace/client-warnings.ts";
 import { createMayRead } from "../../context/may-read.ts";
 import { loadToolsTool } from "../../mcp/load-tools-tool.ts";
 import type { OfferedTools } from "../../mcp/mcp-servers.ts";
@@ -20,7 +21,6 @@ import { stageProposedChanges } from "../../proposal/stage-proposed-changes.ts";
 import type { Session } from "../../session/session.ts";
 import type { KnownFiles } from "../../session/state/known-files.ts";
 import { isOwnBranch, isOwnStash } from "../../session/state/own-refs.ts";
-import { usersContents } from "../../session/state/users-contents.ts";
 import { bashOutputTool } from "../../tools/commands/bash-output-tool.ts";
 import type { Staging } from "../../tools/commands/bash-tool.ts";
 import { killShellTool } from "../../tools/commands/kill-shell-tool.ts";
@@ -207,4 +207,38 @@ function learnSecrets({ services }: Session, { governance }: TurnRules): Staging
   return async (options) => {
     for (const value of (await governance.historySecrets?.look(options)) ?? []) services.redactor.learn(value);
   };
+}
+
+/** Warnings about what does not work if a client holds the files, as far as this turn may need it. */
+function warningsForClient(client: ClientSide, scenario: Scenario): readonly string[] {
+  return [
+    ...(client.commands === "none"
+      ? ["No commands run in this session: the client that holds the files runs none."]
+      : []),
+    ...(scenario.mcp.some((name) => name !== "*")
+      ? ["MCP servers run on the server's machine, which has none of these files: none is offered."]
+      : []),
+  ];
+}
+
+/**
+ * Which contents of a file may hold the user's work, if it is now as said: that one alone if the session did not write it;
+ * otherwise what the session found, and what it left since. Undefined if the session made the file.
+ */
+function usersContents(
+  changeSets: Iterable<{ readonly files: readonly FileChangeRecord[]; readonly undone: boolean }>,
+  path: string,
+  sha256: string,
+): readonly string[] | undefined {
+  let contents: (string | undefined)[] = [];
+  for (const { files, undone } of changeSets) {
+    for (const file of undone ? [] : files) {
+      if (file.path !== path) continue;
+      // Somebody else changed it meanwhile, and that is in it too.
+      if (file.beforeSha256 !== contents.at(-1)) contents = [];
+      contents.push(...(contents.length === 0 ? [file.beforeSha256] : []), file.afterSha256);
+    }
+  }
+  if (contents.at(-1) !== sha256) return [sha256];
+  return contents[0] === undefined ? undefined : contents.filter((content) => content !== undefined);
 }

@@ -3,6 +3,7 @@ import type { SessionEvent } from "@gennai/agent/events/session-event";
 import { warningEvent } from "@gennai/agent/events/warning";
 import { runTurn } from "@gennai/agent/loop/turn-loop";
 import type { ToolCall } from "@gennai/governance/gate/gate-journal";
+import { limitsDigest } from "@gennai/governance/limits/limits";
 import { ServiceError } from "@gennai/machine/service-error";
 import { usersCallPrefix } from "@gennai/protocol/built-in-tools";
 import type { BlobRef } from "@gennai/protocol/model/session/proposal";
@@ -18,7 +19,6 @@ import { buildTurnGate } from "../gate/turn-gate.ts";
 import { sessionSink } from "../records/session-sink.ts";
 import { warmingSink } from "../records/warming-sink.ts";
 import { callsToRun } from "./calls-to-run.ts";
-import { recordPolicy } from "./record-policy.ts";
 import { storeImages } from "./store-images.ts";
 import { turnResources } from "./turn-resources.ts";
 
@@ -206,4 +206,16 @@ function openingEvent(
   return continues === undefined
     ? { type: "user-message", text, images, ...begun }
     : { type: "turn-continued", continuedTurnId: continues, ...begun };
+}
+
+/** Records the policies in force at the session's first turn here, and when they changed: work is known by what limited it. */
+async function recordPolicy(session: Session): Promise<void> {
+  const { current, files } = await session.services.loadLimits();
+  const limits = current();
+  const sha256 = limitsDigest(limits);
+  if (sha256 === session.policyRecorded || (limits.length === 0 && session.policyRecorded === "")) return;
+  const serials = limits.flatMap(({ serial }) => serial ?? []);
+  const policy = { name: limits.map(({ name }) => name).join(", "), serial: serials, sha256, files };
+  await session.decided([], "session", { policy });
+  session.policyRecorded = sha256;
 }
