@@ -46,8 +46,8 @@ import type { RunningServer } from "./serve.ts";
 import { listenForMetrics } from "./telemetry/export/metrics-listener.ts";
 import type { ServerWatch } from "./telemetry/server-watch.ts";
 import type { ServerOptions } from "./tenants/server-options.ts";
-import { ServerTenants } from "./tenants/server-tenants.ts";
 import type { Tenant } from "./tenants/tenant.ts";
+import { Tenants } from "./tenants/tenants.ts";
 
 /** Pages of one user that may be open at once. */
 const maxPages = 64;
@@ -122,7 +122,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   // Anyone who calls from this process was handed the way to it.
   const authenticated = token !== undefined || users !== undefined || options.address.type === "in-process";
   const tenants = parts.use(
-    await ServerTenants.open(
+    await Tenants.open(
       {
         options,
         callers,

@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { limitsDigest } from "@gennai/governance/limits/limits";
-import { digestOf } from "@gennai/protocol/digest";
-import type { LoadedLimits } from "@gennai/sessions/rules/load-limits";
+import type { CompiledRules } from "@gennai/governance/rules/compile/compile-rules";
+import { floorRulesYaml } from "@gennai/governance/rules/floor-rules";
+import { digestOf, sha256Hex } from "@gennai/protocol/digest";
+import type { SessionManager } from "@gennai/sessions/manager/session-manager";
+import { ruleFilePaths, ruleFileStamp } from "@gennai/sessions/rules/read-rule-file";
 import type { LoadedHooks } from "@gennai/sessions/rules/workspace-hooks";
+import { isolationOf } from "./open-stages.ts";
 
 /** Digests that describe a deployment, for comparing two that should be equal. */
 export interface Parity {
@@ -17,38 +22,54 @@ export interface Parity {
   readonly release: ReadonlyMap<string, string>;
 }
 
-export interface ParitySources {
+/** Read anew each time, but for the program's files, which it was started from. */
+export function createParity({
+  version,
+  releaseDirectory,
+  workspace,
+  services,
+  protectedBranches,
+}: {
   readonly version: string;
   /** Directory of the program's files; undefined if it runs from source. */
-  readonly releaseDirectory?: string | undefined;
-  /** SHA-256 of the rules of the default workspace, whatever its path; undefined without one. */
-  readonly rules: () => Promise<string | undefined>;
-  readonly limits: () => Promise<LoadedLimits>;
-  /** Hooks of the default workspace; undefined without one. */
-  readonly hooks: () => Promise<LoadedHooks | undefined>;
+  readonly releaseDirectory: string | undefined;
+  /** Real path of the default workspace; without one, its rules and hooks are left out. */
+  readonly workspace: string | undefined;
+  readonly services: SessionManager["services"];
   readonly protectedBranches: readonly string[];
-  readonly isolation: string;
-}
-
-/** Read anew each time, but for the program's files, which it was started from. */
-export function createParity(sources: ParitySources): () => Promise<Parity> {
+}): () => Promise<Parity> {
   let release: Promise<ReadonlyMap<string, string>> | undefined;
   return async () => {
-    release ??=
-      sources.releaseDirectory === undefined ? Promise.resolve(new Map()) : releaseFiles(sources.releaseDirectory);
-    const [rules, limits, hooks] = await Promise.all([sources.rules(), sources.limits(), sources.hooks()]);
-    return {
-      version: sources.version,
-      policy: new Map([
-        ...(rules === undefined ? [] : ([["rules", rules]] as const)),
-        ["limits", limitsDigest(limits.current())],
-        ...(hooks === undefined ? [] : ([["hooks", digestOf(hooksFacts(hooks))]] as const)),
-        ["branches", digestOf([...sources.protectedBranches].sort())],
-        ["isolation", digestOf(sources.isolation)],
-      ]),
-      release: await release,
-    };
+    release ??= releaseDirectory === undefined ? Promise.resolve(new Map()) : releaseFiles(releaseDirectory);
+    const policy = new Map<string, string>();
+    if (workspace !== undefined) {
+      const { rules } = await services.governanceOf(await services.openWorkspace(workspace));
+      policy.set("rules", await rulesDigest({ root: workspace, home: homedir() }, await rules.current()));
+    }
+    policy.set("limits", limitsDigest((await services.loadLimits()).current()));
+    if (workspace !== undefined) policy.set("hooks", digestOf(hooksFacts(await services.loadHooks(workspace))));
+    policy.set("branches", digestOf([...protectedBranches].sort()));
+    policy.set("isolation", digestOf(isolationOf(services.stages)));
+    return { version, policy, release: await release };
   };
+}
+
+/**
+ * Digest of a workspace's rules, independent of its path: SHA-256 over the floor, the user's and the project's files, and the
+ * rules in force, which differ if a file became invalid or disappeared. Warnings are excluded: they concern the place, not the
+ * rules.
+ */
+async function rulesDigest(
+  place: { readonly root: string; readonly home: string },
+  inForce: CompiledRules,
+): Promise<string> {
+  const texts = await Promise.all(
+    ruleFilePaths(place).map(async (at) => {
+      const bytes = ruleFileStamp(at) === "" ? undefined : await readFile(at.path).catch(() => undefined);
+      return { name: `${at.layer}/${basename(at.path)}`, sha256: bytes === undefined ? "" : sha256Hex(bytes) };
+    }),
+  );
+  return digestOf({ floor: sha256Hex(floorRulesYaml), texts, inForce: inForce.contentSha256 });
 }
 
 function hooksFacts({ hooks, problems }: LoadedHooks) {

@@ -40,18 +40,17 @@ import { accessInterceptor } from "../rpc/access/access-interceptor.ts";
 import { holdSessionInterceptor } from "../rpc/access/hold-session-interceptor.ts";
 import { registerAgentService } from "../rpc/agent-service.ts";
 import { errorInterceptor } from "../rpc/error-interceptor.ts";
-import { registerGovernanceService } from "../rpc/governance-service.ts";
+import { type GovernedTenant, registerGovernanceService } from "../rpc/governance-service.ts";
 import { attemptRpcs } from "../rpc/methods/attempt-rpcs.ts";
 import { chooseModelRpcs } from "../rpc/methods/choose-model-rpcs.ts";
 import { modelKeyRpc } from "../rpc/methods/model-key-rpc.ts";
-import { isolationOf } from "../rpc/open-stages.ts";
+import { createParity } from "../rpc/parity.ts";
 import { registerPlanService } from "../rpc/plan-service.ts";
 import { recoverAndTell } from "../rpc/recover-and-tell.ts";
 import { ModelTrials } from "./model-trials.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { ServerParts, Tenant, TenantDirectories } from "./tenant.ts";
 import { tenantAttempts } from "./tenant-attempts.ts";
-import { tenantGovernance } from "./tenant-governance.ts";
 import { tenantModels } from "./tenant-models.ts";
 
 /** Questions wait this long for an answer, and for a client that could give one. Milliseconds. */
@@ -282,22 +281,24 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       });
   });
   const guarded = new GuardedHosts(manager);
-  const governancePorts = tenantGovernance({
+  const governed: GovernedTenant = {
     manager,
     guarded,
     emergency,
-    governance,
-    workspaces,
-    workspace,
-    options,
-    configDir,
     stateDir,
-    loadLimits,
-    isolation: isolationOf(stages),
     hasUsers: ofUsers,
+    version: options.version,
+    environment: options.environment,
+    parity: createParity({
+      version: options.version,
+      releaseDirectory: options.releaseDirectory,
+      workspace,
+      services: manager.services,
+      protectedBranches: options.protectedBranches ?? [],
+    }),
     flushLedgers: () => store.flushLedgers(),
     onWarning: (text) => log.warn(text),
-  });
+  };
   const joinReplicas = replica && (await import("../rpc/replica-services.ts")).joinReplicas;
   const report = (error: unknown): void => log.error("An RPC failed unexpectedly.", error);
   const routes = (router: ConnectRouter): void => {
@@ -313,7 +314,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       features,
     });
     registerPlanService(router, { manager, plans, authenticated });
-    registerGovernanceService(router, governancePorts);
+    registerGovernanceService(router, governed);
   };
   const access = accessInterceptor({ callers, manager: () => manager });
   const hold = holdSessionInterceptor(() => manager);

@@ -43,7 +43,7 @@ export interface TenantDirectories {
   readonly name: string;
   /** Private directory of its logs, blobs, ledger and keys. */
   readonly stateDir: string;
-  readonly sharedLog?: LogAddress;
+  readonly sharedLog?: LogAddress | undefined;
   /** Contains a directory for each of its users. Real path; undefined on a server with one user. */
   readonly usersRoot?: string;
 }

@@ -4,68 +4,122 @@ import { dirname, join } from "node:path";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
+import type { SessionsLoad } from "@gennai/sessions/manager/server-load";
 import { directoryName } from "@gennai/sessions/session/directory-name";
 import { derivedKey } from "@gennai/store/ledger/derived-key";
 import { ledgerKeyFile } from "@gennai/store/ledger/ledger-key";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
-import type { Tenant, TenantDirectories } from "./tenant.ts";
+import { openTenant } from "./open-tenant.ts";
+import type { ServerParts, Tenant, TenantDirectories } from "./tenant.ts";
 
-export interface TenantsOptions {
-  /** The server's own, real path; tenants lie in `tenants/` of it. */
+type SharedParts = Omit<ServerParts, "sessionsOpen">;
+
+interface TenantsPlace {
+  /** The server's own, real path; those of many users lie in `tenants/` of it. */
   readonly stateDir: string;
-  /** Real path. */
-  readonly usersRoot: string;
-  readonly sharedLog?: LogAddress;
-  /** How many may be open at once. */
-  readonly limit: number;
-  readonly open: (place: TenantDirectories) => Promise<Tenant>;
+  /** Real path under which each user has a directory; undefined on a server with one user. */
+  readonly usersRoot: string | undefined;
+  readonly sharedLog: LogAddress | undefined;
 }
 
-/** The tenants of a server, each opened on first use and kept until the server ends. */
+/** The tenants of a server: the only one, opened with it, or each on first use; kept until the server ends. */
 export class Tenants implements AsyncDisposable {
-  readonly #options: TenantsOptions;
-  readonly #open = new Map<string, Promise<Tenant>>();
+  readonly #parts: SharedParts;
+  readonly #place: TenantsPlace;
+  readonly #opening = new Map<string, Promise<Tenant>>();
+  readonly #open = new Set<Tenant>();
+  #only: Tenant | undefined;
 
-  constructor(options: TenantsOptions) {
-    this.#options = options;
+  private constructor(parts: SharedParts, place: TenantsPlace) {
+    this.#parts = parts;
+    this.#place = place;
   }
 
-  /** Rejects with `ServiceError` `resource_exhausted` when there are too many, or with what opening one rejects with. */
+  /** Rejects with what opening the only one rejects with. */
+  static async open(parts: SharedParts, place: TenantsPlace): Promise<Tenants> {
+    const tenants = new Tenants(parts, place);
+    if (place.usersRoot === undefined) tenants.#only = await tenants.of("");
+    return tenants;
+  }
+
+  /** Undefined on a server with many users. */
+  get only(): Tenant | undefined {
+    return this.#only;
+  }
+
+  /**
+   * Opened if it is not. Rejects with `ServiceError` `resource_exhausted` when there are too many, or with what opening it rejects with.
+   * @param name empty on a server with one user, which has no other
+   */
   of(name: string): Promise<Tenant> {
-    const known = this.#open.get(name);
+    const known = this.#opening.get(this.#only?.name ?? name);
     if (known !== undefined) return known;
-    if (this.#open.size >= this.#options.limit) {
-      const message = `This server has reached its limit of ${this.#options.limit} tenants open.`;
+    const { tenants: limit } = this.#parts.admission.limits;
+    if (this.#opening.size >= limit) {
+      const message = `This server has reached its limit of ${limit} tenants open.`;
       return Promise.reject(new ServiceError("resource_exhausted", message, { reason: "too_many_tenants" }));
     }
     const opening = this.#opened(name);
-    this.#open.set(name, opening);
+    this.#opening.set(name, opening);
     // A failed opening may be retried.
-    opening.catch(() => this.#open.delete(name));
+    opening.catch(() => this.#opening.delete(name));
     return opening;
   }
 
+  /** False while another server may have taken over sessions of one of them. */
+  get mayAct(): boolean {
+    return [...this.#open].every((tenant) => tenant.mayAct);
+  }
+
+  /** How many of them have a store that is behind what was signed. */
+  get rolledBack(): number {
+    return [...this.#open].filter(({ isForward }) => !isForward).length;
+  }
+
+  /** How much the sessions of all of them have to do. */
+  async load(): Promise<SessionsLoad> {
+    const loads = await Promise.all([...this.#open].map(({ manager }) => manager.load()));
+    const sum = (what: keyof SessionsLoad): number => loads.reduce((total, load) => total + load[what], 0);
+    return {
+      sessionsOpen: sum("sessionsOpen"),
+      turnsRunning: sum("turnsRunning"),
+      subscribers: sum("subscribers"),
+      eventsQueued: sum("eventsQueued"),
+      requestsOpen: sum("requestsOpen"),
+      backgroundRuns: sum("backgroundRuns"),
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    const opened = await Promise.allSettled(this.#open.values());
-    const closing = opened
-      .filter((each) => each.status === "fulfilled")
-      .map(async ({ value }) => value[Symbol.asyncDispose]());
+    const closing = [...this.#opening.values()].map(async (opening) => {
+      const tenant = await opening.catch(() => undefined);
+      await tenant?.[Symbol.asyncDispose]();
+    });
     const failed = (await Promise.allSettled(closing)).find((each) => each.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }
 
   async #opened(name: string): Promise<Tenant> {
-    const { stateDir: serverDir, usersRoot, sharedLog, open } = this.#options;
+    const tenant = await openTenant(
+      { ...this.#parts, sessionsOpen: () => this.#sessionsOpen },
+      await this.#placeOf(name),
+    );
+    this.#open.add(tenant);
+    return tenant;
+  }
+
+  get #sessionsOpen(): number {
+    return [...this.#open].reduce((sum, { manager }) => sum + manager.openCount, 0);
+  }
+
+  async #placeOf(name: string): Promise<TenantDirectories> {
+    const { stateDir: serverDir, usersRoot, sharedLog } = this.#place;
+    if (usersRoot === undefined) return { name: "", stateDir: serverDir, sharedLog };
     const stateDir = join(serverDir, "tenants", directoryName(name));
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     await claim(stateDir, name);
     await ensureTenantLedgerKey(serverDir, { name, stateDir });
-    return open({
-      name,
-      stateDir,
-      usersRoot,
-      ...(sharedLog === undefined ? {} : { sharedLog: logOf(sharedLog, name) }),
-    });
+    return { name, stateDir, usersRoot, sharedLog: sharedLog && logOf(sharedLog, name) };
   }
 }
 
