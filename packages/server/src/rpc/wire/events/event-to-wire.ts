@@ -1,7 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { LoggedEvent, SessionEvent, TurnState } from "@gennai/agent/events/session-event";
-import type { Warning } from "@gennai/agent/events/warning";
 import { violationWords } from "@gennai/governance/rules/violation";
 import {
   ContextState,
@@ -14,15 +13,10 @@ import { emergencyControlWords, emergencyToMessage } from "@gennai/protocol/mode
 import { answerWords, scopeWords } from "@gennai/protocol/model/governance/question";
 import { riskWords } from "@gennai/protocol/model/governance/risk";
 import { failureClassToMessage, verdictWords, verificationWords } from "@gennai/protocol/model/governance/tool-outcome";
-import {
-  appliedFileToMessage,
-  type BlobRef,
-  blobToMessage,
-  changeToMessage,
-} from "@gennai/protocol/model/session/proposal";
+import { skippedFileToMessage } from "@gennai/protocol/model/session/checkpoint";
+import { appliedFileToMessage, blobToMessage, changeToMessage } from "@gennai/protocol/model/session/proposal";
 import { todoToMessage } from "@gennai/protocol/model/session/todo";
 import { backgroundRecordToWire } from "./background-run-wire.ts";
-import { checkpointEventToWire } from "./checkpoint-wire.ts";
 import { intentToWire, rulesStatusToWire } from "./governance-wire.ts";
 import { planChangeToWire } from "./plan-wire.ts";
 import { requestToWire } from "./request-wire.ts";
@@ -46,20 +40,16 @@ export function eventToWire(logged: LoggedEvent, firstSeq: number, resolved: boo
     itemId: logged.itemId,
     time: timestampFromMs(logged.time),
     resolved,
-    parentToolCallId: event.parentToolCallId ?? "",
+    parentToolCallId: event.parentToolCallId,
     event: bodyToWire(event),
-    ...(event.type === "error" ? { errorInfo: errorInfo(event) } : {}),
-    ...(event.type === "warning" && event.code !== undefined ? { errorInfo: warningInfo(event) } : {}),
+    errorInfo: errorInfo(event),
   });
 }
 
-function errorInfo(event: Extract<SessionEvent, { readonly type: "error" }>) {
-  const { code, message, hint = "", retryable } = event;
-  return { code, message, hint, retryable, canContinue: event.canContinue === true };
-}
-
-function warningInfo({ code = "", text, hint = "" }: Warning) {
-  return { code, message: text, hint };
+function errorInfo(event: SessionEvent) {
+  if (event.type === "error") return event;
+  if (event.type !== "warning" || event.code === undefined) return undefined;
+  return { code: event.code, message: event.text, hint: event.hint };
 }
 
 export function heartbeat(): InvokeEvent {
@@ -97,75 +87,50 @@ function partsTold({ whole, sections }: Extract<SessionEvent, { readonly type: "
   return sections.filter(({ text }) => !whole || text !== "").map(({ name }) => name);
 }
 
-function wireBlob(blob: BlobRef | undefined) {
-  return blob === undefined ? {} : { outputBlob: blobToMessage(blob) };
-}
-
+/** A field of the same name and type goes as it is; what a message has no field for is left out of it. */
 function bodyToWire(event: SessionEvent): WireEvent {
   switch (event.type) {
-    case "status":
-      return {
-        case: "status",
-        value: {
-          state: states[event.state],
-          iteration: event.iteration,
-          toolName: event.toolName ?? "",
-          toolCallId: event.toolCallId ?? "",
-          ...(event.until === undefined ? {} : { until: timestampFromMs(event.until) }),
-        },
-      };
+    case "status": {
+      const until = event.until === undefined ? undefined : timestampFromMs(event.until);
+      return { case: "status", value: { ...event, state: states[event.state], until } };
+    }
     case "thinking-delta":
-      return { case: "thinkingDelta", value: { text: event.text } };
+      return { case: "thinkingDelta", value: event };
     case "text-delta":
-      return { case: "assistantDelta", value: { text: event.text } };
+      return { case: "assistantDelta", value: event };
     case "tool-call-start":
-      return { case: "toolCallStart", value: { id: event.id, name: event.name } };
+      return { case: "toolCallStart", value: event };
     case "tool-call-delta":
       return { case: "toolCallDelta", value: { id: event.id, argumentsDelta: event.text } };
     case "tool-call":
-      return { case: "toolCall", value: { id: event.id, name: event.name, argumentsJson: event.argumentsJson } };
+      return { case: "toolCall", value: event };
     case "tool-output-delta":
-      return { case: "toolOutputDelta", value: { id: event.id, text: event.text } };
-    case "tool-result":
+      return { case: "toolOutputDelta", value: event };
+    case "tool-result": {
+      // People get all of it, also where the model got less.
+      const whole = event.wholeOutput ?? event.outputBlob;
       return {
         case: "toolResult",
         value: {
-          id: event.id,
-          output: event.output,
-          error: event.error ?? "",
-          truncated: event.truncated,
+          ...event,
           verification: verificationWords.toMessage(event.verification),
           failureClass: failureClassToMessage(event.failureClass),
-          // People get all of it, also where the model got less.
-          ...wireBlob(event.wholeOutput ?? event.outputBlob),
-          ...(event.exitCode === undefined ? {} : { exitCode: event.exitCode }),
+          outputBlob: whole && blobToMessage(whole),
           images: (event.images ?? []).map(blobToMessage),
         },
       };
-    case "gate-decision":
-      return {
-        case: "gateDecision",
-        value: {
-          toolCallId: event.toolCallId,
-          toolName: event.toolName,
-          verdict: verdictWords.toMessage(event.verdict),
-          risk: riskWords.toMessage(event.risk),
-          rule: event.rule,
-          reason: event.reason,
-        },
-      };
+    }
+    case "gate-decision": {
+      const [verdict, risk] = [verdictWords.toMessage(event.verdict), riskWords.toMessage(event.risk)];
+      return { case: "gateDecision", value: { ...event, verdict, risk } };
+    }
     case "usage":
       return { case: "usage", value: usageToWire(event) };
-    case "final":
-      return {
-        case: "final",
-        value: {
-          text: event.text,
-          thinking: event.thinking,
-          usage: usageToWire(event),
-          ...(event.sessionUsage === undefined ? {} : { sessionUsage: usageSumToWire(event.sessionUsage) }),
-        },
-      };
+    case "final": {
+      const { text, thinking, sessionUsage } = event;
+      const usages = { usage: usageToWire(event), sessionUsage: sessionUsage && usageSumToWire(sessionUsage) };
+      return { case: "final", value: { text, thinking, ...usages } };
+    }
     case "answer-dropped":
       return { case: "warning", value: `${event.reason} What it had said is dropped, and it is asked again.` };
     case "model-note":
@@ -174,90 +139,62 @@ function bodyToWire(event: SessionEvent): WireEvent {
     case "compacted":
       return { case: "conversationCompacted", value: compactedToWire(event) };
     case "instructions":
-      return {
-        case: "instructionsTold",
-        value: { whole: event.whole, parts: partsTold(event) },
-      };
+      return { case: "instructionsTold", value: { whole: event.whole, parts: partsTold(event) } };
     case "session-renamed":
-      return { case: "sessionRenamed", value: { title: event.title } };
+      return { case: "sessionRenamed", value: event };
     case "warning":
       return { case: "warning", value: event.text };
     case "error":
       return { case: "error", value: event.message };
     case "user-message":
-      return {
-        case: "userMessage",
-        value: {
-          text: event.text,
-          scenario: event.scenario,
-          clientTurnId: event.clientTurnId,
-          images: event.images.map(blobToMessage),
-          messageId: event.messageId ?? "",
-        },
-      };
-    case "turn-continued": {
-      const { continuedTurnId, scenario, clientTurnId } = event;
-      return { case: "turnContinued", value: { continuedTurnId, scenario, clientTurnId } };
-    }
+      return { case: "userMessage", value: { ...event, images: event.images.map(blobToMessage) } };
+    case "turn-continued":
+      return { case: "turnContinued", value: event };
     case "message-queued":
-      return {
-        case: "messageQueued",
-        value: { messageId: event.messageId, text: event.text, images: event.images.map(blobToMessage) },
-      };
+      return { case: "messageQueued", value: { ...event, images: event.images.map(blobToMessage) } };
     case "message-withdrawn":
-      return { case: "messageWithdrawn", value: { messageId: event.messageId } };
+      return { case: "messageWithdrawn", value: event };
     case "client-request":
       return requestToWire(event.request);
     case "client-request-waits":
-      return { case: "clientRequestWaits", value: { requestId: event.requestId } };
-    case "client-request-resolved":
+      return { case: "clientRequestWaits", value: event };
+    case "client-request-resolved": {
+      const { reply } = event;
       return {
         case: "clientRequestResolved",
         value: {
-          requestId: event.requestId,
+          ...event,
           resolution: resolutions[event.resolution],
-          clientId: event.clientId,
-          user: event.user ?? "",
-          answer: event.reply === undefined ? undefined : answerWords.toMessage(event.reply.answer),
-          scope: event.reply?.answer === "yes" ? scopeWords.toMessage(event.reply.scope) : undefined,
+          answer: reply && answerWords.toMessage(reply.answer),
+          scope: reply?.answer === "yes" ? scopeWords.toMessage(reply.scope) : undefined,
         },
       };
+    }
     case "todos-changed":
       return { case: "todosChanged", value: { items: event.items.map(todoToMessage) } };
-    case "proposed-changes":
-      return {
-        case: "proposedChanges",
-        value: {
-          proposalId: event.proposal.proposalId,
-          toolCallId: event.proposal.toolCallId,
-          changes: event.proposal.changes.map(changeToMessage),
-          hasConflicts: event.proposal.hasConflicts,
-          warnings: [...event.proposal.warnings],
-        },
-      };
+    case "proposed-changes": {
+      const { changes, warnings, ...proposal } = event.proposal;
+      const value = { ...proposal, changes: changes.map(changeToMessage), warnings: [...warnings] };
+      return { case: "proposedChanges", value };
+    }
     case "proposal-review":
       return { case: "proposalReview", value: reviewToWire(event.review) };
     case "change-set-applied":
-      return {
-        case: "changeSetApplied",
-        value: {
-          changeSetId: event.changeSetId,
-          files: event.files.map(appliedFileToMessage),
-          proposalId: event.proposalId ?? "",
-          toolCallId: event.toolCallId ?? "",
-          branch: event.branch ?? "",
-        },
-      };
+      return { case: "changeSetApplied", value: { ...event, files: event.files.map(appliedFileToMessage) } };
     case "change-set-undone":
-      return {
-        case: "changeSetUndone",
-        value: { changeSetId: event.changeSetId, files: event.files.map(appliedFileToMessage) },
-      };
+      return { case: "changeSetUndone", value: { ...event, files: event.files.map(appliedFileToMessage) } };
     case "checkpoint-taken":
-    case "checkpoint-closed":
+      return { case: "checkpointTaken", value: event };
+    case "checkpoint-closed": {
+      const { checkpointId, files, more: moreFiles } = event;
+      return { case: "checkpointClosed", value: { checkpointId, files: files.map(appliedFileToMessage), moreFiles } };
+    }
     case "checkpoint-restoring":
-    case "checkpoint-restored":
-      return checkpointEventToWire(event);
+      return { case: "checkpointRestoring", value: { ...event, files: event.files.map(appliedFileToMessage) } };
+    case "checkpoint-restored": {
+      const [files, skipped] = [event.files.map(appliedFileToMessage), event.skipped.map(skippedFileToMessage)];
+      return { case: "checkpointRestored", value: { ...event, files, skipped } };
+    }
     case "background-run":
       return { case: "backgroundRunChanged", value: { run: backgroundRecordToWire(event.run) } };
     case "branch-changed": {
@@ -269,32 +206,13 @@ function bodyToWire(event: SessionEvent): WireEvent {
     case "attempts-changed":
       return { case: "attemptsChanged", value: { attemptsId: event.attemptsId, number: event.attempt } };
     case "session-started":
-      return {
-        case: "sessionStarted",
-        value: { workingDir: event.workingDir, forkedFrom: event.forkedFrom ?? "" },
-      };
+      return { case: "sessionStarted", value: { workingDir: event.workingDir, forkedFrom: event.forkedFrom ?? "" } };
     case "emergency-changed": {
-      const { state, control, enabled, tool, by, reason } = event;
-      return {
-        case: "emergencyChanged",
-        value: {
-          state: emergencyToMessage(state),
-          control: emergencyControlWords.toMessage(control),
-          enabled,
-          tool,
-          by,
-          reason,
-        },
-      };
+      const [state, control] = [emergencyToMessage(event.state), emergencyControlWords.toMessage(event.control)];
+      return { case: "emergencyChanged", value: { ...event, state, control } };
     }
-    case "rule-violation": {
-      const { toolCallId, tool, input, rule, reason, place, action } = event;
-      const words = violationWords(event);
-      return {
-        case: "ruleViolation",
-        value: { toolCallId, tool, input, rule, action, words, reason: reason ?? "", place: place ?? "" },
-      };
-    }
+    case "rule-violation":
+      return { case: "ruleViolation", value: { ...event, words: violationWords(event) } };
     case "intent-selected":
       return { case: "intentSelected", value: { intent: intentToWire(event.intent) } };
     case "rules-changed":
@@ -303,17 +221,14 @@ function bodyToWire(event: SessionEvent): WireEvent {
       return { case: "planChanged", value: planChangeToWire(event.planId, event.change) };
     case "session-cleared":
       return { case: "sessionCleared", value: {} };
-    case "context-added":
-      return {
-        case: "contextAdded",
-        value: { items: event.items.map(({ name, state, reason }) => ({ name, state: contextStates[state], reason })) },
-      };
+    case "context-added": {
+      const items = event.items.map(({ name, state, reason }) => ({ name, state: contextStates[state], reason }));
+      return { case: "contextAdded", value: { items } };
+    }
     case "settings-changed": {
       const { backend, model, editingMode } = event.settings;
-      return {
-        case: "settingsChanged",
-        value: { summary: `${backend}${model === "" ? "" : `/${model}`}, ${editingMode} mode` },
-      };
+      const summary = `${backend}${model === "" ? "" : `/${model}`}, ${editingMode} mode`;
+      return { case: "settingsChanged", value: { summary } };
     }
   }
 }

@@ -8,13 +8,11 @@ type CompactedEvent = Extract<SessionEvent, { readonly type: "compacted" }>;
 
 export function usageToWire(usage: UsageEvent | FinalEvent) {
   const { inputTokens, outputTokens, modelId, maxContextTokens, cachedInputTokens, cost } = usage;
+  const counted = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, cachedInputTokens };
   return {
-    inputTokens,
-    outputTokens,
-    totalTokens: inputTokens + outputTokens,
+    ...counted,
     modelId,
     maxContextTokens,
-    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
     ...costFields(cost),
     estimated: usage.type === "usage" && usage.estimated === true,
     forCompaction: usage.type === "usage" && usage.purpose === "compaction",
