@@ -18,11 +18,9 @@ const programs = [
   "packages/stage/test/mount/probe-program.ts",
   "packages/shell/test/copy/stages-program.ts",
   "packages/machine/test/change-set/crashing-writer.ts",
-  "packages/server/test/plans/killed-server.ts",
   "test/crash/server/serving-process.ts",
   "test/crash/store/appending-process.ts",
   "test/crash/store/rotating-process.ts",
-  "test/e2e/replicas/serving-replica.ts",
 ];
 
 const directory = inRepository(".cache", "programs");

@@ -47,8 +47,8 @@ const held: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "packages/sessions/test/plans/execute-plan.test.ts": {
     "when a step fails, those that depend on it stop; the run is partial": "APT-024",
   },
-  "packages/server/test/plans/kill-between.test.ts": {
-    "kill -9 in the middle of a run: the token stays spent": "APT-007",
+  "packages/sessions/test/plans/interrupted-plan.test.ts": {
+    "between the spending of the token and the execution": "APT-007",
   },
   "packages/governance/test/gate/confirm/answer-pattern.test.ts": {
     "never covers a command in a wrapper": "APT-031",

@@ -107,7 +107,7 @@ describe("in this checkout", () => {
 
   test.each([
     ["through other packages", "packages/governance/src/rules/misspelt-key.ts", "packages/sessions/test/rules/"],
-    ["in a program that they start", "packages/server/test/plans/killed-server.ts", "packages/server/test/plans/"],
+    ["in a program that they start", "test/crash/store/appending-process.ts", "test/crash/store/"],
     ["in a file that they read", "docs/operations.md", "test/e2e/telemetry/telemetry.test.ts"],
     [
       "in a component of the page",

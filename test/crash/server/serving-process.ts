@@ -11,6 +11,10 @@ const options = z
     workspace: z.string(),
     script: z.string(),
     commands: z.enum(["auto", "staged", "ask"]).default("ask"),
+    /** Address of a log that is shared; left out: one of its own, on SQLite. */
+    sharedLog: z.string().optional(),
+    interactive: z.boolean().default(false),
+    confirmation: z.object({ answerMs: z.int(), waitForClientMs: z.int() }).optional(),
   })
   .parse(JSON.parse(process.argv[2] ?? ""));
 
@@ -20,8 +24,10 @@ const server = await startServer({
   token: options.token,
   stateDir: options.stateDir,
   workspace: options.workspace,
+  ...(options.sharedLog === undefined ? {} : { sharedLog: options.sharedLog }),
+  ...(options.confirmation === undefined ? {} : { confirmation: options.confirmation }),
   announce: true,
-  environment: { PATH: process.env["PATH"] },
+  environment: { PATH: process.env["PATH"], HOME: process.env["HOME"] },
   commands: options.commands,
   log: {
     debug: () => undefined,
@@ -34,7 +40,7 @@ const server = await startServer({
     backend: "scripted",
     model: options.script,
     maxIterations: 100,
-    interactive: false,
+    interactive: options.interactive,
   },
 });
 process.once("SIGTERM", () => void server[Symbol.asyncDispose]());

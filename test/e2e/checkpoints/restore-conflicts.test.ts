@@ -2,7 +2,6 @@ import { chmod, stat } from "node:fs/promises";
 import { listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
 import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { defaultLimits } from "@gennai/server/admission/limits";
-import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import type { TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { allEvents, eventsOf, refusalOf, runTurn, startSession } from "../rpc/session-client.ts";
@@ -68,43 +67,6 @@ test("two sessions that write in one tree: the second is told so, and restores n
   const looked = await restoreCheckpoint(server.client, { ...request, dryRun: true }, { signal });
   expect(looked.files.map(({ path }) => path)).toEqual(["new.txt"]);
   expect(await running).toBe("COMPLETED");
-});
-
-test("a restore whose server goes away after its files were written stands in the list, and is taken back", async () => {
-  await using place = await world(
-    { go: [bash("echo agent > a.ts && rm b.ts && echo new > c.ts && ln -s a.ts link && chmod +x run.sh")] },
-    { "a.ts": "a\n", "b.ts": "b\n", "run.sh": "#!/bin/sh\n" },
-  );
-  const { server, sessionId, run } = place;
-  const { workspace } = server;
-  await run("go");
-  const checkpointId = await newest(server, sessionId);
-  const all = { sessionId, checkpointId, paths: ["a.ts", "b.ts", "c.ts", "link", "run.sh"], force: true };
-  const session = await server.running.manager.get(sessionId);
-  const gone = () => Promise.reject(new Error("the server went away"));
-  session.decided = gone;
-  expect((await refusalOf(restoreCheckpoint(server.client, all, { signal }))).code).toBe("internal");
-  server.failures.length = 0;
-  expect(await workspace.read("a.ts")).toBe("a\n");
-
-  await server.restart();
-  const events = await allEvents(server, sessionId);
-  const [restored, ...more] = eventsOf(events, "checkpointRestored");
-  expect(more).toEqual([]);
-  expect(restored).toMatchObject({ checkpointId, interrupted: true });
-  const files = restored?.files.map(({ path }) => path) ?? [];
-  expect(files).toEqual(expect.arrayContaining(["a.ts", "b.ts", "c.ts", "link", "run.sh"]));
-  expect((await verifyWorkspaceLedger({ workspaceRoot: workspace.root, stateDir: server.stateDir })).status).toBe("ok");
-  const { checkpoints } = await listCheckpoints(server.client, sessionId, { signal });
-  expect(checkpoints.at(-1)).toMatchObject({ kind: "restore", checkpointId: restored?.restoreId, kept: true });
-  await restoreCheckpoint(server.client, { sessionId, checkpointId: restored?.restoreId ?? "" }, { signal });
-  expect(await workspace.read("a.ts")).toBe("agent\n");
-  expect(await workspace.read("c.ts")).toBe("new\n");
-  expect(await modeOf(workspace.path("run.sh"))).toBe(0o755);
-  // And so is the work itself, again.
-  await restoreCheckpoint(server.client, all, { signal });
-  expect(await workspace.read("a.ts")).toBe("a\n");
-  expect(await workspace.read("b.ts")).toBe("b\n");
 });
 
 test("an undo whose server went away before it was recorded is recorded by the next", async () => {

@@ -17,7 +17,7 @@ import type { ScriptedTurn } from "@gennai/testkit/test-server";
 import { NatsCluster } from "../../conformance/session-log/nats-cluster.ts";
 import { copyLedgerKey } from "../../conformance/session-log/shared-ledger-key.ts";
 
-const program = builtProgram(new URL("serving-replica.ts", import.meta.url));
+const program = builtProgram(new URL("../../crash/server/serving-process.ts", import.meta.url));
 const token = "t".repeat(43);
 
 /** Three servers in processes of their own over one log on three NATS nodes, all of which can be killed. */
@@ -112,7 +112,9 @@ export class ReplicaWorld implements AsyncDisposable {
       stateDir: this.stateDir(index),
       workspace: this.workspace.root,
       script: this.#path("script.yaml"),
-      log: this.#cluster?.address ?? "",
+      sharedLog: this.#cluster?.address,
+      interactive: true,
+      confirmation: { answerMs: 60_000, waitForClientMs: 60_000 },
     };
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program, JSON.stringify(options)], {
       stdio: ["ignore", "pipe", "pipe"],

@@ -130,16 +130,3 @@ test("what is left of a call is found where it stands today", async () => {
     files: [],
   });
 });
-
-test("a ledger that was changed is said with the answers", async () => {
-  await using done = await afterTurn();
-  const { governance, sessionId, server } = done;
-  const ledger = server.workspace.path(".orchestration/agent_trace.jsonl");
-  const ask = async () => {
-    const trace = await traceLines(governance, { sessionId, path: "src/average.js", text: written }, { signal });
-    return trace?.trust.status;
-  };
-  expect(await ask()).toBe("ok");
-  await writeFile(ledger, (await readFile(ledger, "utf8")).replace("average", "something"));
-  expect(await ask()).toBe("broken_chain");
-});
