@@ -168,14 +168,6 @@ describe.each(backends)("%s", (backend) => {
     expect(JSON.stringify(server.requests[2]?.body)).not.toMatch(/ZW5jcnlwdGVk|c2lnbmVkIHRoaW5raW5n/);
   });
 
-  it("says so when a provider stays busy", async () => {
-    await using closed = await serve(() => ({ status: 429, message: "slow down", headers: { "retry-after-ms": "1" } }));
-    await expect(ask(connect(closed.baseUrl), [{ role: "user", text: "hi" }])).rejects.toMatchObject({
-      code: "rate_limited",
-      retryable: true,
-    });
-  });
-
   it("refuses a wrong key with a hint, and never tells it", async () => {
     await using server = await serve(() => ({ status: 401, message: `the key ${key} is wrong` }));
     const error: unknown = await ask(connect(server.baseUrl), [{ role: "user", text: "hi" }]).catch(
@@ -190,12 +182,5 @@ describe.each(backends)("%s", (backend) => {
     await expect(ask(connect(server.baseUrl), [{ role: "user", text: "hi" }])).rejects.toMatchObject({
       code: "context_overflow",
     });
-  });
-
-  it("takes 20,000 deltas", async () => {
-    await using server = await serve(() => ({ text: Array.from({ length: 20_000 }, (_, index) => `${index} `) }));
-    const { text } = gist(await ask(connect(server.baseUrl), [{ role: "user", text: "count" }]));
-    expect(text.endsWith("19999 ")).toBe(true);
-    expect(text.split(" ")).toHaveLength(20_001);
   });
 });

@@ -167,16 +167,3 @@ test("a server that cannot reach the files does with them what a local one does,
   expect(await there.repository.git("status", "--short")).toBe("?? counted.txt\n?? leads-out");
   expect(existsSync(there.repository.path("docs"))).toBe(false);
 });
-
-test("rules of a project that cannot be read stop a session that is held elsewhere", async () => {
-  await using there = await place();
-  await using server = await serverWithout(there.repository);
-  await there.repository.write(".gennai/rules.yaml", "bashToolPatterns: [\n");
-  const run = await there.gennai(
-    ...["run", "change it", "--json", "--yes", "--branch", "ai-agent/x"],
-    ...["--server", server.url, "--local-files"],
-  );
-  expect(run.out).toContain("nothing is changed while the rules cannot be used");
-  expect(await there.repository.read("src/a.ts")).toBe(files["src/a.ts"]);
-  expect(existsSync(there.repository.path("counted.txt"))).toBe(false);
-});
