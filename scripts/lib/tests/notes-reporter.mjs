@@ -12,7 +12,10 @@ import { root } from "../repository.mjs";
  * @property {number} seconds
  */
 
-/** Notes each test file when it ends, as a line in the file that `GENNAI_TEST_NOTES` names: a run that is killed leaves what it did. */
+/**
+ * Notes each test file when it ends, as a line in the file that `GENNAI_TEST_NOTES` names: a run that is killed leaves what it did.
+ * @public vitest loads it by its path
+ */
 export default class NotesReporter {
   /** @param {import("vitest/node").TestModule} module */
   onTestModuleEnd(module) {
