@@ -6,9 +6,7 @@ import { commandsOption, modelOptions, protectOption, serverOptions } from "./op
 export function registerAcpCommand(program: Command, { console, ended }: CommandHost): void {
   const command = program
     .command("acp")
-    .description(
-      "be the agent of an editor that speaks the Agent Client Protocol (Zed, JetBrains, Neovim): it starts this",
-    );
+    .description("serve an editor that speaks the Agent Client Protocol (Zed, JetBrains, Neovim) and starts this");
   commandsOption(serverOptions(protectOption(modelOptions(command))))
     .addHelpText("after", help)
     .action(async (flags: AcpFlags) => {

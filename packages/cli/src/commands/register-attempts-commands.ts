@@ -5,9 +5,7 @@ import { collect, workspaceCommand } from "./options/shared-options.ts";
 
 /** `gennai attempts …`: the results of `gennai run --attempts`. */
 export function registerAttemptsCommands(program: Command, { console, ended }: CommandHost): void {
-  const attempts = program
-    .command("attempts")
-    .description("results of gennai run --attempts: list them, look at an attempt, take one");
+  const attempts = program.command("attempts").description("list, look at and take what gennai run --attempts made");
   const ofOption = "of these attempts (default: the newest of the workspace)";
   workspaceCommand(
     attempts,

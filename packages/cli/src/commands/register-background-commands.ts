@@ -7,14 +7,14 @@ import { serverOptions, workspaceOption } from "./options/shared-options.ts";
 export function registerBackgroundCommands(program: Command, { console, ended }: CommandHost): void {
   const background = program
     .command("background")
-    .description("the servers and watchers that the agent started: list, read, stop, open a port")
+    .description("list, read and stop servers and watchers that the agent started, and open their ports")
     .addHelpText("after", help);
   const command = (name: string, description: string): Command =>
     workspaceOption(serverOptions(background.command(name).description(description))).option(
       "--session <id>",
       "of this session (default: of all of the workspace; the newest one that has it)",
     );
-  command("list", "what runs, and what ended recently")
+  command("list", "list what runs, and what ended recently")
     .option("--json", "one JSON object a line")
     .action(async (flags: BackgroundFlags) => {
       const { backgroundListCommand } = await import("./background-commands.ts");
@@ -33,7 +33,7 @@ export function registerBackgroundCommands(program: Command, { console, ended }:
       const { backgroundStopCommand } = await import("./background-commands.ts");
       ended(await backgroundStopCommand(id, flags, console));
     });
-  command("open", "let programs of the server's machine reach a port of it, until it ends")
+  command("open", "let programs of the server's machine reach its port, until it ends")
     .argument("<id>", "e.g. b1")
     .argument("<port>", "the port on which it listens")
     .option("--port <number>", "on 127.0.0.1 (default: any free one)")

@@ -28,7 +28,7 @@ export function registerIntentsCommands(program: Command, { console, ended }: Co
       ended(await intentsAcceptCommand(flags, console));
     },
   );
-  intent("mode", "whether changes need an intent here")
+  intent("mode", "show or set whether changes need an intent here")
     .argument("[mode]", "auto: where the intents file is, or was; required: always; off: never")
     .action(async (mode: string | undefined, flags: IntentsFlags) => {
       const { intentsModeCommand } = await import("./intents-commands.ts");

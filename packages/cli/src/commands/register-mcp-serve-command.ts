@@ -8,7 +8,7 @@ export function registerMcpServeCommand(program: Command, { console, ended }: Co
   const group = program.commands.find((command) => command.name() === "mcp") ?? program.command("mcp");
   const command = group
     .command("serve")
-    .description("be a server of tools for an agent that speaks the Model Context Protocol: it starts this");
+    .description("serve our tools to an agent that speaks the Model Context Protocol and starts this");
   commandsOption(serverOptions(protectOption(workspaceOption(command))))
     .option("--branch <name>", "the branch to work on (default: a new one if a protected branch is checked out)")
     .addHelpText("after", help)

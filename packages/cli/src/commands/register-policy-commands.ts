@@ -9,14 +9,14 @@ import type { PolicyLogFlags } from "./policy-log-command.ts";
 export function registerPolicyCommands(program: Command, { console, ended }: CommandHost): void {
   const policy = program
     .command("policy")
-    .description("try the rules: ask what they say, test them, judge earlier calls by them");
+    .description("ask what the rules say, test them, judge earlier calls by them, and manage policies");
   const named = (name: string, description: string): Command =>
     commandsOption(workspaceOption(policy.command(name).description(description)), "; judged as by such a server")
       .option("--home <dir>", "the home assumed for ~ and the user's rules")
       .option("--intent <id>", "the intent assumed to be selected; without one, intents are ignored")
       .option("--policy <file>", "a policy that is tried beside those in force; it need not belong to root")
       .option("--json", "print JSON");
-  named("check", "what all rules say of a command or a file; nothing runs but with --run")
+  named("check", "say what all rules make of a command or a file; nothing runs without --run")
     .argument("[command]", "a shell command")
     .option("--read <path>", "of reading this file")
     .option("--write <path>", "of writing this file")
@@ -37,7 +37,7 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
   });
   const log = policy
     .command("log")
-    .description("the damage-control-log: what the rules stopped or asked about, oldest first");
+    .description("list what the rules stopped or asked about (the damage-control log), oldest first");
   workspaceOption(log)
     .option("--session <id>", "of one session only")
     .option("--json", "print one JSON object a line: {tool, input, rule, action} and where it stands")

@@ -7,9 +7,7 @@ import type { StageFlags, StageKeepFlags } from "./stage-commands.ts";
 export function registerStageCommands(program: Command, { console, ended }: CommandHost): void {
   const stage = program
     .command("stage")
-    .description(
-      "ignored files that commands made (builds, dependencies): list them, put them into the workspace, or drop them",
-    );
+    .description("list, keep or drop ignored files that commands made (builds, dependencies)");
   const command = (name: string, description: string): Command =>
     serverOptions(workspaceCommand(stage, name, description)).option(
       "--session <id>",

@@ -6,10 +6,10 @@ import type { StorageFlags } from "./storage-commands.ts";
 export function registerStorageCommands(program: Command, { console, ended }: CommandHost): void {
   const storage = program
     .command("storage")
-    .description("what Gennai keeps on this disk: how much, for what, and what can go");
+    .description("show what Gennai keeps on this disk, and free what can be made again");
   storage
     .command("show", { isDefault: true })
-    .description("how much is taken, by what it is for, and the bound")
+    .description("show how much is taken, by what it is for, and the bound")
     .option("--json", "print JSON")
     .action(async (flags: StorageFlags) => {
       const { storageShowCommand } = await import("./storage-commands.ts");

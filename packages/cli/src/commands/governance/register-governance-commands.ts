@@ -37,9 +37,9 @@ function registerEmergency(program: Command, { console, ended }: CommandHost): v
     ended(await emergencyStatusCommand(flags, console));
   });
   const switches = [
-    ["read-only", "nothing may be changed or run any more"],
-    ["disable-high-impact", "actions of high risk are refused without a question"],
-    ["stop-all", "all running work ends, and no turn starts"],
+    ["read-only", "forbid every change and command"],
+    ["disable-high-impact", "refuse actions of high risk without a question"],
+    ["stop-all", "end all running work, and let no turn start"],
   ] as const;
   for (const [name, description] of switches) {
     control(name, description)
@@ -63,7 +63,7 @@ function registerEmergency(program: Command, { console, ended }: CommandHost): v
 }
 
 function registerHooks(program: Command, { console, ended }: CommandHost): void {
-  const group = program.command("hooks").description("your own programs that look at every tool call");
+  const group = program.command("hooks").description("show and trust your own programs that judge every tool call");
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("show", "show which hooks run here").action(async (flags: HooksFlags) => {
     const { hooksShowCommand } = await import("./hooks-commands.ts");
@@ -78,7 +78,7 @@ function registerHooks(program: Command, { console, ended }: CommandHost): void 
 function registerMcp(program: Command, { console, ended }: CommandHost): void {
   const group = program
     .command("mcp")
-    .description("servers whose tools the agent may use, behind the same gate")
+    .description("list and accept MCP servers, log in at them, or serve tools by MCP")
     .addHelpText("after", mcpHelp);
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("list", "show which servers there are, and which of them start").action(async (flags: McpFlags) => {
@@ -104,7 +104,9 @@ function registerMcp(program: Command, { console, ended }: CommandHost): void {
 }
 
 function registerCheck(program: Command, { console, ended }: CommandHost): void {
-  const group = program.command("check").description("the project's own checks that run without a question");
+  const group = program
+    .command("check")
+    .description("list or revoke the project's own checks that run without a question");
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("list", "show which checks of this workspace were accepted for all sessions").action(
     async (flags: CheckFlags) => {
@@ -121,9 +123,7 @@ function registerCheck(program: Command, { console, ended }: CommandHost): void 
 function registerAnswers(program: Command, { console, ended }: CommandHost): void {
   const group = program
     .command("answers")
-    .description(
-      "lasting answers: what runs or reaches the network without a question, because a person said yes for the workspace",
-    );
+    .description("list, revoke or give lasting answers: what runs or reaches the network without a question");
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("list", "show all lasting answers").action(async (flags: AnswersFlags) => {
     const { answersListCommand } = await import("./answers-commands.ts");

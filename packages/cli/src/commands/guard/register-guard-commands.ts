@@ -9,7 +9,7 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
   const guard = program
     .command("guard")
     .description(
-      "the same rules, questions and ledger for other agents: claude-code, codex, copilot, gemini, opencode, pi",
+      "guard other agents by the same rules, questions and ledger: claude-code, codex, copilot, gemini, opencode, pi",
     )
     .addHelpText("after", help);
   const place = (name: string, description: string): Command =>
@@ -69,7 +69,7 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
     });
   guard
     .command("hook")
-    .description("what the agent starts for each call: reads it, asks the server, prints the answer")
+    .description("judge one call: the agent's hook starts this, with the call in its input")
     .argument("<agent>")
     .action(async (agent: string) => {
       const [{ guardHookCommand }, { guardedHostNamed }] = await Promise.all([

@@ -7,7 +7,7 @@ import type { PlanFlags } from "./plan-context.ts";
 export function registerPlanCommands(program: Command, { console, ended }: CommandHost): void {
   const group = program
     .command("plan")
-    .description("have a plan written, look at it, approve it, run it and have it verified")
+    .description("write, preview, approve, execute and verify a plan")
     .addHelpText("after", planHelp);
   const add = (name: string, description: string): Command =>
     workspaceOption(group.command(name).description(description))
