@@ -188,14 +188,14 @@ const refusals: readonly {
     said: /"vim" is not a known agent[^]*claude-code, codex, gemini, opencode, pi, mine[^]*guard-agents\.yaml/,
   },
   { words: ["--", "mine"], code: 2, said: /mine speaks to the provider that you chose.*\n.*--allow/ },
-  { words: ["--", "claude", "fix it"], code: 2, said: /no terminal in a run.*\n.*-- claude -p/ },
-  { words: ["--", "codex"], code: 2, said: /no terminal in a run.*\n.*-- codex exec/ },
+  { words: ["--", "claude", "fix it"], code: 2, said: /a run has no terminal.*\n.*-- claude -p/ },
+  { words: ["--", "codex"], code: 2, said: /a run has no terminal.*\n.*-- codex exec/ },
   { words: ["--allow", "here", "--", "mine"], code: 2, said: /here is not a host and port/ },
   { words: ["--keep", "--drop", "--", "mine"], code: 2, said: /not both/ },
   {
     words: ["--allow", "a.example:443", "--", "gone"],
     code: 1,
-    said: /nowhere-to-be-found is on no search path/,
+    said: /nowhere-to-be-found was not found on the search path/,
     own: "agents: { gone: { program: nowhere-to-be-found } }",
   },
   {

@@ -190,7 +190,7 @@ describe("what would change something", () => {
         Promise.resolve(undefined),
       );
       expect(await proxy.send(sending("/early", "hello\n", "Authorization: Bearer own\r\n"))).toContain(
-        "says no login",
+        "without the login that was agreed to",
       );
       expect(await proxy.send(sending("/whole", "x".repeat(200_000)))).toContain("too long");
       expect(await proxy.send(sending("/early", "y".repeat(2_000)))).toContain("too long");
