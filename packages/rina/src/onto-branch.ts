@@ -2,13 +2,13 @@ import type { PlanView } from "@gennai/governance/plan";
 import { ServiceError } from "@gennai/machine/service-error";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { prepareSessionBranch } from "@gennai/sessions/manager/prepare-session-branch";
-import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
+import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import type { Session } from "@gennai/sessions/session/session";
 import type { KnownPlan } from "./plan-aliases.ts";
 
 export interface PreviewOnBranch {
   readonly session: Session;
-  readonly plans: PlanAuthority;
+  readonly plans: SessionPlans;
   readonly held: KnownPlan;
   /** Throws when the plan would do something else than what its client was given. */
   readonly assertSame: () => void;

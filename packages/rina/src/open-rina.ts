@@ -1,6 +1,6 @@
 import type { HttpListener } from "@gennai/server/http/listen/http-server";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
+import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import type { Session } from "@gennai/sessions/session/session";
 import { listenRina, type RinaListenerOptions } from "./rina-listener.ts";
 import { rinaHandlers } from "./rina-service.ts";
@@ -9,7 +9,7 @@ export interface RinaOptions extends Pick<RinaListenerOptions, "judge" | "report
   /** On 127.0.0.1; 0 takes any free one. */
   readonly port: number;
   readonly version: string;
-  readonly plans: PlanAuthority;
+  readonly plans: SessionPlans;
   readonly manager: SessionManager;
 }
 

@@ -3,7 +3,7 @@ import { ServiceError } from "@gennai/machine/service-error";
 import { digestOf } from "@gennai/protocol/digest";
 import type { JsonValue } from "@gennai/protocol/strict-json";
 import { isToken } from "@gennai/sessions/plans/approval/approval-tokens";
-import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
+import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import type { Session } from "@gennai/sessions/session/session";
 import { strippedPlan } from "./client-form.ts";
 
@@ -110,7 +110,7 @@ export class PlanAliases {
 /** Previews a plan that was just made, so that it can be handed out, and remembers its alias. */
 export async function handOut(
   aliases: PlanAliases,
-  { plans, session }: { readonly plans: PlanAuthority; readonly session: Session },
+  { plans, session }: { readonly plans: SessionPlans; readonly session: Session },
   plan: KnownPlan,
   given: JsonValue,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { JsonValue } from "@gennai/protocol/strict-json";
-import type { PlanAuthority, SubmittedPlan } from "@gennai/sessions/plans/approval/plan-authority";
+import type { SessionPlans, SubmittedPlan } from "@gennai/sessions/plans/session-plans";
 import type { Session } from "@gennai/sessions/session/session";
 import { isStripped, planForClient } from "./client-form.ts";
 import { previewOnBranch } from "./onto-branch.ts";
@@ -16,7 +16,7 @@ import type { RinaAnswer, RinaHandler } from "./rina-listener.ts";
 
 export interface RinaServiceOptions {
   readonly version: string;
-  readonly plans: PlanAuthority;
+  readonly plans: SessionPlans;
   /** The session all clients of this port share; made when the first of them needs it. */
   readonly session: () => Promise<Session>;
 }
@@ -141,7 +141,7 @@ const approvable = (plan: PlanView): boolean => ["draft", "preview", "awaiting_a
 
 /** The newest plan of the session with exactly these bytes, in a state that fits. */
 async function heldPlan(
-  plans: PlanAuthority,
+  plans: SessionPlans,
   session: Session,
   { planHash }: PlanBody,
   fits: (plan: PlanView) => boolean,
@@ -151,7 +151,7 @@ async function heldPlan(
 }
 
 async function knownPlan(
-  plans: PlanAuthority,
+  plans: SessionPlans,
   session: Session,
   asked: PlanBody,
   preferred: (plan: PlanView) => boolean,
@@ -174,7 +174,7 @@ async function aliasToApprove(
     plans,
     session,
     aliases,
-  }: { readonly plans: PlanAuthority; readonly session: Session; readonly aliases: PlanAliases },
+  }: { readonly plans: SessionPlans; readonly session: Session; readonly aliases: PlanAliases },
   stripped: JsonValue,
 ): Promise<ToApprove> {
   const held = aliases.toApprove(session, stripped);
@@ -186,13 +186,13 @@ async function aliasToApprove(
 }
 
 /** A plan that the client holds whole: the one with these bytes, or a new one; previewed, as it must be. */
-async function planToApprove(plans: PlanAuthority, session: Session, asked: PlanBody): Promise<ToApprove> {
+async function planToApprove(plans: SessionPlans, session: Session, asked: PlanBody): Promise<ToApprove> {
   const held = (await heldPlan(plans, session, asked, approvable)) ?? (await submitPlan(plans, session, asked));
   if (held.state === "awaiting_approval") return { held, branch: undefined };
   return { held, branch: await previewOnBranch({ plans, session, held, assertSame: () => undefined }) };
 }
 
-async function submitPlan(plans: PlanAuthority, session: Session, { plan, planHash }: PlanBody): Promise<PlanView> {
+async function submitPlan(plans: SessionPlans, session: Session, { plan, planHash }: PlanBody): Promise<PlanView> {
   const { plan: held, issues } = await plans.submit(session, canonicalJson(plan), { strict: true, contract: false });
   if (held === undefined || issues.length > 0) {
     throw new ServiceError("invalid_argument", `The plan is not valid. ${issueLines(issues).join(" ")}`);
@@ -225,7 +225,7 @@ function verified({
 }
 
 interface PlanWish {
-  readonly plans: PlanAuthority;
+  readonly plans: SessionPlans;
   readonly session: Session;
   readonly text: string;
   /** Asks the model again if its answer is no valid envelope. */

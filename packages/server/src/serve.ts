@@ -5,7 +5,7 @@ import { requireServerConfig } from "@gennai/machine/config/server-config";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
 import { commandEnvironment } from "@gennai/machine/process/command-environment";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
+import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import { openSandbox } from "@gennai/shell/open-sandbox";
 import type { Sandbox } from "@gennai/stage/sandbox/sandbox";
 import { parseLogAddress } from "@gennai/store/nats/stream/log-address";
@@ -52,7 +52,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly workspace: string | undefined;
   /** Sessions of the only user. Throws `TypeError` on a server with several users: each tenant has its own. */
   readonly manager: SessionManager;
-  readonly plans: PlanAuthority;
+  readonly plans: SessionPlans;
 }
 
 /** Loaded only where there are many users: it takes a library. */

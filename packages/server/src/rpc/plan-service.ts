@@ -6,12 +6,12 @@ import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { PlanService, RefusedPlanSchema } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import { plannedActionToMessage } from "@gennai/protocol/model/session/planned-action";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
+import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import { planToWire } from "./wire/events/plan-wire.ts";
 
 export interface PlanServiceOptions {
   readonly manager: SessionManager;
-  readonly plans: PlanAuthority;
+  readonly plans: SessionPlans;
   /** Whether clients must send the server's credential. */
   readonly authenticated: boolean;
 }

@@ -1,7 +1,7 @@
 import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
-import type { PlanAuthority } from "@gennai/sessions/plans/approval/plan-authority";
+import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import type { Callers } from "@gennai/sessions/session/callers";
 import type { Stages } from "@gennai/shell/stages/stages";
 import type { LogAddress } from "@gennai/store/nats/stream/log-address";
@@ -52,7 +52,7 @@ export interface TenantDirectories {
 export interface Tenant extends AsyncDisposable {
   readonly name: string;
   readonly manager: SessionManager;
-  readonly plans: PlanAuthority;
+  readonly plans: SessionPlans;
   /** Real path of the default workspace. */
   readonly workspace: string | undefined;
   /** False while another replica may have taken its sessions over. */

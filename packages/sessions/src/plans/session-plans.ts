@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { warningEvent } from "@gennai/agent/events/warning";
-import type { PlanIssue, PlanView } from "@gennai/governance/plan";
+import type { EnvelopeKind, PlanIssue, PlanView } from "@gennai/governance/plan";
 import type { PlanApproval as KeptApproval, StepRisk } from "@gennai/governance/plan-change";
 import type { PlanRecord } from "@gennai/governance/plan-record";
 import { contractIssues, stepContracts } from "@gennai/governance/step-contract";
@@ -16,7 +16,6 @@ import { buildTurnGate } from "../turn/gate/turn-gate.ts";
 import { ApprovalTokens, isToken } from "./approval/approval-tokens.ts";
 import { machineClock } from "./approval/machine-clock.ts";
 import { PlanAnswers } from "./approval/plan-answers.ts";
-import type { Approver, PlanApproval, PlanAuthority, SubmittedPlan } from "./approval/plan-authority.ts";
 import { headOf } from "./approval/plan-head.ts";
 import { assertPlanMay, planRefusal } from "./approval/plan-refusal.ts";
 import { assertSamePreview } from "./approval/preview-basis.ts";
@@ -33,8 +32,32 @@ import { writtenBy } from "./written-by.ts";
 
 const maxPlans = 500;
 
-/** Plans and approvals, stored in the sessions' logs: what one server process approved, another may run, once. */
-export class SessionPlans implements PlanAuthority {
+/** Who approves. `loopback` came without a credential and is trusted less. */
+export interface Approver {
+  readonly who: string;
+  readonly channel: "authenticated" | "loopback";
+}
+
+export interface SubmittedPlan {
+  /** Unset if there are issues, or if the envelope contains no plan. */
+  readonly plan?: PlanView;
+  readonly issues: readonly PlanIssue[];
+  readonly envelopeKind: EnvelopeKind;
+}
+
+export interface PlanApproval {
+  /** 256 bits, base64url; shown once, spent once. */
+  readonly approvalToken: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Plans of sessions: exactly the approved plan runs, byte for byte. Plans and approvals are stored in the sessions' logs: what one server
+ * process approved, another may run, once. Callers give an id and a digest. All methods reject with `ServiceError`: `not_found` for an
+ * unknown plan, `failed_precondition` for a wrong state, `permission_denied` for a wrong digest, token or binding.
+ */
+export class SessionPlans {
   readonly #tokens: ApprovalTokens;
   /** One change of a session's plans at a time. */
   readonly #lines = new OneByOne<Session>();
@@ -45,6 +68,11 @@ export class SessionPlans implements PlanAuthority {
     this.#tokens = new ApprovalTokens(machineClock(wall));
   }
 
+  /**
+   * Validates a plan, an envelope, or model output that contains one, and stores the plan as a draft.
+   * @param options.strict the text must be only the JSON
+   * @param options.contract every step must have the contract of seed 003; otherwise seed 000's form is accepted too
+   */
   async submit(
     session: Session,
     text: string,
@@ -78,6 +106,7 @@ export class SessionPlans implements PlanAuthority {
     });
   }
 
+  /** Diffs and the gate's verdict on every action; nothing runs. Afterwards the plan awaits approval, unless an action is denied. */
   preview(session: Session, planId: string) {
     return this.#alone(session, async () => {
       const record = recordOf(session, planId);
@@ -96,6 +125,7 @@ export class SessionPlans implements PlanAuthority {
     });
   }
 
+  /** A user's approval of exactly this digest, of a previewed plan. Voids an earlier token of the plan. */
   approve(session: Session, planId: string, digest: string, by: Approver): Promise<PlanApproval> {
     return this.#alone(session, async () => {
       const record = recordOf(session, planId);
@@ -140,6 +170,7 @@ export class SessionPlans implements PlanAuthority {
     });
   }
 
+  /** Spends the token and runs the plan as a turn of the session; resolves when the run has ended, successful or not. */
   async execute(
     session: Session,
     planId: string,
@@ -156,6 +187,7 @@ export class SessionPlans implements PlanAuthority {
     return this.get(session, planId);
   }
 
+  /** Runs the verification commands of the run that this token started. */
   async verify(
     session: Session,
     planId: string,
@@ -177,6 +209,7 @@ export class SessionPlans implements PlanAuthority {
     return this.#view(session, recordOf(session, planId));
   }
 
+  /** Newest first. */
   async list(session: Session): Promise<readonly PlanView[]> {
     const newestFirst = [...session.state.plans.values()].reverse();
     return Promise.all(newestFirst.map((record) => this.#view(session, record)));

@@ -1,6 +1,6 @@
 import { ServiceError } from "@gennai/machine/service-error";
 import { startTestServer, type TestServer, type TestServerOptions } from "@gennai/testkit/test-server";
-import type { PlanAuthority } from "#plans/approval/plan-authority";
+import type { SessionPlans } from "#plans/session-plans";
 import type { Session } from "#session/session";
 
 export const never = { signal: new AbortController().signal };
@@ -38,12 +38,12 @@ export interface PlanBench extends AsyncDisposable {
   readonly server: TestServer;
   /** As it is now: another object after a restart. */
   session(): Promise<Session>;
-  plans(): PlanAuthority;
+  plans(): SessionPlans;
   submit(text: string): Promise<{ readonly planId: string; readonly digest: string }>;
   /** Submitted, previewed and approved. */
   approved(text: string): Promise<{ readonly planId: string; readonly digest: string; readonly token: string }>;
   /** Approved and run. */
-  executed(text: string): ReturnType<PlanAuthority["execute"]>;
+  executed(text: string): ReturnType<SessionPlans["execute"]>;
 }
 
 /** A server with one session, and its plans. */

@@ -1,9 +1,9 @@
 import type { GovernedTools } from "@gennai/governance/gate/gate";
+import type { PlanApproval } from "@gennai/governance/plan-change";
 import { type StepContract, toolOfAction } from "@gennai/governance/step-contract";
 import type { ParsedPlan } from "@gennai/protocol/plan-schema";
 import type { Session } from "../../session/session.ts";
 import type { PlanAnswers } from "../approval/plan-answers.ts";
-import type { Approver } from "../approval/plan-authority.ts";
 import { planRefusal } from "../approval/plan-refusal.ts";
 import type { Inspection } from "./inspect-plan.ts";
 
@@ -14,7 +14,7 @@ const comingBackMs = 5_000;
  * How long questions of a run wait for a client. A user who approved without a credential cannot answer, and may not know of
  * the question: such a run does not wait for a client to attach.
  */
-export function waitingFor(channel: Approver["channel"]): { readonly waitForClientMs?: number } {
+export function waitingFor(channel: PlanApproval["channel"]): { readonly waitForClientMs?: number } {
   return channel === "loopback" ? { waitForClientMs: comingBackMs } : {};
 }
 
@@ -59,7 +59,7 @@ export async function verificationAsksAgain(
  */
 export async function assertSomebodyCanAnswer(
   session: Session,
-  channel: Approver["channel"],
+  channel: PlanApproval["channel"],
   question: string | undefined,
 ): Promise<void> {
   if (question === undefined || channel !== "loopback" || session.clients.can("confirmation")) return;
