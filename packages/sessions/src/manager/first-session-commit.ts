@@ -7,7 +7,7 @@ import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { zeroAccessOf } from "../policies/zero-access.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
-import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
+import { holdTree } from "../session/working-tree-claim.ts";
 
 /**
  * Lists what the first commit of the workspace's repository would contain; with the digest of the list that a user saw, makes
@@ -18,25 +18,13 @@ export async function firstSessionCommit(
   session: Session,
   { sha256, signal }: { readonly sha256: string; readonly signal: AbortSignal },
 ): Promise<(FirstCommit & { readonly commit: string }) | undefined> {
-  const { services, workspace } = session;
+  const { workspace } = session;
   if (workspace.client !== undefined) throw heldByClient("Its first commit is made with its own git.");
   const planned = await plannedCommit(session, signal);
   if (planned === undefined || planned.sha256 !== sha256) return planned && { ...planned, commit: "" };
   refuseInEmergency(session, "Nothing was committed", tool);
-  if (session.runningTurnId !== undefined) {
-    throw new ServiceError("failed_precondition", "Nothing was committed: a turn is running.", {
-      reason: "turn_running",
-      hint: "Wait for its end, or stop it.",
-    });
-  }
-  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
-  const claim = await tree.claim();
-  if (claim.type === "held") {
-    throw new ServiceError("failed_precondition", `Nothing was committed: the working tree is in use by ${claim.by}.`, {
-      reason: "tree_in_use",
-      hint: "Wait for the end of that turn, or stop it.",
-    });
-  }
+  session.refuseWhileRunning("commit");
+  using _tree = await holdTree(session, "Nothing was committed");
   const commit = await makeFirstCommit(workspace.root, planned);
   await session.decided([], "session", { firstCommit: commit, branch: planned.branch, files: planned.files.length });
   return { ...planned, commit };

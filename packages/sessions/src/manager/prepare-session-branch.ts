@@ -2,7 +2,7 @@ import { type AgentBranch, prepareBranch } from "@gennai/git/prepare-branch";
 import { ServiceError } from "@gennai/machine/service-error";
 import { heldByClient } from "../client-workspace/held-by-client.ts";
 import type { Session } from "../session/session.ts";
-import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
+import { holdTree } from "../session/working-tree-claim.ts";
 
 /**
  * Switches a session's workspace to a branch for the agent, on a user's request. No turn may be running there, because a turn
@@ -22,19 +22,10 @@ export async function prepareSessionBranch(
       hint: "A person lifts it: gennai emergency.",
     });
   }
-  if (session.runningTurnId !== undefined) {
-    throw new ServiceError("failed_precondition", "A turn is running; it must end before the branch changes.");
-  }
+  session.refuseWhileRunning("change the branch");
   // No turn of another process may run either.
   await session.catchUp();
-  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
-  const claim = await tree.claim();
-  if (claim.type === "held") {
-    throw new ServiceError("failed_precondition", `The working tree is in use by ${claim.by}.`, {
-      reason: "tree_in_use",
-      hint: "Wait for the end of that turn, or stop it.",
-    });
-  }
+  using _tree = await holdTree(session, "The branch stays as it is");
   const branch = await prepareBranch({
     directory: workspace.root,
     ...wanted,

@@ -13,7 +13,7 @@ import { type RestorePlace, writeRestore } from "../restore/write-restore.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { ChangeSet, SessionState } from "../session/state/session-state.ts";
-import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
+import { holdTree } from "../session/working-tree-claim.ts";
 
 /** Maximum size of a file whose content is held to undo a change of it; larger ones are only compared and removed. Bytes. */
 const maxBytes = 64 * 1024 * 1024;
@@ -30,16 +30,9 @@ export async function undoChangeSet(
   changeSetId?: string,
   { dryRun = false, rest = false }: { readonly dryRun?: boolean; readonly rest?: boolean } = {},
 ): Promise<UndoneFiles & { readonly changeSetId: string; readonly refs: readonly string[] }> {
-  const { services, workspace } = session;
+  const { workspace } = session;
   session.refuseWhileRunning("undo");
-  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
-  const claim = await tree.claim();
-  if (claim.type === "held") {
-    throw new ServiceError("failed_precondition", `Nothing was undone: the working tree is in use by ${claim.by}.`, {
-      reason: "tree_in_use",
-      hint: "Wait for the end of that turn, or stop it.",
-    });
-  }
+  using _tree = await holdTree(session, "Nothing was undone");
   // Another process may have newer changes, or run a turn.
   await session.catchUp();
   refuseInEmergency(session, "Nothing was undone", { name: "UndoChangeSet", statement: "Undo a change set" });
@@ -180,12 +173,12 @@ function undoneRecord(file: FileChangeRecord): FileChangeRecord {
   return {
     path,
     operation: beforeSha256 === undefined ? "delete" : afterSha256 === undefined ? "create" : "update",
-    ...(afterSha256 === undefined ? {} : { beforeSha256: afterSha256 }),
-    ...(beforeSha256 === undefined ? {} : { afterSha256: beforeSha256 }),
-    ...(afterMode === undefined ? {} : { beforeMode: afterMode }),
-    ...(beforeMode === undefined || beforeSha256 === undefined ? {} : { afterMode: beforeMode }),
-    ...(afterLink === undefined ? {} : { beforeLink: afterLink }),
-    ...(beforeLink === undefined ? {} : { afterLink: beforeLink }),
+    beforeSha256: afterSha256,
+    afterSha256: beforeSha256,
+    beforeMode: afterMode,
+    afterMode: beforeSha256 === undefined ? undefined : beforeMode,
+    beforeLink: afterLink,
+    afterLink: beforeLink,
   };
 }
 
@@ -214,18 +207,8 @@ function netChanges(files: readonly FileChangeRecord[]): readonly FileChangeReco
     // An edit that leaves the mode does not record it.
     const beforeMode = known === undefined ? file.beforeMode : (known.beforeMode ?? file.beforeMode);
     const afterMode = file.afterMode ?? (afterSha256 === undefined ? undefined : known?.afterMode);
-    const merged: FileChangeRecord = {
-      path,
-      operation,
-      ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
-      ...(beforeMode === undefined ? {} : { beforeMode }),
-      ...(beforeLink === undefined ? {} : { beforeLink }),
-      ...(madeDirectories === undefined ? {} : { madeDirectories }),
-      ...(afterSha256 === undefined ? {} : { afterSha256 }),
-      ...(afterMode === undefined ? {} : { afterMode }),
-      ...(afterLink === undefined ? {} : { afterLink }),
-    };
-    net.set(path, merged);
+    const before = { beforeSha256, beforeMode, beforeLink, madeDirectories };
+    net.set(path, { path, operation, ...before, afterSha256, afterMode, afterLink });
   }
   return [...net.values()].filter(
     ({ beforeSha256, afterSha256, beforeLink, afterLink, beforeMode, afterMode }) =>

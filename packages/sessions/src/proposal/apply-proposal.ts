@@ -6,7 +6,7 @@ import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { sessionBridge } from "../bridge/session-bridge.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state/session-state.ts";
-import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
+import { treeInUse, WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { lostEditor } from "../tools/lost-editor.ts";
 import { appliedRecord } from "../tools/writing/change/planned-change.ts";
 import { checkDecisions, redactedReview } from "./proposal-review.ts";
@@ -166,22 +166,12 @@ async function writeFiles(
   using tree = new WorkingTreeClaim(session.services.locks, session.workspace.place, session.id);
   const claim = await tree.claim();
   // If a turn of the same session holds it, only the base hashes decide, as for the editor.
-  if (claim.type === "held" && tree.look().type === "held") {
-    throw new ServiceError("failed_precondition", `Nothing was applied: the working tree is in use by ${claim.by}.`, {
-      reason: "tree_in_use",
-      hint: "Wait for the end of that turn, or stop it.",
-    });
-  }
+  if (claim.type === "held" && tree.look().type === "held") throw treeInUse("Nothing was applied", claim.by);
   write.assertStillAllowed();
   const changes = files.map(({ change }) => change);
   return (await session.workspace.apply(changes, { readOnlyToo: true })).map(appliedRecord);
 }
 
 function changeRecord({ name, change, beforeSha256, afterSha256 }: ReviewedFile): FileChangeRecord {
-  return {
-    path: name,
-    operation: change.operation,
-    ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
-    ...(afterSha256 === undefined ? {} : { afterSha256 }),
-  };
+  return { path: name, operation: change.operation, beforeSha256, afterSha256 };
 }

@@ -69,11 +69,5 @@ function isUntouched(
 }
 
 function withoutAfter({ path, beforeSha256, beforeMode, beforeLink }: FileChangeRecord): FileChangeRecord {
-  return {
-    path,
-    operation: "delete",
-    ...(beforeSha256 === undefined ? {} : { beforeSha256 }),
-    ...(beforeMode === undefined ? {} : { beforeMode }),
-    ...(beforeLink === undefined ? {} : { beforeLink }),
-  };
+  return { path, operation: "delete", beforeSha256, beforeMode, beforeLink };
 }

@@ -10,7 +10,7 @@ import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
 import type { WorkStep } from "../session/state/work-steps.ts";
-import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
+import { treeInUse, WorkingTreeClaim } from "../session/working-tree-claim.ts";
 import { changeFromRecord } from "./change-from-record.ts";
 import { FileContents } from "./file-contents.ts";
 import { recordRestore } from "./finish-restore.ts";
@@ -47,23 +47,13 @@ export async function restoreCheckpoint(session: Session, request: RestoreReques
   if (workspace.client !== undefined) throw heldByClient("It has no checkpoints. Undo a change set instead.");
   checkPaths(request);
   if (!request.dryRun) {
-    if (session.runningTurnId !== undefined) {
-      throw new ServiceError("failed_precondition", "A turn is running; it must end before you restore.", {
-        reason: "turn_running",
-        hint: "Wait for its end, or stop it.",
-      });
-    }
+    session.refuseWhileRunning("restore");
     refuseInEmergency(session, "Nothing was restored", restoreTool);
   }
   await session.catchUp();
   using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   const claim = request.dryRun ? tree.look() : await tree.claim();
-  if (claim.type === "held" && !request.dryRun) {
-    throw new ServiceError("failed_precondition", `Nothing was restored: the working tree is in use by ${claim.by}.`, {
-      reason: "tree_in_use",
-      hint: "Wait for the end of that turn, or stop it.",
-    });
-  }
+  if (claim.type === "held" && !request.dryRun) throw treeInUse("Nothing was restored", claim.by);
   try {
     // A restore of a server that stopped.
     if (!request.dryRun && session.state.work.openRestore !== undefined) {

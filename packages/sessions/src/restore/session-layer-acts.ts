@@ -13,7 +13,7 @@ import { heldByClient } from "../client-workspace/held-by-client.ts";
 import { loadTurnRules } from "../policies/turn-rules.ts";
 import { refuseInEmergency } from "../session/refuse-in-emergency.ts";
 import type { Session } from "../session/session.ts";
-import { WorkingTreeClaim } from "../session/working-tree-claim.ts";
+import { holdTree } from "../session/working-tree-claim.ts";
 import { editRecords } from "../tools/commands/edit-records.ts";
 import { listOperation, operationOf, operationPath, type StagedForUser, stageOperation } from "./operation-acts.ts";
 
@@ -29,7 +29,7 @@ export async function listLayer(session: Session): Promise<readonly LayeredTree[
 
 /** Drops some or all trees of the layer. @returns their paths. Throws `ServiceError` for a path that is not in it. */
 export async function dropFromLayer(session: Session, paths: readonly string[]): Promise<readonly string[]> {
-  refuseWhileRunning(session, "Nothing was dropped");
+  session.refuseWhileRunning("drop anything");
   const layer = await layerOf(session);
   const open = paths.length === 0 || paths.includes(operationPath) ? operationOf(session) : undefined;
   const others = open === undefined ? paths : paths.filter((path) => path !== operationPath);
@@ -58,7 +58,7 @@ export async function keepFromLayer(
   }: { readonly paths: readonly string[]; readonly sha256: string; readonly signal: AbortSignal },
 ): Promise<KeptTrees> {
   const { services, workspace } = session;
-  refuseWhileRunning(session, "Nothing was kept");
+  session.refuseWhileRunning("keep anything");
   refuseInEmergency(session, "Nothing was kept", keepTool);
   await session.catchUp();
   const layer = await layerOf(session);
@@ -76,17 +76,10 @@ export async function keepFromLayer(
       { reason: "stale_file", hint: "Let the session make it again." },
     );
   }
-  using tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
-  const claim = await tree.claim();
-  if (claim.type === "held") {
-    throw new ServiceError("failed_precondition", `Nothing was kept: the working tree is in use by ${claim.by}.`, {
-      reason: "tree_in_use",
-      hint: "Wait for the end of that turn, or stop it.",
-    });
-  }
+  using tree = await holdTree(session, "Nothing was kept");
   // Also in Proposal Mode: the user wants it in the workspace itself.
   const editingMode = session.settings.editingMode === "proposal" ? "staged-proposal" : "branch";
-  const rules = await loadTurnRules(session, { editingMode, claimTree: () => claim, signal });
+  const rules = await loadTurnRules(session, { editingMode, claimTree: () => tree.claim(), signal });
   const { zeroAccess } = rules;
   const staged =
     from instanceof SessionLayer
@@ -178,13 +171,5 @@ function nothingThere({ id }: Session, path?: string): ServiceError {
   const what = path === undefined ? "nothing that git ignores" : `no ${JSON.stringify(path.slice(0, 200))}`;
   return new ServiceError("not_found", `Session ${id} has made ${what} for itself.`, {
     hint: "gennai stage list names the trees; only whole ones can be kept.",
-  });
-}
-
-function refuseWhileRunning(session: Session, act: string): void {
-  if (session.runningTurnId === undefined) return;
-  throw new ServiceError("failed_precondition", `${act}: a turn is running.`, {
-    reason: "turn_running",
-    hint: "Wait for its end, or stop it.",
   });
 }

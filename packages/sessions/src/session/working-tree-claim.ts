@@ -1,6 +1,29 @@
 import type { TreeClaim } from "@gennai/governance/policies/files/single-writer";
 import { type ProcessLocks, treeLockName } from "@gennai/machine/process/locks/process-lock";
 import type { PlaceInLine } from "@gennai/machine/process/locks/waiting-line";
+import { ServiceError } from "@gennai/machine/service-error";
+import type { Session } from "./session.ts";
+
+/**
+ * Claims the working tree for what a person does. Throws `ServiceError` if another turn has it.
+ * @param act what did not happen then, e.g. `Nothing was kept`
+ */
+export async function holdTree(
+  { id, services, workspace }: Pick<Session, "id" | "services" | "workspace">,
+  act: string,
+): Promise<WorkingTreeClaim> {
+  const tree = new WorkingTreeClaim(services.locks, workspace.place, id);
+  const claim = await tree.claim();
+  if (claim.type === "held") throw treeInUse(act, claim.by);
+  return tree;
+}
+
+export function treeInUse(act: string, by: string): ServiceError {
+  return new ServiceError("failed_precondition", `${act}: the working tree is in use by ${by}.`, {
+    reason: "tree_in_use",
+    hint: "Wait for the end of that turn, or stop it.",
+  });
+}
 
 /** A session's claim to write to a working tree, made at its first change and kept to the end of the turn. */
 export class WorkingTreeClaim implements Disposable {

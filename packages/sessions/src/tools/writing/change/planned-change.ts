@@ -31,13 +31,8 @@ export function notesOf(planned: readonly PlannedChange[]): string {
 }
 
 /** A change as logged for undo. */
-export function changeRecord(change: FileChange): FileChangeRecord {
-  return {
-    path: change.path,
-    operation: change.operation,
-    ...(change.beforeSha256 === undefined ? {} : { beforeSha256: change.beforeSha256 }),
-    ...(change.afterSha256 === undefined ? {} : { afterSha256: change.afterSha256 }),
-  };
+export function changeRecord({ path, operation, beforeSha256, afterSha256 }: FileChange): FileChangeRecord {
+  return { path, operation, beforeSha256, afterSha256 };
 }
 
 /** A change on disk as logged for undo, including what the content does not show. */
