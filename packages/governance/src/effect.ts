@@ -149,6 +149,25 @@ export interface GitChange {
   readonly agreed: boolean;
 }
 
+/** Real paths that an effect names; those of a command are lexical, and stand in the command. */
+export function pathsOf(effect: Effect): readonly WorkspacePath[] {
+  switch (effect.type) {
+    case "read":
+    case "list":
+    case "search":
+    case "write":
+    case "propose":
+      return [effect.path];
+    case "external":
+      return effect.paths;
+    case "exec":
+    case "git":
+    case "net":
+    case "session":
+      return [];
+  }
+}
+
 /** True when nothing outside the session changes by this effect. */
 export function isReadOnly(effect: Effect): boolean {
   switch (effect.type) {

@@ -1,5 +1,6 @@
+import type { Effect } from "./effect.ts";
 import type { Analysis } from "./tool.ts";
-import type { Judgement } from "./verdict.ts";
+import { allow, type Judgement, strictest, type Verdict } from "./verdict.ts";
 
 /** Input of a policy. Everything in it was computed by the server; nothing comes from a request's control fields. */
 export interface PolicyInput {
@@ -25,4 +26,13 @@ export interface Policy {
   /** Milliseconds it may take, when it needs other than the gate's own limit. */
   readonly timeoutMs?: number;
   decide(input: PolicyInput, options: { readonly signal: AbortSignal }): Judgement | Promise<Judgement>;
+}
+
+/** A guard that judges each effect of a call by itself: the strictest verdict is that on the call, and none allows it. */
+export function eachEffect(name: string, judge: (effect: Effect) => Verdict | readonly Verdict[]): Policy {
+  return {
+    name,
+    kind: "guard",
+    decide: ({ analysis }) => strictest([allow, ...analysis.effects.flatMap(judge)]),
+  };
 }

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { lstat, mkdir, open, realpath, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ExpectedError } from "./expected-error.ts";
-import { hasCode } from "./system-error.ts";
+import { hasCode, ifMissing } from "./system-error.ts";
 
 /** A file or directory that others could read, change or swap. The message says what to do about it. */
 export class UnsafeFileError extends ExpectedError {
@@ -39,24 +39,13 @@ export async function readPrivateFile(path: string): Promise<string> {
 }
 
 /** The same; undefined when it is not there. */
-export async function findPrivateFile(path: string): Promise<string | undefined> {
-  try {
-    return await readPrivateFile(path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+export function findPrivateFile(path: string): Promise<string | undefined> {
+  return readPrivateFile(path).catch(ifMissing(undefined));
 }
 
 /** True for the one caller that took the file away; false when it is not there. */
-export async function removePrivateFile(path: string): Promise<boolean> {
-  try {
-    await rm(path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return false;
-    throw error;
-  }
+export function removePrivateFile(path: string): Promise<boolean> {
+  return rm(path).then(() => true, ifMissing(false));
 }
 
 /** Makes the directory with mode 0700 when it is missing; throws `UnsafeFileError` when others could change what is in it. */

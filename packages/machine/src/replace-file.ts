@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { link, open, rename, rm } from "node:fs/promises";
+import { hasCode } from "./system-error.ts";
 
 interface ReplaceOptions {
   /** The content is on the disk before it gets the name, so that a power failure leaves the old file or the new one. */
@@ -29,7 +30,25 @@ export async function replaceFile(
   }
 }
 
-/** The same, for a file that one caller writes at a time: the draft that a killed one left is written over. */
+/** Makes a file whose content is on the disk before it gets the name. One that is there, as another process made it meanwhile, stays. */
+export async function createFile(path: string, content: string | Uint8Array): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    {
+      await using file = await open(draft, "wx", 0o600);
+      await file.writeFile(content);
+      await file.sync();
+    }
+    // Unlike a rename, a link never replaces what is there.
+    await link(draft, path);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** As `replaceFile`, for a file that one caller writes at a time: the draft that a killed one left is written over. */
 export function replaceFileSync(
   path: string,
   content: string | Uint8Array,

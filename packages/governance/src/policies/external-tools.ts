@@ -1,22 +1,13 @@
 import type { ExternalCall } from "../effect.ts";
-import type { Policy } from "../policy.ts";
-import { allow, ask, strictest, type Verdict } from "../verdict.ts";
+import { eachEffect, type Policy } from "../policy.ts";
+import { allow, ask, type Verdict } from "../verdict.ts";
 
 /**
  * An external tool runs as it was accepted. A new one, or one whose description or server changed, asks first: a description is
  * an instruction to the model, and a server can change it at any time.
  */
 export function createExternalToolsPolicy(): Policy {
-  return {
-    name: "external-tools",
-    kind: "guard",
-    decide({ analysis }) {
-      return strictest([
-        allow,
-        ...analysis.effects.map((effect) => (effect.type === "external" ? ofCall(effect) : allow)),
-      ]);
-    },
-  };
+  return eachEffect("external-tools", (effect) => (effect.type === "external" ? ofCall(effect) : allow));
 }
 
 function ofCall({ accepted, byOtherServer, server, tool }: ExternalCall): Verdict {

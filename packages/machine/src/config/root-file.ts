@@ -2,7 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { join, parse, sep } from "node:path";
 import { UnsafeFileError } from "../private-file.ts";
-import { hasCode } from "../system-error.ts";
+import { hasCode, ifMissing } from "../system-error.ts";
 
 const maxBytes = 256 * 1024;
 
@@ -40,13 +40,8 @@ export async function readRootFile(path: string): Promise<string | undefined> {
 
 /** Names in a directory that only root can change, sorted; none if it does not exist. Throws as above. */
 export async function listRootDirectory(path: string): Promise<readonly string[]> {
-  try {
-    await assertRootDirectory(path);
-    return (await readdir(path)).sort();
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  }
+  const names = assertRootDirectory(path).then(() => readdir(path));
+  return (await names.catch(ifMissing([]))).sort();
 }
 
 /** From the top down: whoever can change a directory can replace all in it. */

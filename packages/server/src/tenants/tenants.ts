@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { createFile } from "@gennai/machine/replace-file";
 import { ServiceError } from "@gennai/machine/service-error";
 import { hasCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
@@ -156,15 +157,6 @@ async function ensureTenantLedgerKey(
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const seed = await derivedKey(serverStateDir, "gennai tenant ledger key", tenant.name);
   const key = createPrivateKey({ key: Buffer.concat([prefix, seed]), format: "der", type: "pkcs8" });
-  const draft = `${file}.${process.pid}.derived`;
-  try {
-    await writeFile(draft, key.export({ format: "pem", type: "pkcs8" }), { mode: 0o600, flag: "w" });
-    // Unlike a rename, a link never replaces the key that is there.
-    await link(draft, file);
-    await syncDirectory(dirname(file));
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await createFile(file, key.export({ format: "pem", type: "pkcs8" }));
+  await syncDirectory(dirname(file));
 }

@@ -90,7 +90,7 @@ export class EmergencyStore implements AsyncDisposable {
       if (!shared) refuseLogCopy(database);
       const ledgers = await openLedgers(database, {
         stateDir: directory,
-        ...(toolVersion === undefined ? {} : { toolVersion }),
+        toolVersion,
         onWarning,
         shared,
       });

@@ -54,7 +54,7 @@ export async function rotateLedgerKey(request: {
   const warnings: string[] = [];
   await using ledgers = await openLedgers(database, {
     stateDir,
-    ...(toolVersion === undefined ? {} : { toolVersion }),
+    toolVersion,
     onWarning: (text) => warnings.push(text),
   });
   const { signer, table, mirror, watch } = ledgers;

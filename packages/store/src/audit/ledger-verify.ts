@@ -24,8 +24,8 @@ import {
 } from "../ledger/file/ledger-file-name.ts";
 import { chunksOf } from "../ledger/file/ledger-mirror-file.ts";
 import { ledgerHeadFile, readHead } from "../ledger/ledger-head-file.ts";
-import { ledgerPublicKeyFile, ledgerVerifier } from "../ledger/ledger-key.ts";
-import { findStepBacks } from "../ledger/step-back.ts";
+import { ledgerVerifier } from "../ledger/ledger-key.ts";
+import { findStepBacks, ownVerifier } from "../ledger/step-back.ts";
 
 export type WorkspaceLedgerStatus =
   | LedgerStatus
@@ -174,13 +174,7 @@ function comparedWithStore(
 async function verifierFor(location: WorkspaceLedgerLocation): Promise<Verifier | undefined> {
   const { publicKeyFile, stateDir } = location;
   if (publicKeyFile !== undefined) return ledgerVerifier(await readFile(publicKeyFile, "utf8"));
-  if (stateDir === undefined) return undefined;
-  try {
-    return ledgerVerifier(await readFile(ledgerPublicKeyFile(stateDir), "utf8"));
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  return stateDir === undefined ? undefined : ownVerifier(stateDir);
 }
 
 /** The rows of one workspace, read-only. */

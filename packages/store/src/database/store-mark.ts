@@ -9,7 +9,7 @@ import {
   type Verifier,
 } from "@gennai/governance/ledger/ledger-signature";
 import { replaceFile } from "@gennai/machine/replace-file";
-import { hasCode } from "@gennai/machine/system-error";
+import { ifMissing } from "@gennai/machine/system-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import pLimit from "p-limit";
 import * as z from "zod";
@@ -52,13 +52,8 @@ export async function readStoreMark(
   file: string,
   verifier: Verifier | undefined,
 ): Promise<StoreMarkValue | "forged" | undefined> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const text = await readFile(file, "utf8").catch(ifMissing(undefined));
+  if (text === undefined) return undefined;
   try {
     const { store, commits, key_id: keyId, signature } = markSchema.parse(JSON.parse(text));
     const bytes = decodeSignature(signature);

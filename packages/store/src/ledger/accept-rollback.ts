@@ -3,6 +3,7 @@ import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { prepareStateDirectory } from "@gennai/machine/config/state-directory";
+import { ifMissing } from "@gennai/machine/system-error";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { databaseFile, StoreDatabase } from "../database/database.ts";
 import { refuseLogCopy } from "../database/log-copy-guard.ts";
@@ -39,7 +40,7 @@ export async function acceptRollback(request: {
   const warnings: string[] = [];
   await using ledgers = await openLedgers(database, {
     stateDir,
-    ...(toolVersion === undefined ? {} : { toolVersion }),
+    toolVersion,
     onWarning: (text) => warnings.push(text),
   });
   const { table, mirror, watch } = ledgers;
@@ -51,7 +52,7 @@ export async function acceptRollback(request: {
   await mkdir(kept, { recursive: true, mode: 0o700 });
   const accepted = { by: userInfo().username, time: now() };
   const keptName = (name: string): string => join(kept, `${name}-${accepted.time}-${randomUUID().slice(0, 8)}.json`);
-  await copyFile(storeMarkFile(stateDir), keptName("store-mark")).catch(ignoreMissing);
+  await copyFile(storeMarkFile(stateDir), keptName("store-mark")).catch(ifMissing(undefined));
   const store = stepBacks.find(({ workspaceId }) => workspaceId === "");
   // If the whole store went back, each ledger may have lost something.
   const concerned = table.newestOfAll().flatMap(({ root, seq }) => {
@@ -68,7 +69,7 @@ export async function acceptRollback(request: {
   for (const { workspaceId, workspaceRoot } of stepBacks) {
     if (workspaceId === "") continue;
     const head = join(headDirectory(stateDir), `${workspaceId}.json`);
-    await copyFile(head, keptName(workspaceId)).catch(ignoreMissing);
+    await copyFile(head, keptName(workspaceId)).catch(ifMissing(undefined));
     if (workspaceRoot !== undefined) {
       await rm(head, { force: true });
       continue;
@@ -84,8 +85,4 @@ export async function acceptRollback(request: {
     });
   }
   return { stepBacks, kept, warnings };
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }

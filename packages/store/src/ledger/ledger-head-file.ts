@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { headSchema, type SignedHead } from "@gennai/governance/ledger/ledger-signature";
 import { replaceFile } from "@gennai/machine/replace-file";
-import { hasCode } from "@gennai/machine/system-error";
+import { hasCode, ifMissing } from "@gennai/machine/system-error";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 
 export function headDirectory(stateDir: string): string {
@@ -17,13 +17,8 @@ export function ledgerHeadFile(stateDir: string, workspaceRoot: string): string 
 
 /** Undefined if there is none; an unreadable file gives an unsigned head. */
 export async function readHead(file: string): Promise<SignedHead | undefined> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const text = await readFile(file, "utf8").catch(ifMissing(undefined));
+  if (text === undefined) return undefined;
   try {
     return headSchema.parse(JSON.parse(text));
   } catch {

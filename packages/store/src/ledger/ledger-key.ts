@@ -4,15 +4,14 @@ import {
   createPublicKey,
   generateKeyPairSync,
   type KeyObject,
-  randomBytes,
   sign,
   verify,
 } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NextKey, Signer, Verifier } from "@gennai/governance/ledger/ledger-signature";
-import { replaceFile } from "@gennai/machine/replace-file";
+import { createFile, replaceFile } from "@gennai/machine/replace-file";
 import { hasCode } from "@gennai/machine/system-error";
 import { syncDirectory } from "@gennai/machine/workspace/files/sync-directory";
 import { StoreError } from "../database/store-error.ts";
@@ -162,25 +161,9 @@ function keyIdOf(publicKey: KeyObject): string {
 
 /** Creates a key (0600, synced). With `replace`, it replaces an existing one; otherwise a key that another process made stays. */
 export async function createKey(file: string, { replace }: { readonly replace: boolean }): Promise<void> {
-  const { privateKey } = generateKeyPairSync("ed25519");
-  const temporary = `${file}.${process.pid}.${randomBytes(6).toString("hex")}`;
-  try {
-    const handle = await open(temporary, "wx", 0o600);
-    try {
-      await handle.writeFile(privateKey.export({ type: "pkcs8", format: "pem" }));
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    // Unlike a rename, a link never replaces a key that another process made meanwhile.
-    if (replace) await rename(temporary, file);
-    else await link(temporary, file);
-    await syncDirectory(dirname(file));
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
+  await (replace ? replaceFile(file, pem, { durable: true }) : createFile(file, pem));
+  await syncDirectory(dirname(file));
 }
 
 /** Undefined if there is none. */

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { workspaceIdOf } from "@gennai/governance/ledger/ledger-record";
 import { isHeadGenuine, type SignedHead, type Verifier } from "@gennai/governance/ledger/ledger-signature";
-import { hasCode } from "@gennai/machine/system-error";
+import { ifMissing } from "@gennai/machine/system-error";
 import { isClientPlace } from "@gennai/machine/workspace/paths/client-place";
 import { integerOf, textOf } from "../database/row.ts";
 import { databaseMark, isBehind, readStoreMark, storeMarkFile } from "../database/store-mark.ts";
@@ -184,10 +184,7 @@ export function fileStep(place: Omit<StepBack, "head" | "message">): StepBack {
 /** Heads by the SHA-256 of the workspace's path. */
 async function readHeads(stateDir: string): Promise<ReadonlyMap<string, SignedHead>> {
   const directory = headDirectory(stateDir);
-  const names = await readdir(directory).catch((error: unknown) => {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  });
+  const names = await readdir(directory).catch(ifMissing([]));
   const heads = new Map<string, SignedHead>();
   for (const name of names) {
     if (!/^[0-9a-f]{64}\.json$/.test(name)) continue;
@@ -199,10 +196,6 @@ async function readHeads(stateDir: string): Promise<ReadonlyMap<string, SignedHe
 
 /** A verifier for all keys that ever signed here; undefined if there is none yet. */
 export async function ownVerifier(stateDir: string): Promise<Verifier | undefined> {
-  try {
-    return ledgerVerifier(await readFile(ledgerPublicKeyFile(stateDir), "utf8"));
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
+  const pem = await readFile(ledgerPublicKeyFile(stateDir), "utf8").catch(ifMissing(undefined));
+  return pem === undefined ? undefined : ledgerVerifier(pem);
 }

@@ -1,5 +1,5 @@
 import type { Sealing } from "../ledger/ledger-table.ts";
-import type { LogBatch } from "./session-log.ts";
+import type { LogBatch, LogPlace } from "./session-log.ts";
 
 /** One step of a log that is kept elsewhere, in the form in which its local copy takes it. */
 export type AbsorbedStep =
@@ -29,7 +29,7 @@ export type AbsorbedStep =
       readonly type: "batch";
       readonly sessionId: string;
       readonly batch: LogBatch;
-      readonly expected: { readonly seq: number; readonly epoch: number };
+      readonly expected: LogPlace;
       readonly sealing: Sealing;
       /** True if the ledger's file in the workspace is updated by this process. */
       readonly mirrored: boolean;

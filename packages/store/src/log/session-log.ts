@@ -22,6 +22,18 @@ export interface LogBatch {
   readonly durable: boolean;
 }
 
+/** The last event of a session, and its newest owner, as whoever appends knows them. */
+export interface LogPlace {
+  readonly seq: number;
+  readonly epoch: number;
+}
+
+export interface NewSession extends Pick<SessionHead, "sessionId" | "workspaceRoot"> {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly user?: string;
+}
+
 export interface SessionHead {
   readonly sessionId: string;
   readonly workspaceRoot: string;
@@ -59,12 +71,7 @@ export class AppendConflict extends Error {
 /** Where sessions are kept. One conformance suite runs against every implementation. */
 export interface SessionLog extends AsyncDisposable {
   /** After a power cut, a session without durable events may be missing. Rejects if it exists. */
-  create(session: {
-    readonly sessionId: string;
-    readonly workspaceRoot: string;
-    readonly time: number;
-    readonly user?: string;
-  }): Promise<SessionHead>;
+  create(session: NewSession): Promise<SessionHead>;
   head(sessionId: string): Promise<SessionHead | undefined>;
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly SessionHead[]>;
@@ -72,11 +79,7 @@ export interface SessionLog extends AsyncDisposable {
   /** Starts a new owner. @returns the new epoch */
   takeOver(sessionId: string): Promise<number>;
   /** Rejects with `AppendConflict` unless the last seq is `expectedSeq` and the epoch is the newest. */
-  append(
-    sessionId: string,
-    batch: LogBatch,
-    expected: { readonly seq: number; readonly epoch: number },
-  ): Promise<readonly LoggedEvent[]>;
+  append(sessionId: string, batch: LogBatch, expected: LogPlace): Promise<readonly LoggedEvent[]>;
   /**
    * Forgets a session for good, with everything that only it needs; its ledger records keep their place, without content. Tails
    * of it end with `StoreError` `session_deleted`. After a crash the session is complete or gone, and left-over data is removed

@@ -1,5 +1,5 @@
 import { StoreError } from "../database/store-error.ts";
-import { AppendConflict } from "./session-log.ts";
+import { AppendConflict, type LogPlace } from "./session-log.ts";
 
 /** Thrown by every log, wherever it keeps its sessions; so are the errors below. */
 export function unknownSession(sessionId: string): StoreError {
@@ -19,11 +19,7 @@ export function sessionExists(sessionId: string): StoreError {
 }
 
 /** @param found actual position of the session's log, which differs from the one that the writer expected */
-export function appendConflict(
-  sessionId: string,
-  found: { readonly seq: number; readonly epoch: number },
-  expected: { readonly seq: number; readonly epoch: number },
-): AppendConflict {
+export function appendConflict(sessionId: string, found: LogPlace, expected: LogPlace): AppendConflict {
   return new AppendConflict(
     found.epoch === expected.epoch && found.seq !== expected.seq
       ? `Session ${sessionId} is at seq ${found.seq}, not ${expected.seq}: another writer was faster. Read on and append again.`

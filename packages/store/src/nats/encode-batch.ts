@@ -1,17 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { sealRecord } from "@gennai/governance/ledger/ledger-record";
-import type { LogBatch } from "../log/session-log.ts";
+import type { LogBatch, LogPlace } from "../log/session-log.ts";
 import { decodeMessage, encodeMessage, type SessionMessage } from "./log-message.ts";
 
 /**
  * A batch as the payload of its message. Its records get their salts here, so that every replica seals the same. Throws where
  * one could not be sealed: no replica could go past such a message.
  */
-export function encodeBatch(
-  batch: LogBatch,
-  expected: { readonly seq: number; readonly epoch: number },
-  toolVersion: string,
-): Uint8Array {
+export function encodeBatch(batch: LogBatch, expected: LogPlace, toolVersion: string): Uint8Array {
   const message: SessionMessage = {
     kind: "batch",
     seq: expected.seq,

@@ -10,6 +10,8 @@ import {
   type BlobStore,
   type ForgottenSession,
   type LogBatch,
+  type LogPlace,
+  type NewSession,
   type SessionFilter,
   type SessionHead,
   type SessionLog,
@@ -65,13 +67,7 @@ export class NatsSessionLog implements SessionLog {
     this.#options = options;
   }
 
-  async create(session: {
-    readonly sessionId: string;
-    readonly workspaceRoot: string;
-    readonly time: number;
-    readonly user?: string;
-  }): Promise<SessionHead> {
-    const { sessionId, workspaceRoot, time, user = "" } = session;
+  async create({ sessionId, workspaceRoot, time, user = "" }: NewSession): Promise<SessionHead> {
     if (!isSubjectToken(sessionId)) throw new TypeError("A session's id has letters, digits, - and _ only.");
     const { replicaId: owner } = this.#options;
     const preamble = Buffer.from(readPreamble(workspaceRoot, isSignedHere(this.#options.stateDir))).toString("base64");
@@ -128,11 +124,7 @@ export class NatsSessionLog implements SessionLog {
     return afterForgetting(sessionId);
   }
 
-  append(
-    sessionId: string,
-    batch: LogBatch,
-    expected: { readonly seq: number; readonly epoch: number },
-  ): Promise<readonly LoggedEvent[]> {
+  append(sessionId: string, batch: LogBatch, expected: LogPlace): Promise<readonly LoggedEvent[]> {
     return this.#writing.run(sessionId, () => this.#append(sessionId, batch, expected));
   }
 
@@ -161,11 +153,7 @@ export class NatsSessionLog implements SessionLog {
     await this.#options.sessions[Symbol.asyncDispose]();
   }
 
-  async #append(
-    sessionId: string,
-    batch: LogBatch,
-    expected: { readonly seq: number; readonly epoch: number },
-  ): Promise<readonly LoggedEvent[]> {
+  async #append(sessionId: string, batch: LogBatch, expected: LogPlace): Promise<readonly LoggedEvent[]> {
     const payload = encodeBatch(batch, expected, this.#options.toolVersion);
     let spent = false;
     let place = this.#place(sessionId);
@@ -234,7 +222,7 @@ export class NatsSessionLog implements SessionLog {
     return !copy.isPassedOver(creation.position);
   }
 
-  #follows(place: LogPosition, expected: { readonly seq: number; readonly epoch: number }): boolean {
+  #follows(place: LogPosition, expected: LogPlace): boolean {
     return place.seq === expected.seq && place.epoch === expected.epoch && place.owner === this.#options.replicaId;
   }
 

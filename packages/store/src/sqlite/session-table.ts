@@ -2,7 +2,7 @@ import type { LoggedEvent, SessionEvent } from "@gennai/agent/events/session-eve
 import type { StoreDatabase } from "../database/database.ts";
 import { integerOf, type Row, textOf } from "../database/row.ts";
 import { StoreError } from "../database/store-error.ts";
-import type { LogBatch, SessionFilter, SessionHead } from "../log/session-log.ts";
+import type { LogBatch, LogPlace, SessionFilter, SessionHead } from "../log/session-log.ts";
 import { numberedEvents } from "./numbered-events.ts";
 
 /** A batch as it goes into the tables. */
@@ -85,11 +85,7 @@ export class SessionTable {
   }
 
   /** The workspace's number; undefined, and nothing is written, when the session is not where it was expected. */
-  append(
-    sessionId: string,
-    { batch, logged, lines, updated }: BatchRows,
-    expected: { readonly seq: number; readonly epoch: number },
-  ): number | undefined {
+  append(sessionId: string, { batch, logged, lines, updated }: BatchRows, expected: LogPlace): number | undefined {
     const { advance, insertEvent, spendToken } = this.#statements;
     const row = advance.get(expected.seq + logged.length, updated, sessionId, expected.seq, expected.epoch);
     if (row === undefined) return undefined;

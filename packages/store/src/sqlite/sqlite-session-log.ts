@@ -3,7 +3,15 @@ import type { StoreDatabase } from "../database/database.ts";
 import type { LedgerTable, Sealing } from "../ledger/ledger-table.ts";
 import type { AbsorbedStep } from "../log/absorbed-step.ts";
 import type { Forgetting } from "../log/forgetting.ts";
-import type { ForgottenSession, LogBatch, SessionFilter, SessionHead, SessionLog } from "../log/session-log.ts";
+import type {
+  ForgottenSession,
+  LogBatch,
+  LogPlace,
+  NewSession,
+  SessionFilter,
+  SessionHead,
+  SessionLog,
+} from "../log/session-log.ts";
 import { appendConflict, sessionDeleted, sessionExists, unknownSession } from "../log/session-refusals.ts";
 import { EventTails } from "./event-tails.ts";
 import { type BatchRows, batchRows, SessionTable } from "./session-table.ts";
@@ -32,13 +40,7 @@ export class SqliteSessionLog implements SessionLog {
     this.#foreign = new ForeignCommits(database, () => this.#tails.wakeAll());
   }
 
-  async create(session: {
-    readonly sessionId: string;
-    readonly workspaceRoot: string;
-    readonly time: number;
-    readonly user?: string;
-  }): Promise<SessionHead> {
-    const { sessionId, workspaceRoot, time, user = "" } = session;
+  async create({ sessionId, workspaceRoot, time, user = "" }: NewSession): Promise<SessionHead> {
     this.#database.transaction({ durable: false }, () => {
       if (this.#sessions.head(sessionId) !== undefined) throw sessionExists(sessionId);
       this.#sessions.insert({ sessionId, user, workspace: this.#ledger.workspace(workspaceRoot), time });
@@ -72,11 +74,7 @@ export class SqliteSessionLog implements SessionLog {
     return epoch;
   }
 
-  async append(
-    sessionId: string,
-    batch: LogBatch,
-    expected: { readonly seq: number; readonly epoch: number },
-  ): Promise<readonly LoggedEvent[]> {
+  async append(sessionId: string, batch: LogBatch, expected: LogPlace): Promise<readonly LoggedEvent[]> {
     const rows = batchRows(batch, expected.seq);
     const workspace = await this.#shared.run({ durable: batch.durable }, () => this.#insert(sessionId, rows, expected));
     this.#publish(sessionId, rows);
@@ -198,19 +196,14 @@ export class SqliteSessionLog implements SessionLog {
   }
 
   /** The workspace's number. Within a transaction. */
-  #insert(
-    sessionId: string,
-    rows: BatchRows,
-    expected: { readonly seq: number; readonly epoch: number },
-    sealing?: Sealing,
-  ): number {
+  #insert(sessionId: string, rows: BatchRows, expected: LogPlace, sealing?: Sealing): number {
     const workspace = this.#sessions.append(sessionId, rows, expected);
     if (workspace === undefined) throw this.#conflict(sessionId, expected);
     if (rows.batch.ledger.length > 0) this.#ledger.append(workspace, rows.batch.ledger, sealing);
     return workspace;
   }
 
-  #conflict(sessionId: string, expected: { readonly seq: number; readonly epoch: number }): Error {
+  #conflict(sessionId: string, expected: LogPlace): Error {
     const head = this.#sessions.head(sessionId);
     if (head === undefined) return unknownSession(sessionId);
     return appendConflict(sessionId, { seq: head.lastSeq, epoch: head.epoch }, expected);

@@ -39,7 +39,7 @@ export async function openStore(stateDir: string, options: StoreOptions): Promis
     const { toolVersion, onWarning } = options;
     const ledgers = await openLedgers(database, {
       stateDir: directory,
-      ...(toolVersion === undefined ? {} : { toolVersion }),
+      toolVersion,
       onWarning,
     });
     const { table, mirror, watch } = ledgers;

@@ -1,9 +1,9 @@
 import { isWithin } from "@gennai/protocol/is-within";
 import type { CommandPath } from "../../command/command-analysis.ts";
 import { isTemporary, temporaryDirectories } from "../../command/words/temporary-directories.ts";
-import type { WorkspacePath } from "../../effect.ts";
-import type { Policy } from "../../policy.ts";
-import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
+import { pathsOf, type WorkspacePath } from "../../effect.ts";
+import { eachEffect, type Policy } from "../../policy.ts";
+import { allow, ask, deny, type Verdict } from "../../verdict.ts";
 
 /** Places of the system that hold programs and plain facts: reading them tells nothing about the user. */
 const openPlaces: readonly string[] = [
@@ -42,39 +42,13 @@ const harmlessDevice = /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty|u?random|fd
  * @param options.root real absolute path of the workspace
  */
 export function createContainmentPolicy(options: { readonly root: string }): Policy {
-  return {
-    name: "containment",
-    kind: "guard",
-    decide({ analysis }) {
-      const verdicts: Verdict[] = [allow];
-      for (const effect of analysis.effects) {
-        switch (effect.type) {
-          case "read":
-          case "list":
-          case "search":
-          case "write":
-          case "propose":
-            verdicts.push(insideOnly(effect.path));
-            break;
-          case "exec":
-            verdicts.push(insideOnly(effect.cwd));
-            // Of the user's files it sees only the workspace, and has its own temporary directory.
-            if (effect.staged === true) break;
-            for (const path of effect.command.paths)
-              verdicts.push(commandPath(path, options.root, effect.command.readsOnly));
-            break;
-          case "external":
-            verdicts.push(...effect.paths.map(insideOnly));
-            break;
-          case "git":
-          case "net":
-          case "session":
-            break;
-        }
-      }
-      return strictest(verdicts);
-    },
-  };
+  return eachEffect("containment", (effect) => {
+    if (effect.type !== "exec") return pathsOf(effect).map(insideOnly);
+    const { command, cwd, staged } = effect;
+    // Of the user's files it sees only the workspace, and has its own temporary directory.
+    const seen = staged === true ? [] : command.paths;
+    return [insideOnly(cwd), ...seen.map((path) => commandPath(path, options.root, command.readsOnly))];
+  });
 }
 
 function insideOnly(path: WorkspacePath): Verdict {

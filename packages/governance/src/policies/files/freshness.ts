@@ -1,21 +1,12 @@
 import type { FileWrite } from "../../effect.ts";
-import type { Policy } from "../../policy.ts";
-import { allow, deny, strictest, type Verdict } from "../../verdict.ts";
+import { eachEffect, type Policy } from "../../policy.ts";
+import { allow, deny, type Verdict } from "../../verdict.ts";
 
 /** A file changes only on the base of what the session saw of it: bytes against bytes, never time stamps. */
 export function createFreshnessPolicy(): Policy {
-  return {
-    name: "freshness",
-    kind: "guard",
-    decide({ analysis }) {
-      return strictest([
-        allow,
-        ...analysis.effects.flatMap((effect) =>
-          effect.type === "write" && effect.found === undefined ? [freshness(effect)] : [],
-        ),
-      ]);
-    },
-  };
+  return eachEffect("freshness", (effect) =>
+    effect.type === "write" && effect.found === undefined ? freshness(effect) : allow,
+  );
 }
 
 /** The verdict on one write; the workspace asks it again right before the effect. */

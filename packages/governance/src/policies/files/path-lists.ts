@@ -1,7 +1,7 @@
-import type { Effect, WorkspacePath } from "../../effect.ts";
+import { pathsOf, type WorkspacePath } from "../../effect.ts";
 import { type GlobOptions, globMatcher } from "../../glob-matcher.ts";
-import type { Policy } from "../../policy.ts";
-import { allow, deny, strictest, type Verdict } from "../../verdict.ts";
+import { eachEffect, type Policy } from "../../policy.ts";
+import { allow, deny, type Verdict } from "../../verdict.ts";
 import { globIndex } from "./glob-index.ts";
 
 /**
@@ -26,32 +26,10 @@ export function createPathListsPolicy(lists: {
     return refuse(path, "path-lists/not-allowed", "is not on the project's allow list");
   };
 
-  return {
-    name: "path-lists",
-    kind: "guard",
-    decide({ analysis }) {
-      return strictest([allow, ...analysis.effects.map((effect) => ofEffect(effect, ofPath))]);
-    },
-  };
-}
-
-function ofEffect(effect: Effect, ofPath: (path: WorkspacePath, listing: boolean) => Verdict): Verdict {
-  switch (effect.type) {
-    case "read":
-    case "write":
-    case "propose":
-      return ofPath(effect.path, false);
-    case "list":
-    case "search":
-      return ofPath(effect.path, true);
-    case "external":
-      return strictest([allow, ...effect.paths.map((path) => ofPath(path, false))]);
-    case "exec":
-    case "git":
-    case "net":
-    case "session":
-      return allow;
-  }
+  return eachEffect("path-lists", (effect) => {
+    const listing = effect.type === "list" || effect.type === "search";
+    return pathsOf(effect).map((path) => ofPath(path, listing));
+  });
 }
 
 function refuse(path: WorkspacePath, rule: string, why: string): Verdict {

@@ -1,10 +1,10 @@
 import type { CommandPath } from "../../command/command-analysis.ts";
 import { secretInGlob, secretPath } from "../../command/secret-paths.ts";
 import { foldPath } from "../../command/words/fold-name.ts";
-import type { WorkspacePath } from "../../effect.ts";
+import { pathsOf, type WorkspacePath } from "../../effect.ts";
 import { globMatcher } from "../../glob-matcher.ts";
-import type { Policy } from "../../policy.ts";
-import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
+import { eachEffect, type Policy } from "../../policy.ts";
+import { allow, ask, deny, type Verdict } from "../../verdict.ts";
 
 /**
  * Globs of files whose content no search may read; a search tool leaves them out, hidden or not, in any letter case.
@@ -38,41 +38,14 @@ export function isZeroAccess(relative: string): boolean {
  * are refused by the floor of the command analysis (see `commands`); those that read what may contain tokens ask here.
  */
 export function createSecretsPolicy(): Policy {
-  return {
-    name: "secrets",
-    kind: "guard",
-    decide({ analysis }) {
-      const verdicts: Verdict[] = [allow];
-      for (const effect of analysis.effects) {
-        switch (effect.type) {
-          case "write":
-            verdicts.push(effect.found === undefined ? ofPath(effect.path) : ofFound(effect.path));
-            break;
-          case "read":
-          case "propose":
-            verdicts.push(ofPath(effect.path));
-            break;
-          case "search":
-            verdicts.push(ofPath(effect.path));
-            if (effect.glob !== undefined) verdicts.push(ofGlob(effect.glob));
-            break;
-          case "external":
-            verdicts.push(...effect.paths.map(ofPath));
-            break;
-          case "exec":
-            // A staged one gets a copy of them without their tokens.
-            if (effect.staged !== true) verdicts.push(...effect.command.paths.map(ofCommandPath));
-            break;
-          case "git":
-          case "list":
-          case "net":
-          case "session":
-            break;
-        }
-      }
-      return strictest(verdicts);
-    },
-  };
+  return eachEffect("secrets", (effect) => {
+    if (effect.type === "list") return allow;
+    if (effect.type === "write" && effect.found !== undefined) return ofFound(effect.path);
+    // A staged one gets a copy of them without their tokens.
+    if (effect.type === "exec") return effect.staged === true ? allow : effect.command.paths.map(ofCommandPath);
+    const globs = effect.type === "search" && effect.glob !== undefined ? [effect.glob] : [];
+    return [...pathsOf(effect).map(ofPath), ...globs.map(ofGlob)];
+  });
 }
 
 function ofPath(path: WorkspacePath): Verdict {

@@ -1,6 +1,6 @@
 import { lstat, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasCode } from "@gennai/machine/system-error";
+import { ifMissing } from "@gennai/machine/system-error";
 import { chunksOf, readExactly, recoveredCopies } from "./ledger-mirror-file.ts";
 
 /**
@@ -10,7 +10,7 @@ import { chunksOf, readExactly, recoveredCopies } from "./ledger-mirror-file.ts"
 export async function removeSupersededCopies(stateDir: string, workspaceRoot: string): Promise<void> {
   const { directory, prefix } = recoveredCopies(stateDir, workspaceRoot);
   const copies: { readonly path: string; readonly size: number }[] = [];
-  for (const name of await namesIn(directory)) {
+  for (const name of await readdir(directory).catch(ifMissing([]))) {
     if (!name.startsWith(prefix)) continue;
     const path = join(directory, name);
     const stat = await lstat(path);
@@ -40,13 +40,4 @@ async function isBeginning(path: string, longer: string): Promise<boolean> {
     at += chunk.length;
   }
   return true;
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return [];
-    throw error;
-  }
 }
