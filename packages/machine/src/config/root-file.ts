@@ -40,8 +40,10 @@ export async function readRootFile(path: string): Promise<string | undefined> {
 
 /** Names in a directory that only root can change, sorted; none if it does not exist. Throws as above. */
 export async function listRootDirectory(path: string): Promise<readonly string[]> {
-  const names = assertRootDirectory(path).then(() => readdir(path));
-  return (await names.catch(ifMissing([]))).sort();
+  const names: readonly string[] = await assertRootDirectory(path)
+    .then(() => readdir(path))
+    .catch(ifMissing([]));
+  return names.toSorted();
 }
 
 /** From the top down: whoever can change a directory can replace all in it. */
