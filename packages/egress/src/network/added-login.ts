@@ -101,8 +101,18 @@ export function isPlainPath(path: string): boolean {
   const parts = path.slice(1).split("/");
   const isPlain = (part: string): boolean => {
     const read = part.replace(/^@[\w.~-]+%2f(?=[\w.~-]+$)/i, "");
-    return !/%(?:2[def]|5[cf]|[01]|25|3f|23|3\d|[46][1-9a-f]|[57][\da]|7f)/i.test(read) && !/^\.{1,2}$/.test(read);
+    // Some servers take `..;x`, or `..` with a blank behind it, for the way up; and bytes that are no UTF-8 for other signs.
+    const leadsUp = /^\.{1,2}(?:;.*)?(?:%20)*$/.test(read);
+    return !/%(?:2[def]|5[cf]|[01]|25|3[\dbf]|23|[46][1-9a-f]|[57][\da]|7f)/i.test(read) && !leadsUp && isUtf8(part);
   };
   // A trailing slash has no meaning.
   return parts.every((part, at) => (part === "" ? at === parts.length - 1 : isPlain(part)));
+}
+
+function isUtf8(part: string): boolean {
+  try {
+    return decodeURIComponent(part) !== "";
+  } catch {
+    return false;
+  }
 }

@@ -83,6 +83,8 @@ export interface RegistryUse {
   readonly logins?: readonly LoginTable[];
   /** Paths behind an address by which packages are read. */
   readonly reads: RegExp;
+  /** Ends of paths of archives, which an index may have anywhere at its host. */
+  readonly archives?: RegExp;
   readonly publishes?: {
     readonly method: "POST" | "PUT";
     /** Path behind an address. */

@@ -15,8 +15,9 @@ const pip: Program = {
 };
 
 /** Each form of an upload is the same; they are read as an index of pip's. */
-const uploads: Pick<RegistryUse, "reads" | "publishes"> = {
-  reads: /^(?:(?:[\w.-]+\/)*[\w.-]+\/|(?:[\w.%~-]+\/)*[\w.]+-\d[\w.!+%-]*\.(?:whl|whl\.metadata|tar\.gz|zip))$/,
+const uploads: Pick<RegistryUse, "reads" | "archives" | "publishes"> = {
+  reads: /^(?:[\w.-]+\/)+$/,
+  archives: /\/[\w.]+-\d[\w.!+%-]*\.(?:whl|whl\.metadata|tar\.gz|zip)$/,
   publishes: { method: "POST", path: /^$/, form: "python-upload" },
 };
 

@@ -30,7 +30,9 @@ export function declaredPlaces(use: RegistryUse, keys: UserKeys, words: readonly
     url: one.url,
     login: `the login of ${one.from} for ${one.url.host}`,
     ...one.said,
-    mayAsk: (path) => path.startsWith(one.url.pathname) && use.reads.test(path.slice(one.url.pathname.length)),
+    mayAsk: (path) =>
+      use.archives?.test(path) === true ||
+      (path.startsWith(one.url.pathname) && use.reads.test(path.slice(one.url.pathname.length))),
     describes: () => false,
     changes: (request) => changeOf(use, one.url, request),
     ...(use.inRun !== undefined && {

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
-import { parseDocument } from "yaml";
+import { isScalar, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
 import { archiveEntries } from "./unpacked.ts";
@@ -13,7 +13,13 @@ const maxMetadata = 1024 * 1024;
 /** Characters: more than a person reads in a question is not asked about. */
 const maxShown = 4_000;
 
-const version = z.object({ version: z.union([z.string(), z.number()]).transform(String) });
+// Ruby reads `1_000` and `0x10` as numbers, where they have no quotes.
+const version = z.object({
+  version: z
+    .union([z.string(), z.number()])
+    .transform(String)
+    .refine((text) => /^\d+(?:\.[\da-z]+)*(?:-[\da-z.-]+)?$/i.test(text)),
+});
 const metadataShape = z.object({
   name: z.string().regex(/^[a-z0-9][\w.-]{0,99}$/i),
   version,
@@ -49,7 +55,14 @@ function metadataOf(bytes: Buffer): z.infer<typeof metadataShape> | undefined {
     const yaml = gunzipSync(metadata.content, { maxOutputLength: maxMetadata }).toString();
     // Tags are Ruby's types, and are left out.
     const document = parseDocument(yaml, { logLevel: "error" });
-    return document.errors.length > 0 ? undefined : metadataShape.safeParse(document.toJS({ maxAliasCount: 0 })).data;
+    // Ruby takes what stands behind `<<` for fields beside it.
+    let merges = false;
+    visit(document, {
+      Pair: (_at, { key }) => void (merges ||= !isScalar(key) || key.value === "<<" || typeof key.value !== "string"),
+    });
+    return merges || document.errors.length > 0
+      ? undefined
+      : metadataShape.safeParse(document.toJS({ maxAliasCount: 0 })).data;
   } catch {
     return undefined;
   }

@@ -92,7 +92,7 @@ export function pushedRefs(bytes: Buffer, isWhole: boolean): RequestMeaning | un
 
 /** Abilities of a client that change neither what is sent behind the refs, nor what a server does with it. */
 const harmless =
-  /^(?:report-status(?:-v2)?|side-band(?:-64k)?|quiet|atomic|ofs-delta|delete-refs|object-format=sha(?:1|256)|(?:agent|session-id)=[\x21-\x7e]*)$/;
+  /^(?:report-status(?:-v2)?|side-band(?:-64k)?|quiet|atomic|ofs-delta|delete-refs|object-format=sha(?:1|256)|agent=git\/[\w.+()-]{1,60}|session-id=[\w.-]{1,60})$/;
 
 /** In words for people. @param moves see `movedRef` @param shallow commits at which the history of the repository here ends */
 export function movedRefs(moves: readonly string[], shallow: number): string {

@@ -57,6 +57,10 @@ test("a gem is told with its name, version, hash and needs, and sent as it is", 
 
 test.each<[name: string, bytes: () => Promise<Buffer> | Buffer]>([
   ["nothing", () => Buffer.alloc(0)],
+  ["another name that is merged in", () => gem(`${metadata}<<:\n  name: popular\n`)],
+  ["needs that are merged in", () => gem(metadata.replace("dependencies:", "<<: { dependencies: [] }\ndependencies:"))],
+  ["a name in a list of names", () => gem(`${metadata}? [name]\n: popular\n`)],
+  ["a version that is another number in Ruby", () => gem(metadata.replace("version: 1.0.0", "version: 1_000"))],
   ["metadata that stands twice", () => gem(metadata, "metadata.gz", "metadata.gz")],
   ["no metadata", () => gem(metadata, "other.gz")],
   ["metadata that is not packed", () => gem(Buffer.from(metadata))],

@@ -31,6 +31,12 @@ const pushes: readonly (readonly [name: string, body: string, meaning: unknown])
   ["push options", push(`${none} ${one} refs/heads/a${abilities} push-options`), "refused"],
   ["push options behind a tab", push(`${none} ${one} refs/heads/a\0report-status\tpush-options`), "refused"],
   ["an ability that nobody knows", push(`${none} ${one} refs/heads/a\0report-status evil`), "refused"],
+  [
+    "a text in the place of a version",
+    push(`${none} ${one} refs/heads/a\0report-status agent=${"x".repeat(99)}`),
+    "refused",
+  ],
+  ["a text as the name of a session", push(`${none} ${one} refs/heads/a\0session-id=${"x".repeat(99)}`), "refused"],
   ["a signed push", push(`push-cert${abilities}`, `certificate version 0.1`), "refused"],
   ["the same ref twice", push(`${none} ${one} refs/heads/a${abilities}`, `${none} ${two} refs/heads/a`), "refused"],
   [
