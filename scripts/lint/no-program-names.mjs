@@ -24,9 +24,9 @@ const exceptions = [
   ["what the model is told of logins", "gh", /^sessions\/src\/tools\/commands\/bash-tool\.ts$/],
   ["where a user's login is, and what people are told of it", "npm gh cargo", /^egress\/src\/keys\//],
   [
-    "names of files, of directories, and of the scripts that lock files belong to",
-    "npm pnpm yarn bun cargo gem deno docker brew gh pip uv dotnet python tox lerna nx mvn mvnw gradle gradlew sbt",
-    /^governance\/src\/(?:policies\/files\/control-paths|command\/secret-paths)\.ts$|^shell\/src\/found\/agreed-change\.ts$|^stage\/src\/sandbox\/cover\/shown-secrets\.ts$|^machine\/src\/host\/tool-homes\.ts$|^sessions\/src\/context\/detect-check\.ts$/,
+    "names of files and of directories",
+    "cargo deno docker brew gh pip uv dotnet python tox lerna nx mvn mvnw gradle gradlew sbt",
+    /^governance\/src\/(?:policies\/files\/control-paths|command\/secret-paths)\.ts$|^stage\/src\/sandbox\/cover\/shown-secrets\.ts$|^machine\/src\/host\/tool-homes\.ts$|^sessions\/src\/context\/detect-check\.ts$/,
   ],
   ["rules in the form in which people write them", "npm docker podman", /^governance\/src\/rules\/floor-rules\.ts$/],
   ["shapes of tokens, and words beside them", "gh docker tkn", /^machine\/src\/redaction\//],

@@ -10,6 +10,8 @@ export const bun: Program = {
   valued: "--cwd",
   manifests: "package.json",
   hosts: "registry.npmjs.org",
+  lock: "bun.lock",
+  settings: ".bunfig.toml",
   logins: ["npm"],
   verbs: {
     "install i add update": { ...asks, writes: "packages" },

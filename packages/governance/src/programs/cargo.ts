@@ -11,6 +11,7 @@ export const cargo: Program = {
   tellsVersion: true,
   valued: "--config --color -C -Z",
   hosts: "index.crates.io static.crates.io crates.io",
+  settings: ".cargo/config .cargo/config.toml",
   logins: ["cargo"],
   apart: {
     type: "build",

@@ -9,6 +9,7 @@ export const go: Program = {
   names: "go",
   tellsVersion: true,
   hosts: "proxy.golang.org sum.golang.org",
+  settings: ".config/go/env",
   registry: {
     addresses: "$GOPROXY ~/.config/go/env",
     netrc: true,

@@ -61,6 +61,7 @@ export const npm: Program = {
   valued,
   manifests: "package.json",
   hosts: "registry.npmjs.org",
+  settings: ".npmrc",
   logins: ["npm"],
   plain,
   apart: {

@@ -35,6 +35,28 @@ export const otherManagers: readonly Program[] = [
     deploys: uploads,
     verbs: { "deps.get deps.update local.hex local.rebar archive.install": gets, "hex.publish hex.retire": publishes },
   },
+  {
+    names: "stack",
+    tasks: true,
+    manifests: "stack.yaml package.yaml",
+    hosts: "casa.stackage.org hackage.haskell.org s3.amazonaws.com",
+    verbs: {
+      "update setup unpack": gets,
+      "build install test bench run ghci": { reaches: true, names: true },
+      "new init": begins,
+      "upload hpc": publishes,
+    },
+  },
+  {
+    names: "opam",
+    hosts: "opam.ocaml.org",
+    verbs: {
+      "install update upgrade reinstall": gets,
+      "remove list show search": names,
+      "init switch": { reaches: true },
+      publish: publishes,
+    },
+  },
   { names: "lerna nx rush", tasks: true, deploys: uploads },
   {
     names: "jsr melos dart flutter changeset pod elm rebar3 luarocks cpan-upload conan vcpkg",

@@ -12,6 +12,8 @@ export const pnpm: Program = {
   valued: "-C --dir --prefix -F --filter --filter-prod --loglevel --reporter --registry",
   manifests: "package.json",
   hosts: "registry.npmjs.org",
+  lock: "pnpm-lock.yaml",
+  settings: ".config/pnpm/rc",
   logins: ["npm"],
   apart: {
     type: "install",

@@ -23,6 +23,10 @@ export interface Program {
   readonly hosts?: string;
   /** Names of the files in which a project declares its dependencies. */
   readonly manifests?: string;
+  /** File by which a project says that this program runs its scripts. */
+  readonly lock?: string;
+  /** Files below the home that it reads, which are there for every command without their logins: `.npmrc`. */
+  readonly settings?: string;
   /** Where the user's logins for its hosts are. */
   readonly logins?: readonly LoginSource[];
   readonly registry?: RegistryUse;

@@ -10,6 +10,7 @@ const pip: Program = {
   names: "pip pip3",
   tellsVersion: true,
   hosts,
+  settings: ".pip/pip.conf .config/pip/pip.conf",
   logins: ["pip"],
   verbs: { "install download wheel": asks, "index search": gets, "uninstall show": names },
 };
@@ -80,6 +81,21 @@ const poetry: RegistryUse = {
   },
 };
 
+const pdm: RegistryUse = {
+  ...uploads,
+  logins: ["repository *", "*"].map((at) => ({
+    from: "~/.config/pdm/config.toml",
+    form: "tables",
+    at,
+    fields: { address: "url", user: "username", password: "password" },
+    usual,
+  })),
+  inRun: {
+    variables: { PDM_PUBLISH_USERNAME: "$USER", PDM_PUBLISH_PASSWORD: "$LOGIN" },
+    option: "-r --repository",
+  },
+};
+
 /** Each writes its dependencies into a manifest. */
 const ofProject: Program["verbs"] = {
   add: adds,
@@ -98,6 +114,7 @@ export const ofPython: readonly Program[] = [
   {
     names: "uv",
     hosts,
+    settings: ".config/uv/uv.toml",
     manifests,
     starts: true,
     deploys,
@@ -114,7 +131,18 @@ export const ofPython: readonly Program[] = [
     registry: poetry,
     verbs: { ...ofProject, add: { ...adds, login: true }, "install i update upgrade sync lock": asks },
   },
-  { names: "pdm hatch", hosts, manifests, starts: true, tasks: true, deploys, verbs: ofProject },
+  {
+    names: "pdm",
+    hosts,
+    manifests,
+    starts: true,
+    tasks: true,
+    deploys,
+    settings: ".config/pdm/config.toml",
+    registry: pdm,
+    verbs: { ...ofProject, add: { ...adds, login: true }, "install i update upgrade sync lock": asks },
+  },
+  { names: "hatch", hosts, manifests, starts: true, tasks: true, deploys, verbs: ofProject },
   { names: "rye", hosts, manifests, starts: true, deploys, verbs: ofProject },
   {
     names: "conda mamba",

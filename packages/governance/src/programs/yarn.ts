@@ -13,6 +13,8 @@ export const yarn: Program = {
   valued: "--cwd --registry",
   manifests: "package.json",
   hosts: "registry.yarnpkg.com registry.npmjs.org",
+  lock: "yarn.lock",
+  settings: ".yarnrc .yarnrc.yml",
   logins: ["npm", "yarn"],
   apart: {
     type: "install",

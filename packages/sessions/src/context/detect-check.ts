@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { knownPrograms } from "@gennai/governance/programs/known-programs";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import * as z from "zod";
 
@@ -96,15 +97,13 @@ function scriptsOf(manifest: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** The one whose lock file is there, else the one that every Node.js has. */
 async function packageManager(root: string): Promise<string> {
-  for (const [file, name] of [
-    ["pnpm-lock.yaml", "pnpm"],
-    ["yarn.lock", "yarn"],
-    ["bun.lock", "bun"],
-  ] as const) {
-    if ((await read(root, file, 64 * maxBytes)) !== undefined) return name;
+  const managers = knownPrograms.filter(({ tasks }) => tasks === "package.json");
+  for (const { names, lock } of managers) {
+    if (lock !== undefined && (await read(root, lock, 64 * maxBytes)) !== undefined) return names;
   }
-  return "npm";
+  return managers[0]?.names ?? "";
 }
 
 async function read(root: string, file: string, limit = maxBytes): Promise<string | undefined> {

@@ -1,12 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { knownPrograms } from "@gennai/governance/programs/known-programs";
 import { withoutLogins } from "./without-logins.ts";
 
 /** The user's own settings of package managers, below the home. */
-const places: readonly string[] = [
-  ".npmrc .yarnrc .yarnrc.yml .bunfig.toml .config/pnpm/rc",
-  ".pip/pip.conf .config/pip/pip.conf .config/uv/uv.toml .cargo/config .cargo/config.toml",
-].flatMap((names) => names.split(" "));
+const places: readonly string[] = knownPrograms.flatMap(({ settings = "" }) => settings.match(/\S+/g) ?? []);
 
 const maxBytes = 256 * 1024;
 
@@ -15,7 +13,9 @@ export function homeSettings(home: string): readonly { readonly path: string; re
   return places.flatMap((place) => {
     const path = join(home, place);
     const bytes = bytesOf(path);
-    return bytes === undefined ? [] : [{ path, text: Buffer.from(withoutLogins(path, bytes) ?? bytes).toString() }];
+    return bytes === undefined
+      ? []
+      : [{ path, text: Buffer.from(withoutLogins(path, bytes, { isRegistry: true }) ?? bytes).toString() }];
   });
 }
 

@@ -9,11 +9,19 @@ export function mayHoldLogin(path: string, inGitDirectory: boolean): boolean {
   return isRegistrySettings(path) || name === ".gitconfig" || (inGitDirectory && gitSettings.has(name));
 }
 
-/** The file without logins, and without users in addresses; sources of packages stay. Undefined if it contains no login. */
-export function withoutLogins(path: string, bytes: Uint8Array): Uint8Array | undefined {
+/**
+ * The file without logins, and without users in addresses; sources of packages stay. Undefined if it contains no login.
+ *
+ * @param isRegistry it has the form of settings for registries; by default, its name says that
+ */
+export function withoutLogins(
+  path: string,
+  bytes: Uint8Array,
+  { isRegistry = isRegistrySettings(path) } = {},
+): Uint8Array | undefined {
   // latin1 maps each byte to one character, so bytes that are not text come out unchanged.
   const text = Buffer.from(bytes).toString("latin1");
-  const lines = isRegistrySettings(path) ? registryLines(text) : gitLines(text);
+  const lines = isRegistry ? registryLines(text) : gitLines(text);
   const kept = lines.map((line) => line.replace(userInAddress, "://").replace(userInProxy, "$1")).join("\n");
   return kept === text ? undefined : Buffer.from(kept, "latin1");
 }

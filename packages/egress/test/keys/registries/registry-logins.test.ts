@@ -51,6 +51,8 @@ const files = {
   ".config/pypoetry/config.toml": '[repositories.corp]\nurl = "https://poetry.example/legacy/"\n',
   ".config/pypoetry/auth.toml":
     '[http-basic.corp]\nusername = "me"\npassword = "password-nine"\n[pypi-token]\npypi = "poetry-token"\n',
+  ".config/pdm/config.toml":
+    '[pypi]\nurl = "https://pdm.example/simple"\nusername = "me"\npassword = "password-eleven"\n[repository.corp]\nurl = "https://pdm-upload.example/legacy/"\nusername = "me"\npassword = "password-twelve"\n',
   ".docker/config.json": JSON.stringify({
     auths: { "images.example:5000": { auth: "bWU6cGFzc3dvcmQtdGVu" }, "other.example": {} },
   }),
@@ -121,6 +123,10 @@ test("pip's, of settings and of ~/.netrc", async () => {
   });
 });
 
+const ofPdm = {
+  "https://pdm.example:443": basic("me:password-eleven"),
+  "https://pdm-upload.example:443": basic("me:password-twelve"),
+};
 const netrc = { "https://netrc.example:443": basic("me:password-five") };
 
 test.each<[text: string, path: string, expected: Readonly<Record<string, string>>]>([
@@ -145,6 +151,9 @@ test.each<[text: string, path: string, expected: Readonly<Record<string, string>
       "https://upload.pypi.org:443": basic("__token__:poetry-token"),
     },
   ],
+  // Archives stand beside the index at many hosts.
+  ["pdm install", "/packages/dep-1.0.0-py3-none-any.whl", ofPdm],
+  ["pdm lock", "/simple/dep/", { "https://pdm.example:443": basic("me:password-eleven") }],
   [
     "skopeo copy docker://images.example:5000/me/x dir:x",
     "/v2/me/x/manifests/1",
@@ -183,6 +192,12 @@ test.each<[text: string, path: string, host: string, environment: Readonly<Recor
     "/legacy/",
     "poetry.example",
     { POETRY_REPOSITORIES_CORP_URL: "https://poetry.example/legacy/", POETRY_HTTP_BASIC_CORP_PASSWORD: "*" },
+  ],
+  [
+    "pdm publish -r corp",
+    "/legacy/",
+    "pdm-upload.example",
+    { PDM_PUBLISH_USERNAME: "me", PDM_PUBLISH_PASSWORD: "*" },
   ],
   ["gem push --host https://push.example x.gem", "/api/v1/gems", "push.example", { GEM_HOST_API_KEY: "*" }],
 ])("the declared ones: %s publishes by %s at %s", async (text, path, host, environment) => {

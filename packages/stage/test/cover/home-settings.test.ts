@@ -1,0 +1,19 @@
+import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { expect, test } from "vitest";
+import { homeSettings } from "#cover/home-settings";
+
+test.each([
+  [".npmrc", "registry=https://me:secret-one@npm.example/\n//npm.example/:_authToken=secret-two\n", "npm.example"],
+  [".config/go/env", "GOPROXY=https://me:secret-one@go.example/\n", "GOPROXY=https://go.example/\n"],
+  [
+    ".config/pdm/config.toml",
+    '[pypi]\nurl = "https://pdm.example/simple"\nusername = "me"\npassword = "secret-one"\n',
+    '[pypi]\nurl = "https://pdm.example/simple"\n',
+  ],
+])("%s of the home is there without its logins", async (place, text, shown) => {
+  await using home = await temporaryDirectory({ [place]: text, ".netrc": "machine x login me password secret-one\n" });
+  const [settings, ...more] = homeSettings(home.root);
+  expect(more).toEqual([]);
+  expect(settings).toMatchObject({ path: home.path(place), text: expect.stringContaining(shown) });
+  expect(settings?.text).not.toContain("secret-");
+});
