@@ -42,7 +42,10 @@ test.each<[commands: string, answers: string]>([
   ["python3 pip install x, python3 -m http.server, pip freeze", ""],
   ["poetry add x, pdm add x, composer require x, bundle add x", "mcl"],
   ["uv add x, hatch add x", "mc"],
-  ["poetry install, pdm lock, uv pip install x, composer install, bundle install, gem install x, go get x, go mod tidy", "cl"],
+  [
+    "poetry install, pdm lock, uv pip install x, composer install, bundle install, gem install x, go get x, go mod tidy",
+    "cl",
+  ],
   ["uv sync, hatch update", "c"],
   ["twine upload dist/x, poetry publish, bun publish, npm owner ls, skopeo inspect docker://h/x, podman pull x", "cl"],
   ["cpanm Foo, cpan Foo, cabal update, cabal get x, cabal upload x.tar.gz", "cl"],

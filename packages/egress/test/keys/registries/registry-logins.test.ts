@@ -193,12 +193,7 @@ test.each<[text: string, path: string, host: string, environment: Readonly<Recor
     "poetry.example",
     { POETRY_REPOSITORIES_CORP_URL: "https://poetry.example/legacy/", POETRY_HTTP_BASIC_CORP_PASSWORD: "*" },
   ],
-  [
-    "pdm publish -r corp",
-    "/legacy/",
-    "pdm-upload.example",
-    { PDM_PUBLISH_USERNAME: "me", PDM_PUBLISH_PASSWORD: "*" },
-  ],
+  ["pdm publish -r corp", "/legacy/", "pdm-upload.example", { PDM_PUBLISH_USERNAME: "me", PDM_PUBLISH_PASSWORD: "*" }],
   ["gem push --host https://push.example x.gem", "/api/v1/gems", "push.example", { GEM_HOST_API_KEY: "*" }],
 ])("the declared ones: %s publishes by %s at %s", async (text, path, host, environment) => {
   await using home = await temporaryDirectory(files);
