@@ -54,7 +54,7 @@ export class CheckRuns {
     if (check === undefined) {
       return {
         type: "not-run",
-        why: "no check may run here; name one as `check` in .gennai/config.yaml.",
+        why: "no check is known for this project; name one as `check` in .gennai/config.yaml.",
       };
     }
     if (this.#declined !== undefined) return { type: "not-run", why: this.#declined };
