@@ -27,7 +27,12 @@ const command = [
   "git add --all && git commit --quiet --message round-$n",
 ].join("\n");
 
+/** Leaves a merge with a conflict under way, which must stay in the session. */
+const merge = "git merge --quiet other; echo under way > under-way.txt; true";
+const mergeEnds = "git merge --abort; rm -f under-way.txt";
+
 const files = Object.fromEntries([
+  ["both.txt", "0\n"],
   ["round.txt", "0\n"],
   ["only-0.txt", "0\n"],
   ["made-0/deep/1.txt", "0\n"],
@@ -41,17 +46,18 @@ const roundsOfOneWorld = 20;
 /**
  * Kills the server at random moments of a turn that runs a staged command, mostly while its changes are committed, and checks
  * what the next server finds: the tree as before or as after, no mounts, no remains of a stage, a ledger that verifies and has
- * an end for each call.
+ * an end for each call. Of a command that leaves a merge under way, the tree never shows anything, and the session goes on.
  */
 export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<void> {
   const random = randomNumbers(seed);
-  /** Milliseconds from the first rename to the end of the turn, as far as is known. */
-  const aim = { inside: 20 };
+  const aim = { inside: 20, merge: 1000 };
   for (let first = 0; first < rounds; first += roundsOfOneWorld) {
     await using world = await KillWorld.open();
     for (let round = first; round < Math.min(rounds, first + roundsOfOneWorld); round += 1) {
       try {
-        const hit = await inTime(world.killOnce(random, aim, round === first), () => world.step);
+        const isMerge = round !== first && random() < 0.25;
+        const killed = isMerge ? world.killMerge(random, aim) : world.killOnce(random, aim, round === first);
+        const hit = await inTime(killed, () => world.step);
         onRound?.(round, hit);
       } catch (cause) {
         throw new Error(`Round ${round} of seed ${seed}`, { cause });
@@ -59,6 +65,14 @@ export async function kills({ rounds, seed, onRound }: CrashOptions): Promise<vo
     }
     await world.end();
   }
+}
+
+/** Milliseconds, as far as is known. */
+interface Aim {
+  /** From the first rename to the end of the turn. */
+  inside: number;
+  /** A turn with a command that leaves a merge. */
+  merge: number;
 }
 
 const program = fileURLToPath(new URL("../../../dist/gennai.mjs", import.meta.url));
@@ -81,8 +95,15 @@ class KillWorld implements AsyncDisposable {
     await workspace.git("checkout", "--quiet", "-b", "work");
     await workspace.git("config", "user.name", "Test");
     await workspace.git("config", "user.email", "test@example.com");
-    const steps = [bash(command), { text: ["Done."] }];
-    await state.write("script.yaml", JSON.stringify({ turns: [{ match: "go", steps }] }));
+    for (const branch of ["other", "work"]) {
+      await workspace.git("checkout", "--quiet", "-B", branch, "main");
+      await workspace.write("both.txt", `${branch}\n`);
+      await workspace.git("commit", "--quiet", "--all", "--message", branch);
+    }
+    const turns = Object.entries({ go: command, merge, "the end": mergeEnds }).map(([match, text]) => {
+      return { match: `^${match}$`, steps: [bash(text), { text: ["Done."] }] };
+    });
+    await state.write("script.yaml", JSON.stringify({ turns }));
     const options = { script: state.path("script.yaml"), stateDir: state.path("state"), workspace: workspace.root };
     const first = await serve({ ...options, port: 0 });
     const start = () => serve({ ...options, port: first.port });
@@ -105,13 +126,13 @@ class KillWorld implements AsyncDisposable {
   }
 
   /** Gives what the kill hit. @param atOnce as soon as the commit begins */
-  async killOnce(random: () => number, aim: { inside: number }, atOnce: boolean): Promise<string> {
+  async killOnce(random: () => number, aim: Aim, atOnce: boolean): Promise<string> {
     const { root } = this.#workspace;
     const before = treeState(root);
     const next = Number(await this.#workspace.read("round.txt")) + 1;
     this.step = "a session begins";
     const { sessionId } = await this.#client.startSession({ interactive: false });
-    const turn = new FollowedTurn(this.#client, sessionId);
+    const turn = new FollowedTurn(this.#client, sessionId, "go");
     const isAimed = atOnce || random() < 0.75;
     this.step = "the command runs";
     // Without a pause, the look would take a processor from what it waits for.
@@ -122,13 +143,8 @@ class KillWorld implements AsyncDisposable {
     const { hasEnded } = turn;
     const isCommitting = this.#isCommitting();
     this.step = "the server is killed";
-    await killProcess(this.#child);
-    await turn.ended;
+    await this.#kill(turn);
     if (isAimed) aim.inside = Math.max(2, aim.inside * (hasEnded ? 0.8 : 1.1));
-    this.step = "the mounts go";
-    await untilNobodySeesBelow(this.#stateDir);
-    this.step = "the next server starts";
-    this.#child = (await this.#start()).child;
     const isAfter = differences(before, treeState(root)).length > 0;
     if (isAfter) await this.#expectRound(next);
     assert.equal(turn.failure, "");
@@ -141,11 +157,49 @@ class KillWorld implements AsyncDisposable {
     return `${where}: as ${isAfter ? "after" : "before"}`;
   }
 
+  /** The same for a command that leaves a merge, which then ends in the same session. */
+  async killMerge(random: () => number, aim: Aim): Promise<string> {
+    const before = treeState(this.#workspace.root);
+    this.step = "a session begins";
+    const { sessionId } = await this.#client.startSession({ interactive: false });
+    const turn = new FollowedTurn(this.#client, sessionId, "merge");
+    this.step = "the command merges";
+    const until = performance.now() + random() * aim.merge;
+    while (performance.now() < until) await sleep(1);
+    const { hasEnded } = turn;
+    await this.#kill(turn);
+    aim.merge *= hasEnded ? 0.9 : 1.1;
+    assert.deepEqual(differences(before, treeState(this.#workspace.root)), []);
+    this.step = "the merge ends";
+    await this.#client.resumeSession({ sessionId });
+    const end = new FollowedTurn(this.#client, sessionId, "the end");
+    await end.ended;
+    assert.ok(end.hasEnded);
+    // It says that there is no merge to end if the kill came before there was one.
+    assert.ok(end.failure === "" || !hasEnded, end.failure);
+    assert.deepEqual(differences(before, treeState(this.#workspace.root)), []);
+    const stages = readdirSync(join(this.#stateDir, "stages"));
+    assert.deepEqual(
+      stages.filter((name) => name.endsWith(".open.json")),
+      [],
+    );
+    return `${hasEnded ? "after" : "in"} a turn that leaves a merge: as before`;
+  }
+
+  async #kill(turn: FollowedTurn): Promise<void> {
+    await killProcess(this.#child);
+    await turn.ended;
+    this.step = "the mounts go";
+    await untilNobodySeesBelow(this.#stateDir);
+    this.step = "the next server starts";
+    this.#child = (await this.#start()).child;
+  }
+
   /** A last one is left alone, and works in the tree that the others left. */
   async end(): Promise<void> {
     const next = Number(await this.#workspace.read("round.txt")) + 1;
     const { sessionId } = await this.#client.startSession({ interactive: false });
-    await new FollowedTurn(this.#client, sessionId).ended;
+    await new FollowedTurn(this.#client, sessionId, "go").ended;
     await this.#expectRound(next);
     await this.#workspace.git("fsck", "--strict");
   }
@@ -224,17 +278,20 @@ class FollowedTurn {
   failure = "";
   readonly ended: Promise<void>;
 
-  constructor(client: AgentClient, sessionId: string) {
+  constructor(client: AgentClient, sessionId: string, userInput: string) {
     // It fails when the server is killed.
-    this.ended = this.#follow(client, sessionId)
+    this.ended = this.#follow(client, { sessionId, userInput })
       .catch(() => undefined)
       .finally(() => {
         this.isOver = true;
       });
   }
 
-  async #follow(client: AgentClient, sessionId: string): Promise<void> {
-    for await (const { event } of client.invoke({ sessionId, userInput: "go" })) {
+  async #follow(
+    client: AgentClient,
+    request: { readonly sessionId: string; readonly userInput: string },
+  ): Promise<void> {
+    for await (const { event } of client.invoke(request)) {
       if (event.case !== "toolResult") continue;
       this.hasEnded = true;
       this.failure = event.value.error;

@@ -16,7 +16,21 @@ const ofFiles = [
 /** Others keep to their own names, so that they are kept. */
 const beside =
   "echo begun; sleep 0.1; n=$(date +%N); mkdir -p own; for i in 1 2 3 4; do echo $n > own/$n-$i.txt; done; sleep 0.1";
-const commands = [ofFiles, beside, `${beside}; git add own && git commit --quiet --message "command $n"`];
+const commit = `${beside}; git add own && git commit --quiet --message "command $n"`;
+/** A merge that stops at a conflict, so that it stays in the session; then its end. */
+const merge = [
+  "echo begun; n=$(date +%N); mkdir -p own; git switch --quiet --create side; echo side $n > own/both.txt",
+  "git add own/both.txt; git commit --quiet --message side; git switch --quiet -; echo here $n > own/both.txt",
+  "git add own/both.txt; git commit --quiet --message here; git merge --quiet side; git branch -D side; sleep 0.1",
+].join("\n");
+const mergeEnds = "echo begun; echo both > own/both.txt; git add own/both.txt; git commit --quiet --message merged";
+/** What each kind of round has the model run, a turn after the other. */
+const kinds = [
+  { name: "the same files", commands: [ofFiles] },
+  { name: "other files", commands: [beside] },
+  { name: "other files, and a commit", commands: [commit] },
+  { name: "a merge with a conflict", commands: [merge, mergeEnds] },
+];
 
 const files = Object.fromEntries(
   ["between.txt", ...Array.from({ length: 12 }, (_, index) => `src/${index + 1}.txt`)].map((path) => [path, "first\n"]),
@@ -30,7 +44,9 @@ export async function meanwhile({ rounds, seed, onRound }: CrashOptions): Promis
   const random = randomNumbers(seed);
   await using server = await startTestServer({
     files,
-    script: commands.map((command, index) => ({ match: `^${index}$`, steps: [bash(command), { text: ["Done."] }] })),
+    script: kinds.flatMap(({ name, commands }) =>
+      commands.map((command, index) => ({ match: `^${name} ${index}$`, steps: [bash(command), { text: ["Done."] }] })),
+    ),
     server: { commands: "staged" },
   });
   const { git } = server.workspace;
@@ -38,17 +54,16 @@ export async function meanwhile({ rounds, seed, onRound }: CrashOptions): Promis
   await git("config", "user.email", "test@example.com");
   for (let round = 0; round < rounds; round += 1) {
     const user = new User(server, { round, random });
-    const heard = await inTime(user.worksDuring(round % commands.length), () => `round ${round} of seed ${seed}`);
+    const { name, commands } = kinds[round % kinds.length] ?? { name: "", commands: [] };
+    const texts = commands.map((_command, index) => `${name} ${index}`);
+    const heard = await inTime(user.worksDuring(texts), () => `round ${round} of seed ${seed}`);
     try {
       await user.expectAll();
       await git("fsck", "--strict");
     } catch (cause) {
       throw new Error(`Round ${round} of seed ${seed}, the command was ${heard}`, { cause });
     }
-    onRound?.(
-      round,
-      `${["the same files", "other files", "other files, and a commit"][round % commands.length]}: ${heard}`,
-    );
+    onRound?.(round, `${name}: ${heard}`);
   }
 }
 
@@ -60,29 +75,34 @@ class User {
   /** Text of each file that was saved; undefined for one that was removed. */
   readonly #saved = new Map<string, string | undefined>();
   readonly #committed: string[] = [];
+  /** Who saves without git leaves commands of git's something to keep. */
+  readonly #usesGit: boolean;
   #count = 0;
 
   constructor(server: TestServer, { round, random }: { readonly round: number; readonly random: () => number }) {
     this.#server = server;
     this.#round = round;
     this.#random = random;
+    this.#usesGit = random() < 0.5;
   }
 
-  /** From when the command says that it began, until a moment after the turn. Gives whether what it did was kept. */
-  async worksDuring(command: number): Promise<string> {
+  /** From when the first command says that it began, until a moment after the last turn. Gives whether what they did was kept. */
+  async worksDuring(texts: readonly string[]): Promise<string> {
     const sessionId = await startSession(this.#server);
     const over = { is: false };
     let working: Promise<void> | undefined;
     let heard = "without a result";
-    for await (const event of this.#server.client.invoke({ sessionId, userInput: String(command) })) {
-      if (event.event.case === "toolOutputDelta") working ??= this.#work(over);
-      for (const { error, output } of eventsOf([event], "toolResult")) {
-        heard =
-          error === ""
-            ? "kept"
-            : /changed|stale|locked|index|throws away/.test(`${error}${output}`)
-              ? "not kept"
-              : `${error}${output}`;
+    for (const userInput of texts) {
+      for await (const event of this.#server.client.invoke({ sessionId, userInput })) {
+        if (event.event.case === "toolOutputDelta") working ??= this.#work(over);
+        for (const { error, output } of eventsOf([event], "toolResult")) {
+          heard =
+            error === ""
+              ? "kept"
+              : /changed|stale|locked|index|throws away|shortens/.test(`${error}${output}`)
+                ? "not kept"
+                : `${error}${output}`;
+        }
       }
     }
     over.is = true;
@@ -101,6 +121,8 @@ class User {
       else assert.ok(now === undefined || now.endsWith("command\n"), `${path} came back: ${now}`);
     }
     const log = (await workspace.git("log", "--format=%s")).split("\n");
+    assert.equal(await workspace.git("stash", "list"), "");
+    assert.doesNotMatch(await workspace.git("status"), /merging|unmerged|detached/);
     for (const subject of this.#committed) assert.ok(log.includes(subject), `the commit ${subject} is gone`);
   }
 
@@ -139,8 +161,22 @@ class User {
     } else if (what === 4) {
       rmSync(at(path), { force: true });
       this.#saved.set(path, undefined);
-    } else {
-      await this.#commit(`user-${this.#round}-${this.#count}`);
+    } else if (this.#usesGit) {
+      await this.#useGit(`user-${this.#round}-${this.#count}`);
+    }
+  }
+
+  async #useGit(name: string): Promise<void> {
+    const { git } = this.#server.workspace;
+    await this.#commit(name);
+    const what = this.#random();
+    // Each of them moves HEAD, or writes the index.
+    if (what < 0.2) await asGitLets(() => git("commit", "--quiet", "--amend", "--no-edit"));
+    else if (what < 0.4) await asGitLets(() => git("switch", "--quiet", "--create", name));
+    else if (what < 0.6) {
+      this.#save(`${name}.txt`, `${name} again`);
+      if (!(await asGitLets(() => git("stash", "push", "--quiet", "--", `${name}.txt`)))) return;
+      while (!(await asGitLets(() => git("stash", "pop", "--quiet")))) await sleep(5);
     }
   }
 
@@ -149,12 +185,21 @@ class User {
     const { git, write } = this.#server.workspace;
     await write(`${name}.txt`, name);
     this.#saved.set(`${name}.txt`, name);
-    try {
+    const isCommitted = await asGitLets(async () => {
       await git("add", `${name}.txt`);
       await git("commit", "--quiet", "--message", name, "--", `${name}.txt`);
-      this.#committed.push(name);
-    } catch (error) {
-      assert.match(String(error), /lock|unable to|index/i);
-    }
+    });
+    if (isCommitted) this.#committed.push(name);
+  }
+}
+
+/** False where git said that another one is at it. */
+async function asGitLets(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    assert.match(String(error), /lock|unable to|index/i);
+    return false;
   }
 }
