@@ -56,7 +56,7 @@ export async function runProposed(
       ...found,
       ...ran,
       refused: refusal(gitEffects) ?? halfByName(observation.effects, []),
-      layered: observation.layer?.part.trees ?? [],
+      layered: observation.layer?.part.there ?? [],
       stale: dropped,
       left: [
         ...left.map(describeLeftOut),

@@ -205,7 +205,7 @@ export async function runStaged(
     return {
       ...found,
       ...ran,
-      layered: observation.layer?.part.trees ?? [],
+      layered: observation.layer?.part.there ?? [],
       stale: dropped,
       unsigned: signs && git.effects.some(({ type }) => type === "objects") && git.effects.some(movesRef),
       refused: headOnHeld(transaction, git.effects, stays) ?? halfByName(wanted, git.effects),

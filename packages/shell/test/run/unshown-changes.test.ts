@@ -147,6 +147,19 @@ test("what the rules from after the command ignore stays in the session, as what
   expect(later).toMatchObject({ run: { output: "1\n1\n" }, layered: [".venv"], effects: [] });
 });
 
+test("what a command removes that only the session had is nothing to bring into the workspace", async () => {
+  await using repository = await temporaryRepository({ ".gitignore": "dist\nout\n", "out/own": "the user's\n" });
+  const layered = async (text: string) => {
+    const staged = await machine().run(repository.root, text, false, "s1");
+    await staged.keep(new Set());
+    return staged.layered;
+  };
+  expect(await layered("mkdir dist; echo 1 > dist/a")).toEqual(["dist"]);
+  expect(await layered("rm -r dist")).toEqual([]);
+  expect(await layered("rm -r out")).toEqual(["out"]);
+  expect(await repository.read("out/own")).toBe("the user's\n");
+});
+
 test("flags that a command sets in the index, and times that it writes there, hide nothing from the user", async () => {
   await using repository = await temporaryRepository({ "a.txt": "1\n", "b.txt": "1\n", "c.txt": "1\n" });
   await repository.git("update-index", "--skip-worktree", "c.txt");

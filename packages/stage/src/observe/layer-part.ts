@@ -39,6 +39,8 @@ export interface FoundLayerPart {
   readonly cleared: readonly string[];
   /** Outermost ignored paths of all of these. */
   readonly trees: readonly string[];
+  /** Those of them at which something is still there, for commands or for the user. */
+  readonly there: readonly string[];
 }
 
 interface LookedRoot extends StagedRoot {
@@ -116,6 +118,9 @@ class PartFinder {
       anew: this.#anew.filter(isOutermost),
       uncovered: this.#uncovered.filter(isOutermost),
       trees: [...trees],
+      there: [...trees].filter((path) =>
+        [this.#root.view.at(path), join(this.#root.path, path)].some((place) => statIfPresent(place) !== undefined),
+      ),
     };
   }
 
