@@ -1,17 +1,15 @@
-import type { FileWrite, WorkspacePath } from "@gennai/governance/effect";
+import type { FileWrite } from "@gennai/governance/effect";
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { pathName } from "../tools/path-name.ts";
 import { editText, fittedEdits } from "../tools/writing/change/edit-text.ts";
 import {
-  applyPlanned,
   currentContent,
   type FileChangePorts,
   type IntendedFile,
   notFound,
   PlannedChanges,
-  verifyChanges,
 } from "../tools/writing/change/file-change.ts";
 import {
   type ProposeArguments,
@@ -28,9 +26,7 @@ import { intendedText } from "../tools/writing/write-tool.ts";
  * proposed with everything else at the end of the turn. So a model that knows only this tool does not create a second proposal.
  */
 export function stageProposedChanges(ports: FileChangePorts): BuiltInTool<ProposeArguments> {
-  const plans = new PlannedChanges();
-  const isSeen = (path: WorkspacePath, content: FileContent | undefined) =>
-    content === undefined || ports.knownFiles.base(path.relative)?.sha256 === content.sha256;
+  const plans = new PlannedChanges(ports);
   return {
     name: "ProposeChanges",
     description:
@@ -50,29 +46,24 @@ export function stageProposedChanges(ports: FileChangePorts): BuiltInTool<Propos
         const path = await ports.workspace.resolve(change.path);
         refuseDuplicate(seen, path);
         if (!path.inside) {
-          effects.push(
-            outside(plans, { type: "write", operation: change.operation, path, base: undefined, current: undefined }),
-          );
+          effects.push(plans.planOutside(change.operation, path));
           continue;
         }
         const before = await currentContent(ports.workspace, path, signal);
         if (before === undefined && change.operation !== "create") throw notFound(path, "Nothing was staged.");
         try {
           const intended = intendedBy(change, before, pathName(path));
-          effects.push(plans.plan(ports, path, before, intended));
-          const fitted = intended.type === "text" && isSeen(path, before) ? intended.fitted : undefined;
+          effects.push(plans.plan(path, before, intended));
+          const fitted = intended.type === "text" && plans.isSeen(path, before) ? intended.fitted : undefined;
           if (fitted !== undefined) changes[index] = { ...change, edits: fittedEdits(change.edits ?? [], fitted) };
         } catch (error) {
           if (
             error instanceof ToolFailure &&
             before !== undefined &&
             change.edits !== undefined &&
-            !isSeen(path, before)
+            !plans.isSeen(path, before)
           ) {
-            const base = ports.knownFiles.base(path.relative);
-            effects.push(
-              plans.planFailure({ type: "write", operation: "update", path, base, current: before.sha256 }, error),
-            );
+            effects.push(plans.planFailure("update", path, before.sha256, error));
             continue;
           }
           // Sent again with the others after one of them was corrected.
@@ -87,9 +78,8 @@ export function stageProposedChanges(ports: FileChangePorts): BuiltInTool<Propos
       return { statement: `Stage changes to ${names.slice(0, 3).join(", ")}${more}`, effects, ...fits };
     },
 
-    execute: (_args, analysis, { signal }) => applyPlanned(ports, plans.of(analysis), analysis.statement, signal),
-
-    verify: (_args, outcome, { signal }) => verifyChanges(ports.workspace, outcome, signal),
+    execute: plans.execute,
+    verify: plans.verify,
   };
 }
 
@@ -97,12 +87,4 @@ function intendedBy(change: ProposeChange, before: FileContent | undefined, name
   if (change.operation === "delete") return { type: "gone" };
   if (change.edits !== undefined && before !== undefined) return editText(before, change.edits, name);
   return intendedText(change.new_content ?? "", before?.bytes);
-}
-
-/** Not examined, so that its existence is not revealed. */
-function outside(plans: PlannedChanges, write: FileWrite): FileWrite {
-  const failure = new ToolFailure("outside_workspace", `${pathName(write.path)} lies outside the workspace.`, {
-    failureClass: "permission_denied",
-  });
-  return plans.planFailure(write, failure);
 }

@@ -1,7 +1,7 @@
 import type { FileWrite, WorkspacePath } from "@gennai/governance/effect";
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { changedText, editableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
+import { editableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
 import { ComparingTime } from "@gennai/machine/changes/fit/comparing-time";
 import { type PatchedFile, parsePatch } from "@gennai/machine/changes/parse-patch";
 import { patchText } from "@gennai/machine/changes/patch-text";
@@ -12,14 +12,13 @@ import { z } from "zod";
 import { pathName } from "../path-name.ts";
 import { maxFileBytes } from "../text-limits.ts";
 import {
-  applyPlanned,
   currentContent,
   type FileChangePorts,
   type IntendedFile,
   type IntendedText,
+  intendedEdits,
   notFound,
   PlannedChanges,
-  verifyChanges,
 } from "./change/file-change.ts";
 import { refuseMaskedText } from "./change/masked-text.ts";
 import { staleFileDetail } from "./change/stale-file-detail.ts";
@@ -41,10 +40,8 @@ type Patch = z.infer<typeof parameters>;
 
 /** Several files in the patch format of OpenAI's models: all of them change, or none. */
 export function applyPatchTool(ports: FileChangePorts): BuiltInTool<Patch> {
-  const plans = new PlannedChanges();
+  const plans = new PlannedChanges(ports);
   const hunksOf = new WeakMap<FileWrite, UpdatedFile>();
-  const isSeen = (path: WorkspacePath, { sha256 }: FileContent) =>
-    ports.knownFiles.base(path.relative)?.sha256 === sha256;
 
   /**
    * One effect; a failure is held back if it could reveal the content of an unread file. @param told whose text it could reveal
@@ -56,12 +53,10 @@ export function applyPatchTool(ports: FileChangePorts): BuiltInTool<Patch> {
     told: { readonly path: WorkspacePath; readonly content: FileContent | undefined } = { path, content: before },
   ): FileWrite => {
     try {
-      return plans.plan(ports, path, before, intend());
+      return plans.plan(path, before, intend());
     } catch (error) {
-      if (!(error instanceof ToolFailure) || told.content === undefined || isSeen(told.path, told.content)) throw error;
-      const base = ports.knownFiles.base(path.relative);
-      const operation = before === undefined ? "create" : "update";
-      return plans.planFailure({ type: "write", operation, path, base, current: before?.sha256 }, error);
+      if (!(error instanceof ToolFailure) || plans.isSeen(told.path, told.content)) throw error;
+      return plans.planFailure(before === undefined ? "create" : "update", path, before?.sha256, error);
     }
   };
 
@@ -73,7 +68,10 @@ export function applyPatchTool(ports: FileChangePorts): BuiltInTool<Patch> {
   ): Promise<readonly FileWrite[]> => {
     const { path, moveTo } = paths;
     const outside = [path, ...(moveTo === undefined ? [] : [moveTo])].find((each) => !each.inside);
-    if (outside !== undefined) return [outsideOf(plans, path, file.operation, outside)];
+    if (outside !== undefined) {
+      const operation = file.operation === "add" ? "create" : file.operation;
+      return [plans.planOutside(operation, outside.inside ? path : outside)];
+    }
     const name = pathName(path);
     if (ports.knownFiles.base(path.relative)?.source === "buffer") throw unsaved(name);
     const before = await currentContent(ports.workspace, path, signal);
@@ -94,7 +92,7 @@ export function applyPatchTool(ports: FileChangePorts): BuiltInTool<Patch> {
       path,
       content: before,
     });
-    return [moved, plans.plan(ports, path, before, { type: "gone" })];
+    return [moved, plans.plan(path, before, { type: "gone" })];
   };
 
   return {
@@ -126,9 +124,8 @@ export function applyPatchTool(ports: FileChangePorts): BuiltInTool<Patch> {
       return { statement: `Patch ${names.slice(0, 3).join(", ")}${more}`, effects };
     },
 
-    async execute(_args, analysis, { signal }) {
-      return applyPlanned(ports, plans.of(analysis), analysis.statement, signal);
-    },
+    execute: plans.execute,
+    verify: plans.verify,
 
     async explainRefusal(_args, analysis, { code }, { signal }) {
       if (code !== "stale_file") return undefined;
@@ -146,10 +143,6 @@ export function applyPatchTool(ports: FileChangePorts): BuiltInTool<Patch> {
       }
       return undefined;
     },
-
-    async verify(_args, outcome, { signal }) {
-      return verifyChanges(ports.workspace, outcome, signal);
-    },
   };
 }
 
@@ -166,9 +159,7 @@ function patched(file: UpdatedFile, before: FileContent, name: string, time: Com
   const { text, fitted } = patchText(old.text, file.hunks, name, time);
   const { edits } = time.spend((timeoutMs) => diffLines(old.text, text, { timeoutMs }));
   return {
-    type: "text",
-    text: changedText(old, text, edits),
-    spans: edits.map(({ newStart, newCount }) => ({ start: newStart, count: newCount })),
+    ...intendedEdits(old, text, edits),
     note: fitted.map(({ hunk, differing }) => `${name}: hunk ${hunk} fits but for ${differing}.`).join("\n"),
   };
 }
@@ -184,23 +175,6 @@ function movedFile(
   const { text, note = "" } = patched(file, before, name, time);
   refuseMaskedText(fileText(text), () => Buffer.from(before.bytes).toString("utf8"));
   return { type: "moved", bytes: fileBytes(text), mode, content: fileText(text), note };
-}
-
-/** Not examined, so that its existence is not revealed. */
-function outsideOf(
-  plans: PlannedChanges,
-  path: WorkspacePath,
-  operation: PatchedFile["operation"],
-  outside: WorkspacePath,
-): FileWrite {
-  const failure = new ToolFailure("outside_workspace", `${pathName(outside)} lies outside the workspace.`, {
-    failureClass: "permission_denied",
-  });
-  const does = operation === "add" ? "create" : operation;
-  return plans.planFailure(
-    { type: "write", operation: does, path: outside.inside ? path : outside, base: undefined, current: undefined },
-    failure,
-  );
 }
 
 function exists(name: string): ToolFailure {

@@ -1,17 +1,9 @@
-import type { WorkspacePath } from "@gennai/governance/effect";
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { decodeText } from "@gennai/machine/workspace/files/text-file";
 import { z } from "zod";
 import { pathName } from "../path-name.ts";
-import {
-  applyPlanned,
-  currentContent,
-  type FileChangePorts,
-  notFound,
-  PlannedChanges,
-  verifyChanges,
-} from "./change/file-change.ts";
+import { currentContent, type FileChangePorts, notFound, PlannedChanges } from "./change/file-change.ts";
 import { staleFileDetail } from "./change/stale-file-detail.ts";
 
 const parameters = z.strictObject({
@@ -21,7 +13,7 @@ const parameters = z.strictObject({
 
 /** Moves one file: creates the new one and deletes the old one, atomically. */
 export function moveTool(ports: FileChangePorts): BuiltInTool<z.infer<typeof parameters>> {
-  const plans = new PlannedChanges();
+  const plans = new PlannedChanges(ports);
   return {
     name: "Move",
     description: "Moves or renames one file of the workspace. Nothing may exist at the new path.",
@@ -33,10 +25,8 @@ export function moveTool(ports: FileChangePorts): BuiltInTool<z.infer<typeof par
       const statement = `Move ${pathName(from)} to ${pathName(to)}`;
       const outside = [from, to].find((path) => !path.inside);
       if (outside !== undefined) {
-        return {
-          statement,
-          effects: [refusedOutside(plans, from, "delete", outside), refusedOutside(plans, to, "create", outside)],
-        };
+        const effects = [plans.planOutside("delete", from, outside), plans.planOutside("create", to, outside)];
+        return { statement, effects };
       }
       if (from.absolute === to.absolute)
         throw new ToolFailure("no_change", `${pathName(from)} would stay where it is.`);
@@ -49,40 +39,23 @@ export function moveTool(ports: FileChangePorts): BuiltInTool<z.infer<typeof par
         });
       }
       const text = decodeText(before.bytes)?.text;
-      const created = plans.plan(ports, to, undefined, {
+      const created = plans.plan(to, undefined, {
         type: "moved",
         bytes: before.bytes,
         content: text,
         mode: stat.mode & 0o777,
       });
-      const deleted = plans.plan(ports, from, before, { type: "gone" });
+      const deleted = plans.plan(from, before, { type: "gone" });
       return { statement, effects: [created, deleted] };
     },
 
-    async execute(_args, analysis, { signal }) {
-      return applyPlanned(ports, plans.of(analysis), analysis.statement, signal);
-    },
+    execute: plans.execute,
+    verify: plans.verify,
 
     async explainRefusal(_args, analysis, { code }, { signal }) {
       const write = analysis.effects.find((effect) => effect.type === "write" && effect.operation === "delete");
       if (code !== "stale_file" || write?.type !== "write") return undefined;
       return staleFileDetail(ports, write, () => ({ type: "gone" }), signal);
     },
-
-    async verify(_args, outcome, { signal }) {
-      return verifyChanges(ports.workspace, outcome, signal);
-    },
   };
-}
-
-function refusedOutside(
-  plans: PlannedChanges,
-  path: WorkspacePath,
-  operation: "create" | "delete",
-  outside: WorkspacePath,
-) {
-  const failure = new ToolFailure("outside_workspace", `${pathName(outside)} lies outside the workspace.`, {
-    failureClass: "permission_denied",
-  });
-  return plans.planFailure({ type: "write", operation, path, base: undefined, current: undefined }, failure);
 }

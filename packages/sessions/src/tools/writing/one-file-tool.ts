@@ -9,13 +9,11 @@ import { pathName } from "../path-name.ts";
 import type { FittedEdit } from "./change/edit-text.ts";
 import { bufferContent, verifyInEditor } from "./change/editor-change.ts";
 import {
-  applyPlanned,
   currentContent,
   type FileChangePorts,
   type IntendedFile,
   notFound,
   PlannedChanges,
-  verifyChanges,
 } from "./change/file-change.ts";
 import { staleFileDetail } from "./change/stale-file-detail.ts";
 
@@ -45,7 +43,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
   ports: FileChangePorts,
   change: OneFileChange<Args>,
 ): BuiltInTool<Args> {
-  const plans = new PlannedChanges();
+  const plans = new PlannedChanges(ports);
   const intend = (args: Args, before: FileContent | undefined, path: WorkspacePath): IntendedFile => {
     const intended = change.intend(args, before, pathName(path));
     const byNumber = intended.type === "text" && intended.byText !== undefined;
@@ -64,18 +62,7 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
       const path = await ports.workspace.resolve(args.file_path);
       const name = pathName(path);
       if (!path.inside) {
-        // Not examined, so that its existence is not revealed.
-        const failure = new ToolFailure("outside_workspace", `${name} lies outside the workspace.`, {
-          failureClass: "permission_denied",
-        });
-        const write = {
-          type: "write",
-          operation: change.operation,
-          path,
-          base: undefined,
-          current: undefined,
-        } as const;
-        return { statement: `${change.name} ${name}`, effects: [plans.planFailure(write, failure)] };
+        return { statement: `${change.name} ${name}`, effects: [plans.planOutside(change.operation, path)] };
       }
       // For a file with unsaved changes, the editor's text counts, not the disk's.
       const inEditor =
@@ -87,26 +74,22 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
         ? await bufferContent(ports.editor, path, signal)
         : await currentContent(ports.workspace, path, signal);
       if (before === undefined && change.missingHint !== undefined) throw notFound(path, change.missingHint);
-      const base = ports.knownFiles.base(path.relative);
-      // The session already read this content, so the error may be reported at once.
-      const seen = (content: FileContent | undefined) => content === undefined || base?.sha256 === content.sha256;
+      const isSeen = plans.isSeen(path, before);
       try {
         const intended = intend(args, before, path);
-        const effect = plans.plan(ports, path, before, intended, inEditor);
+        const effect = plans.plan(path, before, intended, inEditor);
         const statement = `${before === undefined ? "Create" : change.name} ${name}`;
-        const { byText, fitted } = intended.type === "text" && seen(before) ? intended : {};
+        const { byText, fitted } = intended.type === "text" && isSeen ? intended : {};
         const inWords = fitted === undefined ? byText : change.fit?.(args, fitted);
         return { statement, effects: [effect], ...(inWords === undefined ? {} : { args: inWords }) };
       } catch (error) {
-        if (!(error instanceof ToolFailure) || before === undefined || seen(before)) throw error;
-        const write = { type: "write", operation: change.operation, path, base, current: before.sha256 } as const;
-        return { statement: `${change.name} ${name}`, effects: [plans.planFailure(write, error)] };
+        if (!(error instanceof ToolFailure) || before === undefined || isSeen) throw error;
+        const effect = plans.planFailure(change.operation, path, before.sha256, error);
+        return { statement: `${change.name} ${name}`, effects: [effect] };
       }
     },
 
-    async execute(_args, analysis, { signal }) {
-      return applyPlanned(ports, plans.of(analysis), analysis.statement, signal);
-    },
+    execute: plans.execute,
 
     async explainRefusal(args, analysis, { code }, { signal }) {
       const write = analysis.effects.find((effect) => effect.type === "write");
@@ -114,13 +97,13 @@ export function oneFileTool<Args extends { readonly file_path: string }>(
       return staleFileDetail(ports, write, (base) => intend(args, base, write.path), signal);
     },
 
-    async verify(args, outcome, { signal }) {
+    async verify(args, outcome, context) {
       const [observed] = outcome.observed ?? [];
       if (observed?.source === "buffer") {
         const written = outcome.changes?.[0]?.afterSha256;
-        return verifyInEditor(ports.editor, await ports.workspace.resolve(args.file_path), written, signal);
+        return verifyInEditor(ports.editor, await ports.workspace.resolve(args.file_path), written, context.signal);
       }
-      return verifyChanges(ports.workspace, outcome, signal);
+      return plans.verify(args, outcome, context);
     },
   };
 }

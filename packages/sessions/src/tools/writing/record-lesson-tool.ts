@@ -1,13 +1,13 @@
 import type { BuiltInTool } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
-import { changedText, editableText } from "@gennai/machine/changes/editable-text";
+import { editableText } from "@gennai/machine/changes/editable-text";
 import type { FileContent } from "@gennai/machine/workspace/workspace";
 import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { z } from "zod";
 import { appendLesson } from "../../prompt/append-lesson.ts";
 import { projectNotePaths } from "../../prompt/project-notes.ts";
 import { KnownFiles } from "../../session/state/known-files.ts";
-import { currentContent, type FileChangePorts, type IntendedFile } from "./change/file-change.ts";
+import { currentContent, type FileChangePorts, type IntendedFile, intendedEdits } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const files: readonly string[] = projectNotePaths;
@@ -102,10 +102,5 @@ function withLesson(before: FileContent | undefined, lesson: string, name: strin
   if (old === undefined) throw new ToolFailure("binary_file", `${name} is not a text file.`);
   const text = appendLesson(old.text, lesson);
   if (text === undefined) throw new ToolFailure("no_change", `${name} holds this lesson already.`);
-  const { edits } = diffLines(old.text, text, { timeoutMs: 100 });
-  return {
-    type: "text",
-    text: changedText(old, text, edits),
-    spans: edits.map(({ newStart, newCount }) => ({ start: newStart, count: newCount })),
-  };
+  return intendedEdits(old, text, diffLines(old.text, text, { timeoutMs: 100 }).edits);
 }

@@ -1,11 +1,11 @@
 import type { BuiltInTool } from "@gennai/governance/tool";
-import { changedText, editableText, withPlainLineFeeds } from "@gennai/machine/changes/editable-text";
+import { editableText, withPlainLineFeeds } from "@gennai/machine/changes/editable-text";
 import { endOfLine } from "@gennai/machine/workspace/files/text-file";
 import { diffLines } from "@gennai/protocol/diff/line-diff";
 import { countLines } from "@gennai/protocol/diff/line-edit";
 import { z } from "zod";
 import { maxFileBytes } from "../text-limits.ts";
-import type { FileChangePorts, IntendedText } from "./change/file-change.ts";
+import { type FileChangePorts, type IntendedText, intendedEdits } from "./change/file-change.ts";
 import { oneFileTool } from "./one-file-tool.ts";
 
 const parameters = z.strictObject({
@@ -37,9 +37,7 @@ export function intendedText(content: string, before: Uint8Array | undefined): I
   const exact = withPlainLineFeeds({ text, bom, eol: endOfLine(text) });
   const old = before === undefined ? undefined : editableText(before);
   if (old === undefined) return { type: "text", text: exact, spans: [{ start: 1, count: countLines(exact.text) }] };
-  const { edits } = diffLines(old.text, exact.text, { timeoutMs: 100 });
-  const spans = edits.map(({ newStart, newCount }) => ({ start: newStart, count: newCount }));
-  const kept = changedText(old, exact.text, edits);
-  const endings = text.includes("\r\n") ? exact.endings : kept.endings;
-  return { type: "text", text: { text: exact.text, bom: bom || old.bom, endings }, spans };
+  const kept = intendedEdits(old, exact.text, diffLines(old.text, exact.text, { timeoutMs: 100 }).edits);
+  const endings = text.includes("\r\n") ? exact.endings : kept.text.endings;
+  return { ...kept, text: { text: exact.text, bom: bom || old.bom, endings } };
 }

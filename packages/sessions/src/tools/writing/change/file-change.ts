@@ -1,10 +1,11 @@
 import type { Effect, FileWrite, WorkspacePath } from "@gennai/governance/effect";
-import type { Analysis, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
+import type { Analysis, BuiltInTool, FileChange, ToolOutcome, Verification } from "@gennai/governance/tool";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { changedBlocks, type LineSpan } from "@gennai/machine/changes/changed-blocks";
-import { type EditableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
+import { changedText, type EditableText, fileBytes, fileText } from "@gennai/machine/changes/editable-text";
 import { sha256 } from "@gennai/machine/workspace/files/content-digest";
 import type { FileContent, Workspace } from "@gennai/machine/workspace/workspace";
+import type { LineEdit } from "@gennai/protocol/diff/line-edit";
 import type { BlobStore } from "@gennai/store/log/session-log";
 import type { EditorBridge } from "../../../bridge/editor-bridge.ts";
 import type { KnownFiles } from "../../../session/state/known-files.ts";
@@ -56,18 +57,35 @@ export interface IntendedText {
   readonly readAgain?: boolean;
 }
 
+/** What edits make of a text. @param edits between the old text and the new one */
+export function intendedEdits(old: EditableText, text: string, edits: readonly LineEdit[]): IntendedText {
+  const spans = edits.map(({ newStart, newCount }) => ({ start: newStart, count: newCount }));
+  return { type: "text", text: changedText(old, text, edits), spans };
+}
+
 /** Changes by the effects that announced them, so that exactly what the policies judged is run. */
 export class PlannedChanges {
+  readonly #ports: FileChangePorts;
   readonly #plans = new WeakMap<Effect, PlannedChange | ToolFailure>();
 
+  constructor(ports: FileChangePorts) {
+    this.#ports = ports;
+  }
+
+  /** Throws the failures that were held back. */
+  readonly execute: BuiltInTool<unknown>["execute"] = async (_args, analysis, { signal }) =>
+    applyPlanned(this.#ports, this.#of(analysis), analysis.statement, signal);
+
+  readonly verify = (_args: unknown, outcome: ToolOutcome, { signal }: { readonly signal: AbortSignal }) =>
+    verifyChanges(this.#ports.workspace, outcome, signal);
+
+  /** Whether the session read this content already, so that an error may tell of it at once. */
+  isSeen(path: WorkspacePath, content: FileContent | undefined): boolean {
+    return content === undefined || this.#ports.knownFiles.base(path.relative)?.sha256 === content.sha256;
+  }
+
   /** The effect of a possible change. Throws `no_change`, `too_large`, `masked_text`. */
-  plan(
-    ports: FileChangePorts,
-    path: WorkspacePath,
-    before: FileContent | undefined,
-    intended: IntendedFile,
-    inEditor = false,
-  ): FileWrite {
+  plan(path: WorkspacePath, before: FileContent | undefined, intended: IntendedFile, inEditor = false): FileWrite {
     const note = noteOf(intended);
     const readAgain = intended.type === "text" && intended.readAgain === true;
     const planned = { ...plannedChange(path, before, intended), inEditor, note, readAgain };
@@ -79,7 +97,7 @@ export class PlannedChanges {
       type: "write",
       operation: planned.change.operation,
       path,
-      base: ports.knownFiles.base(path.relative),
+      base: this.#ports.knownFiles.base(path.relative),
       current: before?.sha256,
       ...(content === undefined ? {} : { content }),
     };
@@ -91,13 +109,30 @@ export class PlannedChanges {
    * The effect of an impossible change. The failure is held back until `execute`: it may reveal the file's content, which must
    * wait until the policies allowed the write.
    */
-  planFailure(effect: FileWrite, failure: ToolFailure): FileWrite {
+  planFailure(
+    operation: FileWrite["operation"],
+    path: WorkspacePath,
+    current: string | undefined,
+    failure: ToolFailure,
+  ): FileWrite {
+    const base = this.#ports.knownFiles.base(path.relative);
+    return this.#held({ type: "write", operation, path, base, current }, failure);
+  }
+
+  /** The effect on a path of which one lies outside the workspace: not examined, so that its existence is not revealed. */
+  planOutside(operation: FileWrite["operation"], path: WorkspacePath, outside = path): FileWrite {
+    const failure = new ToolFailure("outside_workspace", `${pathName(outside)} lies outside the workspace.`, {
+      failureClass: "permission_denied",
+    });
+    return this.#held({ type: "write", operation, path, base: undefined, current: undefined }, failure);
+  }
+
+  #held(effect: FileWrite, failure: ToolFailure): FileWrite {
     this.#plans.set(effect, failure);
     return effect;
   }
 
-  /** Throws the failures that were held back. */
-  of(analysis: Analysis): readonly PlannedChange[] {
+  #of(analysis: Analysis): readonly PlannedChange[] {
     return analysis.effects.map((effect) => {
       const plan = this.#plans.get(effect);
       if (plan === undefined) throw new ToolFailure("not_analysed", "The call was not analysed by its own tool.");
@@ -120,7 +155,7 @@ export async function currentContent(
 }
 
 /** Writes when the earlier contents are stored. The changes are atomic. */
-export async function applyPlanned(
+async function applyPlanned(
   ports: FileChangePorts,
   planned: readonly PlannedChange[],
   statement: string,
@@ -172,11 +207,7 @@ async function keepEarlier(blobs: BlobStore, planned: readonly PlannedChange[]):
 }
 
 /** Reads what was written. */
-export async function verifyChanges(
-  workspace: Workspace,
-  outcome: ToolOutcome,
-  signal: AbortSignal,
-): Promise<Verification> {
+async function verifyChanges(workspace: Workspace, outcome: ToolOutcome, signal: AbortSignal): Promise<Verification> {
   const changes = outcome.changes ?? [];
   if (changes.length === 0) return { state: "unverified", evidence: "No file was changed." };
   for (const change of changes) {
