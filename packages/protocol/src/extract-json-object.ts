@@ -1,3 +1,5 @@
+import { parsedJson } from "./json-value.ts";
+
 /** Characters looked at, counted anew for each opening brace, before a text counts as one without an object. */
 const maxCharacters = 16 * 1024 * 1024;
 
@@ -14,7 +16,7 @@ export function extractFirstJsonObject(text: string): string | undefined {
     looked += (end ?? text.length) - start;
     if (end !== undefined) {
       const candidate = text.slice(start, end);
-      if (isJson(candidate)) return candidate;
+      if (parsedJson(candidate) !== undefined) return candidate;
       // Looks like an object and is not one: what its reader should hear about, if nothing better follows.
       if (begun === undefined && /^\{\s*"/.test(candidate)) begun = candidate;
     }
@@ -40,13 +42,4 @@ function endOfObject(text: string, start: number): number | undefined {
     }
   }
   return undefined;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

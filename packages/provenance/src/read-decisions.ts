@@ -1,3 +1,4 @@
+import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod";
 
 /** A call that a person was asked about, or that was refused. */
@@ -39,7 +40,7 @@ const recordSchema = z.object({
 export function readDecisions(lines: Iterable<string>): readonly AskedCall[] {
   const asked: AskedCall[] = [];
   for (const line of lines) {
-    const record = recordOf(line);
+    const record = recordSchema.safeParse(parsedJson(line)).data;
     if (record === undefined) continue;
     const { seq, kind, session_id: sessionId, calls } = record.metadata;
     // An intent says what was about to be done; the result has a record of its own.
@@ -62,12 +63,4 @@ export function readDecisions(lines: Iterable<string>): readonly AskedCall[] {
 /** A question that was passed on is the other agent's, and here it is only known that the call ran. */
 function answerOf({ answer, by }: { readonly answer: string; readonly by: string }): Pick<AskedCall, "answer" | "by"> {
   return { answer: answer === "yes" || answer === "passed-on" ? "yes" : "no", by };
-}
-
-function recordOf(line: string): z.infer<typeof recordSchema> | undefined {
-  try {
-    return recordSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from "@gennai/protocol/json-value";
 import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
 import * as z from "zod";
 import type { RecordedWrite } from "./matching/recorded-write.ts";
@@ -85,7 +86,7 @@ export function readWrites(lines: Iterable<string>): readonly RecordedWrite[] {
   const writes: RecordedWrite[] = [];
   const earlier: Earlier = { reviews: new Map(), begun: new Map() };
   for (const line of lines) {
-    const record = recordOf(line);
+    const record = recordSchema.safeParse(parsedJson(line)).data;
     if (record === undefined) continue;
     const { review } = record.metadata.details;
     if (review !== undefined) earlier.reviews.set(review.proposalId, reviewed(review));
@@ -111,14 +112,6 @@ function noteCalls({ metadata }: Record, begun: Earlier["begun"]): void {
     const left = open.filter((call) => !ended.has(call.call_id));
     if (left.length > 0) begun.set(name, left);
     else begun.delete(name);
-  }
-}
-
-function recordOf(line: string): Record | undefined {
-  try {
-    return recordSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import {
 } from "@gennai/governance/ledger/ledger-signature";
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { digestOf } from "@gennai/protocol/digest";
+import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod";
 import type { RecordedWrite } from "./matching/recorded-write.ts";
 
@@ -119,13 +120,7 @@ export function traceLine(record: TraceRecord): string {
 
 /** Records of ours among the lines of a note; what others wrote there, or what is broken, is left out. */
 export function traceRecords(note: string): readonly TraceRecord[] {
-  return note.split("\n").flatMap((line) => {
-    try {
-      return traceSchema.safeParse(JSON.parse(line)).data ?? [];
-    } catch {
-      return [];
-    }
-  });
+  return note.split("\n").flatMap((line) => traceSchema.safeParse(parsedJson(line)).data ?? []);
 }
 
 /** Whether a key that the verifier knows signed exactly this. */

@@ -1,5 +1,6 @@
 import type { Intent } from "@gennai/governance/intents/intent";
 import { applyPlanChange, IllegalPlanChange, type PlanRecord } from "@gennai/governance/plan-record";
+import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod";
 import type { ProposalReview } from "../events/proposal.ts";
 import type { LoggedEvent, SessionEvent } from "../events/session-event.ts";
@@ -200,11 +201,7 @@ const refusalSchema = z.object({
 });
 
 function refusalIn(output: string): z.infer<typeof refusalSchema>["error"] | undefined {
-  try {
-    return refusalSchema.safeParse(JSON.parse(output)).data?.error;
-  } catch {
-    return undefined;
-  }
+  return refusalSchema.safeParse(parsedJson(output)).data?.error;
 }
 
 function refusalLine({ tool, argumentsJson, rule, reason, times }: Refusal): string {

@@ -1,4 +1,5 @@
 import { errorMessage } from "@gennai/protocol/error-message";
+import { parsedJson } from "@gennai/protocol/json-value";
 import { coveringNames } from "../covering-names.ts";
 import type { CallOutcome, Decision, GateJournal } from "../gate/gate-journal.ts";
 import type { EventAnswer, HookedEvent } from "./event-hooks.ts";
@@ -52,7 +53,11 @@ export function withCallHooks(
             },
           }),
     };
-    const inputs = hookInputs({ toolName: call.name, args: result.args ?? argumentsOf(call.argumentsJson), effects });
+    const inputs = hookInputs({
+      toolName: call.name,
+      args: result.args ?? parsedJson(call.argumentsJson) ?? call.argumentsJson,
+      effects,
+    });
     const allMs = Math.max(wholeCallMs, longestMs);
     const deadline = performance.now() + allMs;
     for (const [done, toolInput] of inputs.entries()) {
@@ -87,13 +92,4 @@ export function withCallHooks(
       }
     },
   };
-}
-
-/** Of a call that never ran. */
-function argumentsOf(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
 }

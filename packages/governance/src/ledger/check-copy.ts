@@ -1,5 +1,5 @@
 import { sha256Hex } from "@gennai/protocol/digest";
-import { isRecord } from "@gennai/protocol/json-value";
+import { isRecord, parsedJson } from "@gennai/protocol/json-value";
 import { exportedRecord } from "./exported-record.ts";
 import { decodeSignature, recordMessage, type Verifier } from "./ledger-signature.ts";
 
@@ -103,12 +103,7 @@ function same(own: unknown, copy: unknown): boolean {
 }
 
 function recordsIn(line: string): readonly Attributes[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return [];
-  }
+  const value = parsedJson(line);
   if (!isRecord(value)) return [];
   const { attributes, unmapped } = value;
   if (isRecord(attributes) && "gennai.ledger.seq" in attributes) return [attributes];

@@ -1,4 +1,5 @@
 import { programNamed } from "@gennai/governance/programs/known-programs";
+import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod";
 import type { Workspace } from "./workspace.ts";
 
@@ -109,10 +110,6 @@ async function textOf(workspace: Files, file: string): Promise<string> {
 }
 
 function scriptsOf(manifest: string): ReadonlyMap<string, string> {
-  try {
-    const { scripts = {} } = packageSchema.parse(JSON.parse(manifest));
-    return new Map(Object.entries(scripts).flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])));
-  } catch {
-    return new Map();
-  }
+  const scripts = packageSchema.safeParse(parsedJson(manifest)).data?.scripts ?? {};
+  return new Map(Object.entries(scripts).flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])));
 }

@@ -1,4 +1,5 @@
 import { ModelError } from "@gennai/agent/model";
+import { parsedJson, recordOf } from "@gennai/protocol/json-value";
 import { type AnswerBytes, joined, textOf } from "./answer-bytes.ts";
 
 /** Bytes of one answer: many times what a model can write, and far from what a process can hold. */
@@ -73,13 +74,7 @@ function abandon(bytes: AnswerBytes): void {
 
 /** Of HTTP, as the error says it or as a fault of the server's; undefined for what is not an error. */
 function statusOfError(text: string): number | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const error = typeof parsed === "object" && parsed !== null && "error" in parsed ? parsed.error : undefined;
+  const { error } = recordOf(parsedJson(text));
   if (error === undefined || error === null || error === false) return undefined;
   // So LM Studio says it of an address without /v1.
   if (typeof error === "string" && /unexpected endpoint/i.test(error)) return 404;

@@ -1,3 +1,5 @@
+import { parsedJson, recordOf } from "@gennai/protocol/json-value";
+
 /** Where the forms of servers and of gateways before them have their words, in the order in which one is preferred. */
 const places = [
   "error",
@@ -21,25 +23,15 @@ const deepest = 8;
  */
 export function toldReason(told: unknown, depth = 0): string {
   if (depth > deepest) return "";
-  if (typeof told === "string") return toldReason(parsed(told), depth + 1) || told;
+  if (typeof told === "string") {
+    return (/^\s*[{[]/.test(told) && toldReason(parsedJson(told), depth + 1)) || told;
+  }
   if (Array.isArray(told))
     return [...new Set(told.map((each) => toldReason(each, depth + 1)))].filter(Boolean).join("; ");
   if (typeof told !== "object" || told === null) return "";
   const words = places.map((name) => toldReason(Reflect.get(told, name), depth + 1)).find((each) => each !== "") ?? "";
-  const metadata: unknown = Reflect.get(told, "metadata");
-  const raw =
-    typeof metadata === "object" && metadata !== null ? toldReason(Reflect.get(metadata, "raw"), depth + 1) : "";
+  const raw = toldReason(recordOf(Reflect.get(told, "metadata"))["raw"], depth + 1);
   const field: unknown = Reflect.get(told, "loc");
   const where = Array.isArray(field) && words !== "" ? `${field.join(".")}: ` : "";
   return `${where}${[words, raw].filter(Boolean).join(": ")}`;
-}
-
-/** Undefined for what is no JSON object or list. */
-function parsed(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { adviceForPeople } from "@gennai/protocol/errors/advice-for-people";
+import { parsedJson } from "@gennai/protocol/json-value";
 import { z } from "zod";
 
 export interface Call {
@@ -40,11 +41,9 @@ const errorSchema = z.object({
 
 export function replyOf(output: string, isError: boolean): Reply {
   if (!isError) return { output };
-  try {
-    return { output, failure: errorSchema.parse(JSON.parse(output)).error };
-  } catch {
-    return { output, failure: { code: "", message: output.trim().split("\n", 1).join() || "The tool failed." } };
-  }
+  const { data } = errorSchema.safeParse(parsedJson(output));
+  const message = output.trim().split("\n", 1).join() || "The tool failed.";
+  return { output, failure: data?.error ?? { code: "", message } };
 }
 
 /** `message (code)` and what the user can do, on one line. */

@@ -13,6 +13,7 @@ import {
   type ProviderState,
   userSideText,
 } from "@gennai/agent/model";
+import { parsedJson } from "@gennai/protocol/json-value";
 import { z } from "zod";
 
 type PromptMessage = LanguageModelV4Prompt[number];
@@ -240,13 +241,8 @@ const nothing: ReadState = { blocks: [], call: undefined };
 /** Nothing when another model wrote it: signatures hold only for their own. */
 function readState(model: string, { providerState }: MessageCall): ReadState {
   if (providerState === undefined) return nothing;
-  let opaque: z.infer<typeof opaqueSchema>;
-  try {
-    opaque = opaqueSchema.parse(JSON.parse(providerState.opaque));
-  } catch {
-    return nothing;
-  }
-  if (opaque.model !== model) return nothing;
+  const { data: opaque } = opaqueSchema.safeParse(parsedJson(providerState.opaque));
+  if (opaque?.model !== model) return nothing;
   let at = 0;
   const blocks = opaque.blocks.map(({ length, metadata }) => {
     const text = providerState.thinking.slice(at, at + length);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { knownPrograms } from "@gennai/governance/programs/known-programs";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
+import { parsedJson } from "@gennai/protocol/json-value";
 import * as z from "zod";
 
 /** A quick check of a project: types, lints, no tests. */
@@ -90,11 +91,7 @@ function scriptOf(manifest: string): string | undefined {
 }
 
 function scriptsOf(manifest: string): Readonly<Record<string, unknown>> {
-  try {
-    return packageSchema.parse(JSON.parse(manifest)).scripts ?? {};
-  } catch {
-    return {};
-  }
+  return packageSchema.safeParse(parsedJson(manifest)).data?.scripts ?? {};
 }
 
 /** The one whose lock file is there, else the one that every Node.js has. */

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import type { WorkspacePath } from "@gennai/governance/effect";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import type { Workspace } from "@gennai/machine/workspace/workspace";
+import { parsedJson } from "@gennai/protocol/json-value";
 
 /** Maximum strings in one call's arguments, and maximum nesting. */
 const maxStrings = 500;
@@ -148,12 +149,7 @@ function* stringsIn(value: unknown, depth: number): Generator<Found> {
 
 /** JSON in a string argument, parsed. */
 function asJson(text: string): unknown {
-  if (!/^\s*(?:[[{]|"(?=.*"\s*$))/s.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return /^\s*(?:[[{]|"(?=.*"\s*$))/s.test(text) ? parsedJson(text) : undefined;
 }
 
 function tooLarge(message: string): ToolFailure {

@@ -1,16 +1,12 @@
 import type { IncomingMessage } from "node:http";
+import { parsedJson } from "@gennai/protocol/json-value";
 import type { z } from "zod";
 
 const bodyLimit = 1024;
 
 /** The JSON in a body of at most 1 KiB; undefined for more, and for what is not JSON of that shape. */
 export async function readSmallJson<T>(message: IncomingMessage, schema: z.ZodType<T>): Promise<T | undefined> {
-  const body = await readBody(message);
-  try {
-    return schema.safeParse(JSON.parse(body ?? "")).data;
-  } catch {
-    return undefined;
-  }
+  return schema.safeParse(parsedJson((await readBody(message)) ?? "")).data;
 }
 
 async function readBody(message: IncomingMessage): Promise<string | undefined> {
