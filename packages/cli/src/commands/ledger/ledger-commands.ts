@@ -5,8 +5,10 @@ import { anchorWords } from "@gennai/governance/ledger/anchor/anchor-words";
 import { type Judged, withAnchors } from "@gennai/governance/ledger/anchor/judged-by-anchors";
 import { recordLines } from "@gennai/governance/ledger/laid-out-records";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { StateLedgers } from "@gennai/store/audit/state-ledgers";
+import { rotateLedgerKey } from "@gennai/store/audit/ledger-key-rotation";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
+import { acceptRollback } from "@gennai/store/ledger/accept-rollback";
+import { ledgerPublicKeyFile } from "@gennai/store/ledger/ledger-key";
 import { CliError } from "../../terminal/cli-error.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
@@ -102,8 +104,8 @@ export async function ledgerShowCommand(flags: LedgerShowFlags, console: Console
 
 /** `gennai ledger rotate-key`: makes a new signing key, and hands every ledger of the state directory over to it. */
 export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Console): Promise<number> {
-  const ledgers = new StateLedgers({ stateDir: defaultStateDir(console.environment), toolVersion: version });
-  const rotation = await ledgers.rotateKey();
+  const stateDir = defaultStateDir(console.environment);
+  const rotation = await rotateLedgerKey({ stateDir, toolVersion: version, now: Date.now });
   const { from, to, workspaceRoots, warnings } = rotation;
   for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
   if (flags.json === true) console.output.write(`${JSON.stringify(rotation)}\n`);
@@ -112,7 +114,7 @@ export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Consol
       [
         `The key ${to} signs from now on; ${workspaceRoots.length} ledgers were handed over by ${from}.`,
         ...workspaceRoots.map((root) => `  ${terminalSafe(root)}`),
-        `Public keys: ${ledgers.publicKeyFile}`,
+        `Public keys: ${ledgerPublicKeyFile(stateDir)}`,
         "",
       ].join("\n"),
     );
@@ -122,8 +124,8 @@ export async function ledgerRotateKeyCommand(flags: LedgerFlags, console: Consol
 
 /** `gennai ledger accept-rollback`: gives missing records up as lost, which the ledgers then record. */
 export async function ledgerAcceptRollbackCommand(flags: LedgerFlags, console: Console): Promise<number> {
-  const ledgers = new StateLedgers({ stateDir: defaultStateDir(console.environment), toolVersion: version });
-  const accepted = await ledgers.acceptRollback();
+  const stateDir = defaultStateDir(console.environment);
+  const accepted = await acceptRollback({ stateDir, toolVersion: version, now: Date.now });
   const { stepBacks, kept, warnings } = accepted;
   for (const warning of warnings) console.errors.write(`${terminalSafe(warning)}\n`);
   if (flags.json === true) console.output.write(`${JSON.stringify(accepted)}\n`);

@@ -7,12 +7,10 @@ import { type CopyReport, checkCopy } from "@gennai/governance/ledger/check-copy
 import { readLedgerLine } from "@gennai/governance/ledger/read-ledger-line";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { readLedgerRecords } from "@gennai/store/audit/ledger-records";
-import { StateLedgers } from "@gennai/store/audit/state-ledgers";
-import { ledgerVerifier } from "@gennai/store/ledger/ledger-key";
+import { ledgerPublicKeyFile, ledgerVerifier } from "@gennai/store/ledger/ledger-key";
 import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { version } from "../../terminal/version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import type { LedgerVerifyFlags } from "./ledger-commands.ts";
 import { ledgerExitCodes } from "./ledger-exit-codes.ts";
@@ -26,7 +24,7 @@ export async function verifyAgainstCopy(
   const paths = files.map((file) => resolve(console.directory, file));
   const stateDir = defaultStateDir(console.environment);
   const alone = flags.publicKey === undefined ? undefined : resolve(console.directory, flags.publicKey);
-  const keys = alone ?? new StateLedgers({ stateDir, toolVersion: version }).publicKeyFile;
+  const keys = alone ?? ledgerPublicKeyFile(stateDir);
   const verifier = ledgerVerifier(await readFile(keys, "utf8").catch(unreadable(keys)));
   const own = alone === undefined ? ownLines(stateDir, await resolveWorkspace(flags.workspace, console)) : undefined;
   const report = await checkCopy(linesOf(paths), {
