@@ -16,15 +16,9 @@ const acceptedSchema = z.object({
 export type AcceptedCheck = Readonly<z.infer<typeof acceptedSchema>>;
 
 /** The checks of one workspace that a user accepted for all its sessions. */
-export class AcceptedChecks {
-  readonly #answers: WorkspaceAnswers<AcceptedCheck>;
-
+export class AcceptedChecks extends WorkspaceAnswers<AcceptedCheck> {
   constructor(stateDir: string, workspaceRoot: string) {
-    this.#answers = new WorkspaceAnswers(stateDir, workspaceRoot, { name: "accepted-checks", entry: acceptedSchema });
-  }
-
-  list(): Promise<readonly AcceptedCheck[]> {
-    return this.#answers.list();
+    super(stateDir, workspaceRoot, { name: "accepted-checks", entry: acceptedSchema });
   }
 
   async find(actionSha256: string): Promise<AcceptedCheck | undefined> {
@@ -34,19 +28,9 @@ export class AcceptedChecks {
   /** Replaces an earlier acceptance of the same command. */
   async accept(check: Omit<AcceptedCheck, "acceptedAt">): Promise<void> {
     const acceptedAt = new Date().toISOString();
-    await this.#answers.change((known) => [
+    await this.change((known) => [
       ...known.filter(({ command }) => command !== check.command),
       { ...check, acceptedAt },
     ]);
-  }
-
-  /** Revokes one or all; resolves with what was revoked. @param actionSha256 of the one */
-  async revoke(actionSha256?: string): Promise<readonly AcceptedCheck[]> {
-    let revoked: readonly AcceptedCheck[] = [];
-    await this.#answers.change((known) => {
-      revoked = known.filter((check) => actionSha256 === undefined || check.actionSha256 === actionSha256);
-      return known.filter((check) => !revoked.includes(check));
-    });
-    return revoked;
   }
 }

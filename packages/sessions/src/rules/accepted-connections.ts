@@ -18,16 +18,9 @@ const acceptedSchema = z.object({
 export type AcceptedConnection = Readonly<z.infer<typeof acceptedSchema>>;
 
 /** What programs may reach in all sessions of one workspace, because a user allowed it. */
-export class AcceptedConnections implements LastingConnections {
-  readonly #answers: WorkspaceAnswers<AcceptedConnection>;
-
+export class AcceptedConnections extends WorkspaceAnswers<AcceptedConnection> implements LastingConnections {
   constructor(stateDir: string, workspaceRoot: string) {
-    const form = { name: "accepted-connections", entry: acceptedSchema };
-    this.#answers = new WorkspaceAnswers(stateDir, workspaceRoot, form);
-  }
-
-  list(): Promise<readonly AcceptedConnection[]> {
-    return this.#answers.list();
+    super(stateDir, workspaceRoot, { name: "accepted-connections", entry: acceptedSchema });
   }
 
   async find(program: string): Promise<readonly StandingConnection[]> {
@@ -44,19 +37,9 @@ export class AcceptedConnections implements LastingConnections {
       const one = { program, host, port, callId, acceptedAt };
       return address === undefined ? one : Object.assign(one, { address });
     });
-    await this.#answers.change((known) => [
+    await this.change((known) => [
       ...known.filter((one) => !added.some((other) => other.program === one.program && sameEndpoint(one, other))),
       ...added,
     ]);
-  }
-
-  /** Resolves with what was revoked. */
-  async revoke(taken: (one: AcceptedConnection) => boolean): Promise<readonly AcceptedConnection[]> {
-    let revoked: readonly AcceptedConnection[] = [];
-    await this.#answers.change((known) => {
-      revoked = known.filter(taken);
-      return known.filter((one) => !revoked.includes(one));
-    });
-    return revoked;
   }
 }

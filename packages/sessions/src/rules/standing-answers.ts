@@ -59,9 +59,7 @@ export class StandingAnswers {
     if (wanted.length === 0) return [];
     await record(wanted.map(({ statement }) => statement));
     const ids = new Set(wanted.map((one) => one.id));
-    for (const { actionSha256 } of await this.#checks.list()) {
-      if (ids.has(idOf({ actionSha256 }))) await this.#checks.revoke(actionSha256);
-    }
+    await this.#checks.revoke(({ actionSha256 }) => ids.has(idOf({ actionSha256 })));
     await this.#connections.revoke((one) => ids.has(idOf(one)));
     for (const { place, since } of await this.#logins.list()) {
       if (ids.has(idOf({ ...place, since }))) await logOut(place, this.#logins);

@@ -32,8 +32,18 @@ export class WorkspaceAnswers<Entry> {
     return (await this.#readAll(this.#stateDir)).get(this.#workspaceRoot) ?? [];
   }
 
+  /** Revokes all, or those that are meant; resolves with them. */
+  async revoke(isMeant: (one: Entry) => boolean = () => true): Promise<readonly Entry[]> {
+    let revoked: readonly Entry[] = [];
+    await this.change((known) => {
+      revoked = known.filter(isMeant);
+      return known.filter((one) => !isMeant(one));
+    });
+    return revoked;
+  }
+
   /** Replaces the answers in force with what `change` returns. */
-  async change(change: (known: readonly Entry[]) => readonly Entry[]): Promise<void> {
+  protected async change(change: (known: readonly Entry[]) => readonly Entry[]): Promise<void> {
     const directory = await prepareStateDirectory(this.#stateDir);
     await ensurePrivateDirectory(directory);
     using _lock = await acquireFileLock(join(directory, `${this.#name}.lock`), { timeout: 5_000 });
