@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
+import { parsedJson, refused, writes } from "./meanings.ts";
 import { unpacked } from "./unpacked.ts";
 
 /** Reads what cargo would change of a crate; undefined for what is not known. */
@@ -16,9 +17,11 @@ export function crateChange(method: string, path: string): BodyReader | undefine
   const [, owned = ""] = /^([\w-]+)\/owners$/.exec(change) ?? [];
   if (owned === "" || !/^(?:PUT|DELETE)$/.test(method)) return undefined;
   return {
-    most: maxShown,
+    most: maxOwners,
     read: (bytes) => {
-      const body = z.strictObject({ users: z.array(z.string().regex(/^[\w:@.-]+$/)) }).safeParse(parsed(bytes)).data;
+      const body = z
+        .strictObject({ users: z.array(z.string().regex(/^[\w:@.-]+$/)) })
+        .safeParse(parsedJson(bytes)).data;
       if (body === undefined) return refused("The names of the owners cannot be read.");
       const what = `${method === "PUT" ? "add" : "remove"} ${body.users.join(", ")} as owners of ${owned}`;
       return { type: "writes", what, body: Buffer.from(JSON.stringify(body)) };
@@ -40,15 +43,15 @@ const crateShape = z.looseObject({
   links: z.string().nullish(),
 });
 
-/** Characters: more than a person reads in a question is not asked about. */
-const maxShown = 4_000;
+/** Bytes. */
+const maxOwners = 4_000;
 
 /** One version of a crate, whose archive and dependencies are shown. */
 export function publishedCrate(bytes: Buffer): RequestMeaning {
   const [json, archive, ...more] = partsOf(bytes);
   if (json === undefined || archive === undefined || more.length > 0)
     return refused("It is not a crate as cargo sends it.");
-  const crate = crateShape.safeParse(parsed(json)).data;
+  const crate = crateShape.safeParse(parsedJson(json)).data;
   if (crate === undefined) return refused("The name or version of the crate cannot be read.");
   const { name, vers, deps, features = {}, links } = crate;
   if (!holds(archive, `${name}-${vers}`)) return refused(`Its archive is not that of ${name} ${vers}.`);
@@ -62,10 +65,9 @@ export function publishedCrate(bytes: Buffer): RequestMeaning {
     ...((links ?? "") === "" ? [] : [`, links ${links}`]),
   ].join("");
   const what = `publish ${name} ${vers} (sha256 ${hash("sha256", archive)}, dependencies: ${named.join(", ") || "none"}${said})`;
-  if (what.length > maxShown || /\p{Cc}/u.test(what)) return refused("It has more fields than a question can show.");
   // Written anew: where a name stands twice, the registry could read the other one.
   const text = Buffer.from(JSON.stringify(crate));
-  return { type: "writes", what, body: Buffer.concat([lengthOf(text), text, lengthOf(archive), archive]) };
+  return writes(what, Buffer.concat([lengthOf(text), text, lengthOf(archive), archive]));
 }
 
 /** Parts with a length of four bytes, little-endian, before each; empty if these do not fit. */
@@ -86,14 +88,6 @@ function lengthOf(part: Buffer): Buffer {
   return length;
 }
 
-function parsed(json: Buffer): unknown {
-  try {
-    return JSON.parse(json.toString());
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether all of an archive is below one directory, and a manifest in it. */
 function holds(archive: Buffer, directory: string): boolean {
   try {
@@ -102,8 +96,4 @@ function holds(archive: Buffer, directory: string): boolean {
   } catch {
     return false;
   }
-}
-
-function refused(why: string): RequestMeaning {
-  return { type: "refused", why };
 }

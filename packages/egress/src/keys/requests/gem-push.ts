@@ -3,6 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { isScalar, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
+import { refused, writes } from "./meanings.ts";
 import { archiveEntries } from "./unpacked.ts";
 
 /** Reads what `gem push` sends: the gem itself. */
@@ -10,8 +11,6 @@ export const gemPush: BodyReader = { most: 64 * 1024 * 1024, read: pushedGem };
 
 /** Bytes. */
 const maxMetadata = 1024 * 1024;
-/** Characters: more than a person reads in a question is not asked about. */
-const maxShown = 4_000;
 
 // Ruby reads `1_000` and `0x10` as numbers, where they have no quotes.
 const version = z.object({
@@ -36,16 +35,14 @@ const metadataShape = z.object({
 /** One gem, whose name, version, hash and needs are shown. */
 export function pushedGem(bytes: Buffer): RequestMeaning {
   const gem = metadataOf(bytes);
-  if (gem === undefined) return { type: "refused", why: "It is no gem whose metadata can be read in one way." };
+  if (gem === undefined) return refused("It is no gem whose metadata can be read in one way.");
   const needs = gem.dependencies.map(
     ({ name, type, requirement }) =>
       `${name} ${requirement.requirements.map(([sign, wanted]) => `${sign} ${wanted.version}`).join(" ")}${type === ":runtime" ? "" : ` (${type.slice(1)})`}`,
   );
   const platform = gem.platform === "ruby" ? "" : ` for ${gem.platform}`;
   const what = `publish ${gem.name} ${gem.version.version}${platform} (sha256 ${hash("sha256", bytes)}, needs ${needs.join(", ") || "nothing"})`;
-  return what.length > maxShown || /\p{Cc}/u.test(what)
-    ? { type: "refused", why: "It has more fields than a question can show." }
-    : { type: "writes", what };
+  return writes(what);
 }
 
 function metadataOf(bytes: Buffer): z.infer<typeof metadataShape> | undefined {

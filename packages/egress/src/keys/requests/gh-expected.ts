@@ -1,6 +1,7 @@
 import { canonicalJson } from "@gennai/protocol/canonical-json";
 import { type ExpectedChange, exactly } from "../login/own-login.ts";
 import type { GhApi } from "./gh-requests.ts";
+import { parsedJson } from "./meanings.ts";
 
 /**
  * What one plain call of gh changes, if its words say it: another text, and an object that they do not name, is asked about
@@ -41,7 +42,7 @@ interface Said {
 
 function isSaid(what: string, { change, said, api: { root, repositories, usualBranch } }: Said): boolean {
   const [head = "", json = "{}"] = what.split(/ with (?=\{)(.*)/s, 2);
-  const given = parsed(json);
+  const given = parsedJson(json);
   const isText = (text: string): boolean => said.has(text.trim()) || /^[A-Z_]*$/.test(text) || text === usualBranch;
   if (given === undefined || !textsIn(given).every(isText)) return false;
   const [method, path] = change.split(" ");
@@ -115,12 +116,4 @@ function expectedRequest(words: readonly string[], { root, repositories }: GhApi
   if (whole === "" || whole === "graphql" || whole.includes("{") || (by === "GET" && hasFields)) return undefined;
   if (by === "GET") return exactly(`read ${root}${whole}`);
   return exactly(`${by} ${root}${whole}${hasFields ? ` with ${canonicalJson(fields)}` : ""}`);
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -10,6 +10,7 @@ import {
 } from "../../network/added-login.ts";
 import { isSearchIn, queryBounds } from "./gh-bounds.ts";
 import { idsIn } from "./gh-expected.ts";
+import { parsedJson, refused } from "./meanings.ts";
 
 /** Headers that choose a version or a form of the answer. */
 const headers: readonly string[] = ["content-type", "x-github-api-version", "graphql-features", "time-zone"];
@@ -209,19 +210,11 @@ function documentOf(query: string): DocumentNode | undefined {
 
 /** The value, and the text that has this value for everybody: each name stands once in it. */
 function parsed(bytes: Buffer): { readonly value: unknown; readonly text: string } | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString());
-    return { value, text: canonicalJson(value) };
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(bytes);
+  return value === undefined ? undefined : { value, text: canonicalJson(value) };
 }
 
 function shown(what: string, body: string): RequestMeaning {
   if (what.length > maxShown) return refused("It has more fields than a question can show.");
   return { type: "writes", what, body: Buffer.from(body) };
-}
-
-function refused(why: string): RequestMeaning {
-  return { type: "refused", why };
 }

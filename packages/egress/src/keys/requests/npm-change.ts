@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { BodyReader, RequestMeaning } from "../../network/added-login.ts";
-import { isPlainVersion, parsedJson, publishedVersion, refused } from "./npm-publish.ts";
+import { parsedJson, refused, writes } from "./meanings.ts";
+import { isPlainVersion, publishedVersion } from "./npm-publish.ts";
 
 const named = String.raw`((?:@[\w.~-]+(?:\/|%2f))?[\w.~][\w.~-]*)`;
 const rev = String.raw`-rev/[\w.~-]+`;
@@ -49,7 +50,6 @@ export function npmChange(method: string, path: string, registry: URL): BodyRead
 const maxBytes = 64 * 1024 * 1024;
 /** More than a person reads. */
 const maxChanges = 20;
-const maxShown = 4_000;
 
 function without(method: string, what: string): BodyReader | undefined {
   return method === "DELETE"
@@ -97,9 +97,8 @@ function changedDescription(name: string, body: unknown, there: unknown): Reques
         : undefined;
   if (said === undefined) return refused("What it would change of the package is not clear.");
   const what = `change ${name}: ${said.join("; ") || "nothing"}`;
-  if (said.length > maxChanges || what.length > maxShown)
-    return refused("It has more fields than a question can show.");
-  return { type: "writes", what, body: Buffer.from(JSON.stringify(body)) };
+  if (said.length > maxChanges) return refused("It has more fields than a question can show.");
+  return writes(what, Buffer.from(JSON.stringify(body)));
 }
 
 type Owners = z.infer<typeof ownersShape>["maintainers"];

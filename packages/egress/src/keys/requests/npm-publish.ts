@@ -3,6 +3,7 @@ import { posix } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { RequestMeaning } from "../../network/added-login.ts";
+import { parsedJson, refused } from "./meanings.ts";
 import { unpacked } from "./unpacked.ts";
 
 const texts = z.record(z.string(), z.string());
@@ -105,19 +106,6 @@ export function publishedVersion(
     _attachments: { [file]: { ...attached, length: archive.length } },
   };
   return { type: "writes", what: said.join(", "), body: Buffer.from(JSON.stringify(sent)) };
-}
-
-export function refused(why: string): RequestMeaning {
-  return { type: "refused", why };
-}
-
-/** Undefined for what is no JSON. */
-export function parsedJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 export function isPlainVersion(version: string): boolean {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { BodyReader, LoginRequest, RequestMeaning } from "../../network/added-login.ts";
 import { readForm, writtenForm } from "./form-data.ts";
+import { refused, writes } from "./meanings.ts";
 
 /** Reads what twine, poetry, uv and others send to upload one file of a release; undefined for no form. */
 export function pythonUpload({ headers }: LoginRequest): BodyReader | undefined {
@@ -11,8 +12,6 @@ export function pythonUpload({ headers }: LoginRequest): BodyReader | undefined 
 
 /** Bytes. */
 const maxBytes = 112 * 1024 * 1024;
-/** Characters: more than a person reads in a question is not asked about. */
-const maxShown = 4_000;
 
 /** What a release says of itself, besides its name, version and needs; not shown. */
 const described: ReadonlySet<string> = new Set(
@@ -59,7 +58,6 @@ export function uploadedFile(bytes: Buffer, boundary: string): RequestMeaning {
   const sha256 = hash("sha256", content.content);
   const needs = [...texts("requires_dist"), ...texts("requires")].join(", ") || "nothing";
   const what = `upload ${name[0]} ${version[0]} (${content.file}, sha256 ${sha256}, needs ${needs})`;
-  if (what.length > maxShown || /\p{Cc}/u.test(what)) return refused("It has more fields than a question can show.");
   const kept = parts.filter(({ name: field }) => !hashes.has(field));
   const md5 = hash("md5", content.content);
   // Written anew: servers could read the form in other ways.
@@ -71,7 +69,7 @@ export function uploadedFile(bytes: Buffer, boundary: string): RequestMeaning {
     ],
     boundary,
   );
-  return { type: "writes", what, body };
+  return writes(what, body);
 }
 
 /** Whether a wheel or source archive is named by this release. Names are compared as Python does. */
@@ -85,8 +83,4 @@ function isFileOf(file: string, name: string, version: string): boolean {
     plain(rest.slice(0, version.length)) === plain(version) &&
     /^(?:\.tar\.gz|\.zip|-[\w.-]+\.whl)$/i.test(after)
   );
-}
-
-function refused(why: string): RequestMeaning {
-  return { type: "refused", why };
 }
