@@ -30,7 +30,7 @@ export async function planTurn(
     editorContext: { activeFile: "", activeText: "", selection: undefined, openFiles: [], other: editor },
   });
   const cancel = (): void => {
-    session.cancel("The client that asked has gone.", turnId).catch(session.services.onUnexpectedError);
+    session.turns.cancel("The client that asked has gone.", turnId).catch(session.services.onUnexpectedError);
   };
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();

@@ -204,7 +204,7 @@ function agentService({
 
     async cancelTurn({ sessionId, turnId, reason }) {
       const session = await manager.get(sessionId);
-      const ended = await session.cancel(reason, turnId === "" ? undefined : turnId);
+      const ended = await session.turns.cancel(reason, turnId === "" ? undefined : turnId);
       return { wasRunning: ended !== undefined, turnId: ended ?? "" };
     },
 

@@ -83,11 +83,11 @@ async function madeIn(session: Session, ports: AttemptPorts, plan: AttemptPlan):
 async function turnIn(session: Session, { input, stop, end }: AttemptPlan) {
   stop.throwIfAborted();
   end.throwIfAborted();
-  const { turnId, ended } = await session.startPrepared((id, signal) =>
+  const { turnId, ended } = await session.turns.start((id, signal) =>
     prepareTurn(session, { ...input, clientTurnId: `attempt-${id}`, turnId: id }, signal),
   );
   const cancel = (): void => {
-    void session.cancel("The attempt was stopped.", turnId).catch(session.services.onUnexpectedError);
+    void session.turns.cancel("The attempt was stopped.", turnId).catch(session.services.onUnexpectedError);
   };
   stop.addEventListener("abort", cancel, { once: true });
   if (stop.aborted) cancel();

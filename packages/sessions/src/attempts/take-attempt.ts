@@ -39,7 +39,7 @@ export interface WantedAttempt {
 export async function takeAttempt(session: Session, wanted: WantedAttempt): Promise<string> {
   const before = new Set(session.state.proposals.keys());
   let refusal: ToolError | undefined;
-  const { ended } = await session.startPrepared((turnId, signal) =>
+  const { ended } = await session.turns.start((turnId, signal) =>
     prepareTaking(session, wanted, { turnId, signal, onRefused: (error) => (refusal = error) }),
   );
   await ended;

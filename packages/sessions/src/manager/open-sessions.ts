@@ -131,7 +131,7 @@ export class OpenSessions {
       if (!isMeant(id)) continue;
       if (this.#opening.has(opening)) return true;
       const session = await opening.catch(() => undefined);
-      if (session !== undefined && !session.hasTurn && !session.clients.isAttached) return true;
+      if (session !== undefined && !session.turns.isBusy && !session.clients.isAttached) return true;
     }
     return false;
   }

@@ -187,12 +187,12 @@ export class SessionManager {
 
   /** Stops every running turn selected by the filter; resolves with their ids when all have ended. */
   async stop(filter: (session: Session) => boolean, reason: string): Promise<readonly string[]> {
-    return this.#stopEach(async (session) => (filter(session) ? session.cancel(reason) : undefined));
+    return this.#stopEach(async (session) => (filter(session) ? session.turns.cancel(reason) : undefined));
   }
 
   /** Stops every running turn because the server shuts down: a user can continue them afterwards. */
   async leave(): Promise<void> {
-    await this.#stopEach((session) => session.leave());
+    await this.#stopEach((session) => session.turns.leave());
     await Promise.all((await this.#open.all()).map(ended));
   }
 
@@ -234,9 +234,9 @@ export class SessionManager {
       requestsOpen: 0,
       backgroundRuns: 0,
     };
-    for (const { hasTurn, clients, writer, requests, background } of await this.#open.all()) {
+    for (const { turns, clients, writer, requests, background } of await this.#open.all()) {
       load.sessionsOpen += 1;
-      load.turnsRunning += hasTurn ? 1 : 0;
+      load.turnsRunning += turns.isBusy ? 1 : 0;
       load.subscribers += clients.count;
       load.eventsQueued += writer.queued;
       load.requestsOpen += requests.openCount;

@@ -180,7 +180,7 @@ export class SessionPlans {
   ): Promise<PlanView> {
     assertDigest(recordOf(session, planId), digest);
     this.#refuseSpent(session, planId, token);
-    const run = await session.startPrepared((turnId, signal) =>
+    const run = await session.turns.start((turnId, signal) =>
       this.#alone(session, () => this.#prepareRun(session, { planId, digest, token, turnId, signal }), signal),
     );
     await followed(session, run, options.signal);
@@ -197,7 +197,7 @@ export class SessionPlans {
   ) {
     assertDigest(recordOf(session, planId), digest);
     if (token === "") throw planRefusal("token_missing", "There is no approval token.");
-    const run = await session.startPrepared((turnId, signal) =>
+    const run = await session.turns.start((turnId, signal) =>
       this.#alone(session, () => this.#prepareVerification(session, { planId, token, turnId, signal }), signal),
     );
     await followed(session, run, options.signal);

@@ -20,7 +20,7 @@ interface HookedSession {
     readonly redactor: Redactor;
     onUnexpectedError(error: unknown): void;
   };
-  cancel(reason: string, turnId: string): Promise<unknown>;
+  readonly turns: { cancel(reason: string, turnId: string): Promise<unknown> };
 }
 
 interface Writer {
@@ -94,7 +94,8 @@ export class SessionHooks implements CallHooks {
   journal(journal: GateJournal, writer: Writer, signal: AbortSignal): GateJournal {
     return withCallHooks(journal, this, {
       note: (toolCallId, text, turnId) => writer.emit({ type: "call-note", toolCallId, text }, { turnId }),
-      stop: (reason, turnId) => void this.#session.cancel(`A hook of the user stopped the turn: ${reason}`, turnId),
+      stop: (reason, turnId) =>
+        void this.#session.turns.cancel(`A hook of the user stopped the turn: ${reason}`, turnId),
       signal,
     });
   }

@@ -29,9 +29,7 @@ import { LargeOutputs } from "./state/large-outputs.ts";
 import { SeenContents } from "./state/seen-contents.ts";
 import { SessionState } from "./state/session-state.ts";
 import type { OpenRestore } from "./state/work-steps.ts";
-import type { TurnPreparation } from "./turns/prepared-turn.ts";
-import { ServerLeaves } from "./turns/server-leaves.ts";
-import { SessionTurns, type StartedTurn } from "./turns/session-turns.ts";
+import { SessionTurns } from "./turns/session-turns.ts";
 
 /**
  * One session: its log, the state folded from it, and its running turn. The turn belongs to the session, not to a client's
@@ -69,8 +67,8 @@ export class Session {
   readonly state: SessionState;
   readonly services: SessionServices;
   readonly acts = new SessionActs();
+  readonly turns: SessionTurns;
   readonly #log: OwnedLog;
-  readonly #turns: SessionTurns;
 
   private constructor(
     services: SessionServices,
@@ -86,7 +84,7 @@ export class Session {
     this.state = state;
     this.startDue = state.turns.size === 0 ? "startup" : "resume";
     this.#log = new OwnedLog(services, head, state);
-    this.#turns = new SessionTurns(this, this.#log);
+    this.turns = new SessionTurns(this, this.#log);
     this.queuedMessages = new QueuedMessages({
       state,
       writer: () => this.#log.writer,
@@ -143,50 +141,11 @@ export class Session {
 
   /** True if no turn and no background command runs, no client listens, and everything is written: it can be closed and reopened. */
   get isIdle(): boolean {
-    return !this.hasTurn && !this.clients.isAttached && this.writer.queued === 0 && !this.background.isRunning;
-  }
-
-  /** A turn runs or is about to start. */
-  get hasTurn(): boolean {
-    return this.#turns.isBusy;
+    return !this.turns.isBusy && !this.clients.isAttached && this.writer.queued === 0 && !this.background.isRunning;
   }
 
   get runningTurnId(): string | undefined {
-    return this.#turns.runningTurnId;
-  }
-
-  /** Starts a turn, once for each `clientTurnId`. Resolves when its start is durable. */
-  startOnce(
-    clientTurnId: string,
-    prepare: TurnPreparation,
-  ): Promise<StartedTurn & { readonly alreadyStarted: boolean }> {
-    return this.#turns.startOnce(clientTurnId, prepare);
-  }
-
-  /**
-   * Starts a turn without a prompt, e.g. the run of a plan: one at a time, stopped and recovered like any other. `ended` never
-   * rejects.
-   */
-  startPrepared(prepare: TurnPreparation): Promise<{ readonly turnId: string; readonly ended: Promise<void> }> {
-    return this.#turns.start(prepare);
-  }
-
-  /**
-   * Stops the running turn; resolves when it has ended. Undefined if none ran, or not the given one. Without a given turn,
-   * starts under way that do not complete in time are abandoned.
-   */
-  cancel(reason: string, turnId?: string): Promise<string | undefined> {
-    return this.#turns.cancel(reason, turnId);
-  }
-
-  /** Stops the running turn because the server shuts down: a user can continue it afterwards. */
-  leave(): Promise<string | undefined> {
-    return this.#turns.leave();
-  }
-
-  /** True while the server shuts down. */
-  get isLeaving(): boolean {
-    return this.#turns.signal?.reason instanceof ServerLeaves;
+    return this.turns.runningTurnId;
   }
 
   /**
@@ -194,7 +153,7 @@ export class Session {
    * @param refuse throws if deleting is forbidden; called when nothing else is running
    */
   delete(by: string, refuse?: () => void): Promise<ForgottenSession> {
-    return this.#turns.instead("delete the session", () =>
+    return this.turns.instead("delete the session", () =>
       this.acts.last(async () => {
         refuse?.();
         await this.catchUp();
@@ -340,7 +299,7 @@ export class Session {
       clients: this.clients,
       requests: this.requests,
       turnId: () => this.runningTurnId ?? "",
-      turnSignal: () => this.#turns.signal,
+      turnSignal: () => this.turns.signal,
       waitForClientMs: this.services.confirmation.waitForClientMs,
       catchUp: () => this.catchUp(),
       onWaiting: () => this.#waitForClient(),

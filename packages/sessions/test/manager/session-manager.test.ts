@@ -50,6 +50,6 @@ test("a turn that waits for its session to open does not escape a stop", async (
     () => undefined,
   );
   const session = await manager.get(id);
-  await expect.poll(() => session.hasTurn).toBe(false);
+  await expect.poll(() => session.turns.isBusy).toBe(false);
   if (outcome !== undefined) expect(session.state.turns.get(outcome)?.state).toBe("cancelled");
 });

@@ -173,7 +173,7 @@ describe("executing an approved plan", () => {
     const session = await bench.session();
     const running = bench.plans().execute(session, planId, digest, token, never);
     await expect.poll(() => existsSync(bench.server.workspace.path("begun"))).toBe(true);
-    await session.cancel("enough");
+    await session.turns.cancel("enough");
     const plan = await running;
     expect(plan.state).toBe("partial");
     expect(plan.steps.map(({ state }) => state)).toEqual(["executed", "failed", "skipped"]);
@@ -195,7 +195,7 @@ test("a run that hangs before it begins is given up, and keeps nobody from the s
   const running = bench.plans().execute(session, planId, digest, token, never);
   const outcome = refusalOf(running);
   await hangs.promise;
-  await session.cancel("Stopped by the test.");
+  await session.turns.cancel("Stopped by the test.");
   expect(await outcome).toBe("failed_precondition");
   session.workspace.syncControl = sync;
   expect(existsSync(bench.server.workspace.path("new.md"))).toBe(false);

@@ -30,7 +30,7 @@ export async function followed(
   signal: AbortSignal,
 ): Promise<void> {
   const stop = (): void =>
-    void session.cancel("Stopped by the person who executed the plan.", run.turnId).catch(() => undefined);
+    void session.turns.cancel("Stopped by the person who executed the plan.", run.turnId).catch(() => undefined);
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();
   try {

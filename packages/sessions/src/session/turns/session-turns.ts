@@ -96,6 +96,11 @@ export class SessionTurns {
     return this.#running !== undefined || this.#waitingStarts > 0;
   }
 
+  /** True while a turn is ended because the server shuts down. */
+  get isLeaving(): boolean {
+    return this.#signal?.reason instanceof ServerLeaves;
+  }
+
   /** Starts a turn, or finds the one with the same `clientTurnId`. Resolves when its start is durable. */
   async startOnce(
     clientTurnId: string,
@@ -118,7 +123,7 @@ export class SessionTurns {
     }
   }
 
-  /** Resolves when the start is durable; `ended` never rejects. */
+  /** Starts a turn without a prompt, e.g. the run of a plan. Resolves when the start is durable; `ended` never rejects. */
   async start(prepare: TurnPreparation): Promise<StartedTurn & { readonly ended: Promise<void> }> {
     return this.#inTurn((giveUp) => this.#start(prepare, giveUp));
   }

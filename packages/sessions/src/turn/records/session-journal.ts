@@ -158,7 +158,7 @@ export class SessionJournal implements GateJournal {
 
   /** A call cut short by a shutdown has no result, as after a kill: the turn that continues decides about it. */
   #isLeftOpen({ error }: CallOutcome): boolean {
-    return this.#session.isLeaving && error?.code === "stopped";
+    return this.#session.turns.isLeaving && error?.code === "stopped";
   }
 
   async #resultEvent(result: CallOutcome): Promise<SessionEvent> {

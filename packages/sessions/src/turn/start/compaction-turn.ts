@@ -19,7 +19,7 @@ import { turnResources } from "./turn-resources.ts";
  */
 export async function compactConversation(session: Session): Promise<Compacted | undefined> {
   const report: CompactionReport = {};
-  const { ended } = await session.startPrepared((turnId, signal) => prepareCompaction(session, turnId, signal, report));
+  const { ended } = await session.turns.start((turnId, signal) => prepareCompaction(session, turnId, signal, report));
   await ended;
   if (report.failure !== undefined) throw report.failure;
   return report.compacted;

@@ -7,5 +7,7 @@ export function startTurn(
   session: Session,
   input: TurnInput,
 ): Promise<StartedTurn & { readonly alreadyStarted: boolean }> {
-  return session.startOnce(input.clientTurnId, (turnId, signal) => prepareTurn(session, { ...input, turnId }, signal));
+  return session.turns.startOnce(input.clientTurnId, (turnId, signal) =>
+    prepareTurn(session, { ...input, turnId }, signal),
+  );
 }

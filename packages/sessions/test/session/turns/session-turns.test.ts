@@ -28,7 +28,7 @@ test("a session whose turn is about to start is not closed as idle", async () =>
   expect(session.isIdle).toBe(true);
   const begun = Promise.withResolvers<void>();
   const prepared = Promise.withResolvers<never>();
-  const starting = session.startPrepared(() => {
+  const starting = session.turns.start(() => {
     begun.resolve();
     return prepared.promise;
   });
