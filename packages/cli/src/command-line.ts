@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import type { CommandHost } from "./commands/command-host.ts";
+import { type CommandHost, commandHost } from "./commands/command-host.ts";
 import { registerRunCommand } from "./commands/conversation/register-run-command.ts";
 import { registerDoctorCommand } from "./commands/doctor/register-doctor-command.ts";
 import { registerGovernanceCommands } from "./commands/governance/register-governance-commands.ts";
@@ -57,7 +57,7 @@ export async function runCommandLine(args: readonly string[], console: Console):
   let code: number = exitCode.ok;
   try {
     const words = withCommand(args);
-    const program = buildProgram({ console, ended: (ended) => (code = ended) }, words[0]);
+    const program = buildProgram(console, (ended) => (code = ended), words[0]);
     const [first, wanted] = words;
     // For an unknown name, Commander would show the whole help.
     const known = ["help", ...program.commands.map((command) => command.name())];
@@ -87,14 +87,15 @@ function withCommand(args: readonly string[]): string[] {
 }
 
 /** @param command first word of the line: if it is a command, only that one is declared, because declaring each takes a while */
-function buildProgram(host: CommandHost, command = ""): Command {
+function buildProgram(console: Console, ended: (code: number) => void, command = ""): Command {
+  const host = commandHost(console, ended);
   const program = new Command("gennai")
     .description("Gennai, the governed coding agent: the model proposes, the server governs, the editor acts.")
     .version(version, "-V, --version")
     .option("--serve", "the older form of gennai serve")
     .configureOutput({
-      writeOut: (text) => void host.console.output.write(asTyped(text, host.console.environment)),
-      writeErr: (text) => void host.console.errors.write(asTyped(text, host.console.environment)),
+      writeOut: (text) => void console.output.write(asTyped(text, console.environment)),
+      writeErr: (text) => void console.errors.write(asTyped(text, console.environment)),
     })
     .exitOverride()
     .showHelpAfterError("(gennai --help shows what there is)")
@@ -104,7 +105,7 @@ function buildProgram(host: CommandHost, command = ""): Command {
     const options = chosen.opts<Readonly<Record<string, unknown>>>();
     if (!answersAhead.some((name) => options[name] !== undefined)) return;
     const { refuseAhead } = await import("./commands/limits-here.ts");
-    await refuseAhead(host.console);
+    await refuseAhead(console);
   });
   const meant = families.filter(([names]) => names.split(" ").includes(command));
   for (const [, register] of meant.length > 0 ? meant : families) register(program, host);

@@ -1,18 +1,14 @@
 import type { Command } from "commander";
-import type { AcpFlags } from "./acp-command.ts";
 import type { CommandHost } from "./command-host.ts";
 import { commandsOption, modelOptions, protectOption, serverOptions } from "./options/shared-options.ts";
 
-export function registerAcpCommand(program: Command, { console, ended }: CommandHost): void {
+export function registerAcpCommand(program: Command, { runs }: CommandHost): void {
   const command = program
     .command("acp")
     .description("serve an editor that speaks the Agent Client Protocol (Zed, JetBrains, Neovim) and starts this");
   commandsOption(serverOptions(protectOption(modelOptions(command))))
     .addHelpText("after", help)
-    .action(async (flags: AcpFlags) => {
-      const { acpCommand } = await import("./acp-command.ts");
-      ended(await acpCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./acp-command.ts")).acpCommand));
 }
 
 const help = `

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import type { BackgroundFlags, BackgroundLogsFlags, BackgroundOpenFlags } from "./background-commands.ts";
 import type { CommandHost } from "./command-host.ts";
 import { serverOptions, workspaceOption } from "./options/shared-options.ts";
 
 /** `gennai background …`: the servers and watchers that the agent started. */
-export function registerBackgroundCommands(program: Command, { console, ended }: CommandHost): void {
+export function registerBackgroundCommands(program: Command, { runs }: CommandHost): void {
   const background = program
     .command("background")
     .description("list, read and stop servers and watchers that the agent started, and open their ports")
@@ -16,31 +15,19 @@ export function registerBackgroundCommands(program: Command, { console, ended }:
     );
   command("list", "list what runs, and what ended recently")
     .option("--json", "one JSON object a line")
-    .action(async (flags: BackgroundFlags) => {
-      const { backgroundListCommand } = await import("./background-commands.ts");
-      ended(await backgroundListCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./background-commands.ts")).backgroundListCommand));
   command("logs", "show what a background command printed recently")
     .argument("<id>", "e.g. b1")
     .option("--follow", "go on until it ends, or Ctrl+C")
-    .action(async (id: string, flags: BackgroundLogsFlags) => {
-      const { backgroundLogsCommand } = await import("./background-commands.ts");
-      ended(await backgroundLogsCommand(id, flags, console));
-    });
+    .action(runs(async () => (await import("./background-commands.ts")).backgroundLogsCommand));
   command("stop", "end a background command")
     .argument("<id>", "e.g. b1")
-    .action(async (id: string, flags: BackgroundFlags) => {
-      const { backgroundStopCommand } = await import("./background-commands.ts");
-      ended(await backgroundStopCommand(id, flags, console));
-    });
+    .action(runs(async () => (await import("./background-commands.ts")).backgroundStopCommand));
   command("open", "let programs of the server's machine reach its port, until it ends")
     .argument("<id>", "e.g. b1")
     .argument("<port>", "the port on which it listens")
     .option("--port <number>", "on 127.0.0.1 (default: any free one)")
-    .action(async (id: string, port: string, flags: BackgroundOpenFlags) => {
-      const { backgroundOpenCommand } = await import("./background-commands.ts");
-      ended(await backgroundOpenCommand(id, port, flags, console));
-    });
+    .action(runs(async () => (await import("./background-commands.ts")).backgroundOpenCommand));
 }
 
 const help = `

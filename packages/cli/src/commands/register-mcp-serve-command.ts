@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import type { CommandHost } from "./command-host.ts";
-import type { McpServeFlags } from "./mcp-serve-command.ts";
 import { commandsOption, protectOption, serverOptions, workspaceOption } from "./options/shared-options.ts";
 
 /** Beside the other commands of `gennai mcp`, which are registered before. */
-export function registerMcpServeCommand(program: Command, { console, ended }: CommandHost): void {
+export function registerMcpServeCommand(program: Command, { runs }: CommandHost): void {
   const group = program.commands.find((command) => command.name() === "mcp") ?? program.command("mcp");
   const command = group
     .command("serve")
@@ -12,10 +11,7 @@ export function registerMcpServeCommand(program: Command, { console, ended }: Co
   commandsOption(serverOptions(protectOption(workspaceOption(command))))
     .option("--branch <name>", "the branch to work on (default: a new one if a protected branch is checked out)")
     .addHelpText("after", help)
-    .action(async (flags: McpServeFlags) => {
-      const { mcpServeCommand } = await import("./mcp-serve-command.ts");
-      ended(await mcpServeCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./mcp-serve-command.ts")).mcpServeCommand));
 }
 
 const help = `

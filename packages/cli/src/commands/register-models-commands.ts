@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import type { CommandHost } from "./command-host.ts";
-import type { ModelsFlags } from "./models-commands.ts";
 import { serverOptions, workspaceOption } from "./options/shared-options.ts";
 
 /** `gennai models` and `gennai models try`. */
-export function registerModelsCommands(program: Command, { console, ended }: CommandHost): void {
+export function registerModelsCommands(program: Command, { runs }: CommandHost): void {
   const models = program
     .command("models")
     .description("list the models there are, with size, price and abilities: the catalogue's, Ollama's, your server's")
@@ -13,19 +12,13 @@ export function registerModelsCommands(program: Command, { console, ended }: Com
     .option("--backend <name>", "of this provider alone")
     .option("--base-url <url>", "of this server; alone: one that speaks the OpenAI API")
     .option("--json", "one JSON object a model, one a line")
-    .action(async (flags: ModelsFlags) => {
-      const { modelsCommand } = await import("./models-commands.ts");
-      ended(await modelsCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./models-commands.ts")).modelsCommand));
   // Options of the list may come before the subcommand too, and mean the same for both.
   models
     .command("try")
     .description("ask a model for one word: whether key, address and model work, and how long it takes")
     .argument("<model>", "as the list names it")
-    .action(async (model: string, _flags: object, command: Command) => {
-      const { modelsTryCommand } = await import("./models-commands.ts");
-      ended(await modelsTryCommand(model, command.optsWithGlobals<ModelsFlags>(), console));
-    });
+    .action(runs(async () => (await import("./models-commands.ts")).modelsTryCommand));
 }
 
 const help = `

@@ -1,12 +1,9 @@
 import type { Command } from "commander";
 import type { CommandHost } from "./command-host.ts";
 import { collect, commandsOption, workspaceOption } from "./options/shared-options.ts";
-import type { PolicyCheckFlags, PolicyFlags } from "./policy-commands.ts";
-import type { PolicyFetchFlags, PolicyShowFlags } from "./policy-limits-commands.ts";
-import type { PolicyLogFlags } from "./policy-log-command.ts";
 
 /** `gennai policy …`: what the rules say, said and stopped, and the policies that nobody can lift. */
-export function registerPolicyCommands(program: Command, { console, ended }: CommandHost): void {
+export function registerPolicyCommands(program: Command, { runs }: CommandHost): void {
   const policy = program
     .command("policy")
     .description("ask what the rules say, test them, judge earlier calls by them, and manage policies");
@@ -27,38 +24,25 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
     .option("--allow <host:port>", "with --run: let it reach this host and port; repeatable", collect)
     .option("--jsonl", "of each {id, tool, input} in the input, one a line; answers one a line")
     .addHelpText("after", checkHelp)
-    .action(async (command: string | undefined, flags: PolicyCheckFlags) => {
-      const { policyCheckCommand } = await import("./policy-commands.ts");
-      ended(await policyCheckCommand(command, flags, console));
-    });
-  named("test", "run the examples (match, notMatch) in the rule files").action(async (flags: PolicyFlags) => {
-    const { policyTestCommand } = await import("./policy-commands.ts");
-    ended(await policyTestCommand(flags, console));
-  });
+    .action(runs(async () => (await import("./policy-commands.ts")).policyCheckCommand));
+  named("test", "run the examples (match, notMatch) in the rule files").action(
+    runs(async () => (await import("./policy-commands.ts")).policyTestCommand),
+  );
   const log = policy
     .command("log")
     .description("list what the rules stopped or asked about (the damage-control log), oldest first");
   workspaceOption(log)
     .option("--session <id>", "of one session only")
     .option("--json", "print one JSON object a line: {tool, input, rule, action} and where it stands")
-    .action(async (flags: PolicyLogFlags) => {
-      const { policyLogCommand } = await import("./policy-log-command.ts");
-      ended(await policyLogCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./policy-log-command.ts")).policyLogCommand));
   named("replay", "judge the calls in the ledger by today's rules and show what would differ").action(
-    async (flags: PolicyFlags) => {
-      const { policyReplayCommand } = await import("./policy-commands.ts");
-      ended(await policyReplayCommand(flags, console));
-    },
+    runs(async () => (await import("./policy-commands.ts")).policyReplayCommand),
   );
   policy
     .command("show")
     .description("show the policies that limit what may be done, or why only reading is permitted")
     .option("--json", "print JSON")
-    .action(async (flags: PolicyShowFlags) => {
-      const { policyShowCommand } = await import("./policy-limits-commands.ts");
-      ended(await policyShowCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./policy-limits-commands.ts")).policyShowCommand));
   policy
     .command("fetch")
     .description("put a signed policy of a server in the place of the one that was fetched before")
@@ -66,20 +50,14 @@ export function registerPolicyCommands(program: Command, { console, ended }: Com
     .requiredOption("--key <pem>", "the Ed25519 public key that it must be signed by")
     .requiredOption("--to <dir>", "root's directory of policies: fetched.yaml in it is replaced")
     .addHelpText("after", fetchHelp)
-    .action(async (flags: PolicyFetchFlags) => {
-      const { policyFetchCommand } = await import("./policy-limits-commands.ts");
-      ended(await policyFetchCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./policy-limits-commands.ts")).policyFetchCommand));
   policy
     .command("sign")
     .description("sign a policy for the users of a team")
     .argument("<file>", "the policy as JSON or YAML, without a signature")
     .requiredOption("--key <pem>", "Ed25519 private key; openssl genpkey -algorithm ed25519 makes one")
     .addHelpText("after", signHelp)
-    .action(async (file: string, flags: { readonly key: string }) => {
-      const { policySignCommand } = await import("./policy-limits-commands.ts");
-      ended(await policySignCommand(file, flags, console));
-    });
+    .action(runs(async () => (await import("./policy-limits-commands.ts")).policySignCommand));
 }
 
 const fetchHelp = `

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
-import type { TryFlags } from "../review/try-staged.ts";
 import type { CommandHost } from "./command-host.ts";
 import { collect, workspaceOption } from "./options/shared-options.ts";
 
 /** `gennai try`: a person's own command, of which nothing is kept unless the person says so. */
-export function registerTryCommand(program: Command, { console, ended }: CommandHost): void {
+export function registerTryCommand(program: Command, { runs }: CommandHost): void {
   workspaceOption(
     program
       .command("try")
@@ -19,10 +18,7 @@ export function registerTryCommand(program: Command, { console, ended }: Command
     .option("--timeout <seconds>", "until it is ended", "600")
     .option("--json", "print JSON; what the command prints is in it")
     .addHelpText("after", help)
-    .action(async (command: string[], flags: TryFlags) => {
-      const { tryCommand } = await import("./try-command.ts");
-      ended(await tryCommand(command, flags, console));
-    });
+    .action(runs(async () => (await import("./try-command.ts")).tryCommand));
 }
 
 const help = `

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
+import type { Console } from "../../terminal/console.ts";
 import { exitCodesHelp } from "../../terminal/exit-code.ts";
 import type { CommandHost } from "../command-host.ts";
 import { collect, commandsOption, modelOptions, protectOption, serverOptions } from "../options/shared-options.ts";
 import type { RunFlags } from "../run/run-options.ts";
 import { settingOptions } from "../run/setting-options.ts";
 
-export function registerRunCommand(program: Command, { console, ended }: CommandHost): void {
+export function registerRunCommand(program: Command, { runs }: CommandHost): void {
   const command = program.command("run").description("do one thing; without a prompt, a conversation");
   commandsOption(settingOptions(modelOptions(protectOption(serverOptions(command)))), "; of a server of its own")
     .argument("[prompt...]", "what to do; without it, a conversation begins")
@@ -50,26 +51,18 @@ export function registerRunCommand(program: Command, { console, ended }: Command
     .option("--output-schema <file>", "a JSON Schema that the answer must fit; it is asked for twice at most")
     .option("-o, --output <file>", "also write the answer to this file")
     .addHelpText("after", runHelp)
-    .action(async (words: readonly string[], flags: RunFlags) => {
-      const { requestOf } = await import("../run/request.ts");
-      const request = await requestOf(words, flags, console);
-      if (flags.attempts !== undefined && flags.ci !== true) {
-        const { runAttempts } = await import("../run/run-attempts.ts");
-        return ended(await runAttempts(request, flags, console));
-      }
-      if (flags.ci === true) {
-        const { runInPipeline } = await import("../run/run-in-pipeline.ts");
-        return ended(await runInPipeline(request, flags, console));
-      }
-      const { refusePipelineOptions } = await import("../run/run-options.ts");
-      refusePipelineOptions(flags);
-      if (request === undefined) {
-        const { converse } = await import("./converse.ts");
-        return ended(await converse(flags, console));
-      }
-      const { runCommand } = await import("../run/run-command.ts");
-      ended(await runCommand(request, flags, console));
-    });
+    .action(runs(async () => runOrConverse));
+}
+
+async function runOrConverse(words: readonly string[], flags: RunFlags, console: Console): Promise<number> {
+  const { requestOf } = await import("../run/request.ts");
+  const request = await requestOf(words, flags, console);
+  if (flags.attempts !== undefined && flags.ci !== true)
+    return (await import("../run/run-attempts.ts")).runAttempts(request, flags, console);
+  if (flags.ci === true) return (await import("../run/run-in-pipeline.ts")).runInPipeline(request, flags, console);
+  (await import("../run/run-options.ts")).refusePipelineOptions(flags);
+  if (request === undefined) return (await import("./converse.ts")).converse(flags, console);
+  return (await import("../run/run-command.ts")).runCommand(request, flags, console);
 }
 
 const runHelp = `

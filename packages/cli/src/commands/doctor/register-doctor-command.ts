@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { collect, workspaceOption } from "../options/shared-options.ts";
-import type { DoctorFlags } from "./doctor-command.ts";
 
-export function registerDoctorCommand(program: Command, { console, ended }: CommandHost): void {
+export function registerDoctorCommand(program: Command, { runs }: CommandHost): void {
   const doctor = program
     .command("doctor")
     .description("look at this machine, this workspace and its server: what works, what does not, what to do next");
@@ -15,10 +14,7 @@ export function registerDoctorCommand(program: Command, { console, ended }: Comm
     .option("--compare <urls...>", "instead: whether these servers are the same program under the same rules")
     .option("--json", "print JSON")
     .addHelpText("after", doctorHelp)
-    .action(async (flags: DoctorFlags) => {
-      const { doctorCommand } = await import("./doctor-command.ts");
-      ended(await doctorCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./doctor-command.ts")).doctorCommand));
 }
 
 const doctorHelp = `

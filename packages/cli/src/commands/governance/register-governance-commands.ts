@@ -1,12 +1,8 @@
 import type { Command } from "commander";
+import type { Console } from "../../terminal/console.ts";
 import type { CommandHost } from "../command-host.ts";
 import { workspaceCommand } from "../options/shared-options.ts";
-import type { AnswersFlags } from "./answers-commands.ts";
-import type { CheckFlags } from "./check-commands.ts";
 import type { EmergencyFlags } from "./emergency-commands.ts";
-import type { HooksFlags } from "./hooks-commands.ts";
-import type { McpFlags } from "./mcp-commands.ts";
-import type { McpLoginFlags } from "./mcp-login-commands.ts";
 
 /** Commands about what governs the agent: emergency controls, hooks, MCP servers, accepted checks. */
 export function registerGovernanceCommands(program: Command, host: CommandHost): void {
@@ -17,7 +13,7 @@ export function registerGovernanceCommands(program: Command, host: CommandHost):
   registerAnswers(program, host);
 }
 
-function registerEmergency(program: Command, { console, ended }: CommandHost): void {
+function registerEmergency(program: Command, { runs }: CommandHost): void {
   const emergency = program
     .command("emergency")
     .description("switch off at once, for all servers of this user, what the agent may do");
@@ -32,10 +28,9 @@ function registerEmergency(program: Command, { console, ended }: CommandHost): v
       .option("--reason <words>", "why; recorded")
       .option("--by <name>", "who; recorded (default: your user name)");
 
-  add("status", "show what is switched off, by whom and why").action(async (flags: EmergencyFlags) => {
-    const { emergencyStatusCommand } = await import("./emergency-commands.ts");
-    ended(await emergencyStatusCommand(flags, console));
-  });
+  add("status", "show what is switched off, by whom and why").action(
+    runs(async () => (await import("./emergency-commands.ts")).emergencyStatusCommand),
+  );
   const switches = [
     ["read-only", "forbid every change and command"],
     ["disable-high-impact", "refuse actions of high risk without a question"],
@@ -44,10 +39,7 @@ function registerEmergency(program: Command, { console, ended }: CommandHost): v
   for (const [name, description] of switches) {
     control(name, description)
       .argument("<on|off>")
-      .action(async (state: string, flags: EmergencyFlags) => {
-        const { emergencySwitchCommand } = await import("./emergency-commands.ts");
-        ended(await emergencySwitchCommand(name, state, flags, console));
-      });
+      .action(runs(async () => (await import("./emergency-commands.ts")).emergencySwitchCommand.bind(undefined, name)));
   }
   for (const [name, state, description] of [
     ["block", "on", "refuse a tool, a program, an MCP server (mcp__name), or the group deploy"],
@@ -55,93 +47,75 @@ function registerEmergency(program: Command, { console, ended }: CommandHost): v
   ] as const) {
     control(name, description)
       .argument("<tool>")
-      .action(async (tool: string, flags: EmergencyFlags) => {
-        const { emergencySwitchCommand } = await import("./emergency-commands.ts");
-        ended(await emergencySwitchCommand("block-tool", state, { ...flags, tool }, console));
-      });
+      .action(
+        runs(async () => {
+          const { emergencySwitchCommand } = await import("./emergency-commands.ts");
+          return (tool: string, flags: EmergencyFlags, console: Console) =>
+            emergencySwitchCommand("block-tool", state, { ...flags, tool }, console);
+        }),
+      );
   }
 }
 
-function registerHooks(program: Command, { console, ended }: CommandHost): void {
+function registerHooks(program: Command, { runs }: CommandHost): void {
   const group = program.command("hooks").description("show and trust your own programs that judge every tool call");
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
-  add("show", "show which hooks run here").action(async (flags: HooksFlags) => {
-    const { hooksShowCommand } = await import("./hooks-commands.ts");
-    ended(await hooksShowCommand(flags, console));
-  });
-  add("trust", "let the workspace's .gennai/hooks.json run as it is now").action(async (flags: HooksFlags) => {
-    const { hooksTrustCommand } = await import("./hooks-commands.ts");
-    ended(await hooksTrustCommand(flags, console));
-  });
+  add("show", "show which hooks run here").action(
+    runs(async () => (await import("./hooks-commands.ts")).hooksShowCommand),
+  );
+  add("trust", "let the workspace's .gennai/hooks.json run as it is now").action(
+    runs(async () => (await import("./hooks-commands.ts")).hooksTrustCommand),
+  );
 }
 
-function registerMcp(program: Command, { console, ended }: CommandHost): void {
+function registerMcp(program: Command, { runs }: CommandHost): void {
   const group = program
     .command("mcp")
     .description("list and accept MCP servers, log in at them, or serve tools by MCP")
     .addHelpText("after", mcpHelp);
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
-  add("list", "show which servers there are, and which of them start").action(async (flags: McpFlags) => {
-    const { mcpListCommand } = await import("./mcp-commands.ts");
-    ended(await mcpListCommand(flags, console));
-  });
+  add("list", "show which servers there are, and which of them start").action(
+    runs(async () => (await import("./mcp-commands.ts")).mcpListCommand),
+  );
   add("accept <server>", "accept a server of the workspace's .mcp.json as it is written now, so that it starts").action(
-    async (name: string, flags: McpFlags) => {
-      const { mcpAcceptCommand } = await import("./mcp-commands.ts");
-      ended(await mcpAcceptCommand(name, flags, console));
-    },
+    runs(async () => (await import("./mcp-commands.ts")).mcpAcceptCommand),
   );
   add("login <server>", "log in at a server behind an address (OAuth), with a browser here or elsewhere")
     .option("--scope <scopes>", "what to log in for, where the server wants more (default: its own choice)")
-    .action(async (name: string, flags: McpLoginFlags) => {
-      const { mcpLoginCommand } = await import("./mcp-login-commands.ts");
-      ended(await mcpLoginCommand(name, flags, console));
-    });
-  add("logout <server>", "revoke a login, and forget it").action(async (name: string, flags: McpFlags) => {
-    const { mcpLogoutCommand } = await import("./mcp-login-commands.ts");
-    ended(await mcpLogoutCommand(name, flags, console));
-  });
+    .action(runs(async () => (await import("./mcp-login-commands.ts")).mcpLoginCommand));
+  add("logout <server>", "revoke a login, and forget it").action(
+    runs(async () => (await import("./mcp-login-commands.ts")).mcpLogoutCommand),
+  );
 }
 
-function registerCheck(program: Command, { console, ended }: CommandHost): void {
+function registerCheck(program: Command, { runs }: CommandHost): void {
   const group = program
     .command("check")
     .description("list or revoke the project's own checks that run without a question");
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
   add("list", "show which checks of this workspace were accepted for all sessions").action(
-    async (flags: CheckFlags) => {
-      const { checkListCommand } = await import("./check-commands.ts");
-      ended(await checkListCommand(flags, console));
-    },
+    runs(async () => (await import("./check-commands.ts")).checkListCommand),
   );
-  add("revoke", "ask again about every check of this workspace").action(async (flags: CheckFlags) => {
-    const { checkRevokeCommand } = await import("./check-commands.ts");
-    ended(await checkRevokeCommand(flags, console));
-  });
+  add("revoke", "ask again about every check of this workspace").action(
+    runs(async () => (await import("./check-commands.ts")).checkRevokeCommand),
+  );
 }
 
-function registerAnswers(program: Command, { console, ended }: CommandHost): void {
+function registerAnswers(program: Command, { runs }: CommandHost): void {
   const group = program
     .command("answers")
     .description("list, revoke or give lasting answers: what runs or reaches the network without a question");
   const add = (name: string, description: string): Command => workspaceCommand(group, name, description);
-  add("list", "show all lasting answers").action(async (flags: AnswersFlags) => {
-    const { answersListCommand } = await import("./answers-commands.ts");
-    ended(await answersListCommand(flags, console));
-  });
+  add("list", "show all lasting answers").action(
+    runs(async () => (await import("./answers-commands.ts")).answersListCommand),
+  );
   add("revoke [id]", "revoke an answer; it is asked about again from now on")
     .option("--all", "all of them")
-    .action(async (id: string | undefined, flags: AnswersFlags & { readonly all?: boolean }) => {
-      const { answersRevokeCommand } = await import("./answers-commands.ts");
-      ended(await answersRevokeCommand(id, flags, console));
-    });
+    .action(runs(async () => (await import("./answers-commands.ts")).answersRevokeCommand));
   add(
     "allow <program> <host...>",
     'answer ahead what a program may reach: allow "npm install" registry.npmjs.org:443',
-  ).action(async (name: string, hosts: readonly string[], flags: AnswersFlags) => {
-    const { answersAllowCommand } = await import("./answers-commands.ts");
-    ended(await answersAllowCommand(name, hosts, flags, console));
-  });
+  ).action(runs(async () => (await import("./answers-commands.ts")).answersAllowCommand));
 }
 
 const mcpHelp = `

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
+import type { Console } from "../../terminal/console.ts";
 import type { CommandHost } from "../command-host.ts";
 import { collect, workspaceOption } from "../options/shared-options.ts";
-import type { GuardFlags } from "./guard-commands.ts";
-import type { GuardRunFlags } from "./guard-run-command.ts";
 
 /** Commands about other agents, whose calls the gate judges. */
-export function registerGuardCommands(program: Command, { console, ended }: CommandHost): void {
+export function registerGuardCommands(program: Command, { runs }: CommandHost): void {
   const guard = program
     .command("guard")
     .description(
@@ -19,31 +18,19 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
     );
   place("install", "add a hook to the agent's settings, in its documented way; other hooks stay")
     .argument("<agent>", "or all: those whose program or directory is on this machine")
-    .action(async (agent: string, flags: GuardFlags) => {
-      const { guardInstallCommand } = await import("./guard-commands.ts");
-      ended(await guardInstallCommand(agent, flags, console));
-    });
+    .action(runs(async () => (await import("./guard-commands.ts")).guardInstallCommand));
   place("uninstall", "remove the hook; the settings are as before")
     .argument("<agent>", "or all")
-    .action(async (agent: string, flags: GuardFlags) => {
-      const { guardUninstallCommand } = await import("./guard-commands.ts");
-      ended(await guardUninstallCommand(agent, flags, console));
-    });
+    .action(runs(async () => (await import("./guard-commands.ts")).guardUninstallCommand));
   workspaceOption(
     guard.command("status").description("show which agents are guarded here, and what their hooks cannot do"),
   )
     .argument("[agent]", "only this one")
     .option("--json", "print JSON")
-    .action(async (agent: string | undefined, flags: GuardFlags) => {
-      const { guardStatusCommand } = await import("./guard-commands.ts");
-      ended(await guardStatusCommand(agent, flags, console));
-    });
+    .action(runs(async () => (await import("./guard-commands.ts")).guardStatusCommand));
   workspaceOption(guard.command("doctor").description("try whether a call of the agent would be judged"))
     .argument("<agent>", "or all: those on this machine, and those that are guarded")
-    .action(async (agent: string, flags: GuardFlags) => {
-      const { guardDoctorCommand } = await import("./guard-commands.ts");
-      ended(await guardDoctorCommand(agent, flags, console));
-    });
+    .action(runs(async () => (await import("./guard-commands.ts")).guardDoctorCommand));
   workspaceOption(
     guard
       .command("run")
@@ -63,21 +50,20 @@ export function registerGuardCommands(program: Command, { console, ended }: Comm
     .option("--timeout <seconds>", "until it is ended", "3600")
     .option("--json", "print JSON; what the agent prints is in it")
     .addHelpText("after", runHelp)
-    .action(async (words: string[], flags: GuardRunFlags) => {
-      const { guardRunCommand } = await import("./guard-run-command.ts");
-      ended(await guardRunCommand(words, flags, console));
-    });
+    .action(runs(async () => (await import("./guard-run-command.ts")).guardRunCommand));
   guard
     .command("hook")
     .description("judge one call: the agent's hook starts this, with the call in its input")
     .argument("<agent>")
-    .action(async (agent: string) => {
-      const [{ guardHookCommand }, { guardedHostNamed }] = await Promise.all([
-        import("./guard-hook-command.ts"),
-        import("./guarded-agents.ts"),
-      ]);
-      ended(await guardHookCommand(guardedHostNamed(agent), console));
-    });
+    .action(
+      runs(async () => {
+        const [{ guardHookCommand }, { guardedHostNamed }] = await Promise.all([
+          import("./guard-hook-command.ts"),
+          import("./guarded-agents.ts"),
+        ]);
+        return (agent: string, _flags: object, console: Console) => guardHookCommand(guardedHostNamed(agent), console);
+      }),
+    );
 }
 
 const runHelp = `

@@ -1,13 +1,8 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { workspaceCommand, workspaceOption } from "../options/shared-options.ts";
-import type { LedgerAnchorFlags } from "./ledger-anchor-command.ts";
-import type { LedgerFlags, LedgerShowFlags, LedgerVerifyFlags } from "./ledger-commands.ts";
-import type { LedgerExportFlags } from "./ledger-export-command.ts";
-import type { LedgerPageFlags } from "./ledger-page-command.ts";
-import type { LedgerPurgeFlags } from "./ledger-purge-command.ts";
 
-export function registerLedgerCommands(program: Command, { console, ended }: CommandHost): void {
+export function registerLedgerCommands(program: Command, { runs }: CommandHost): void {
   const ledger = program
     .command("ledger")
     .description("check, repair and show the workspace's signed record of what was done");
@@ -18,44 +13,26 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
     .option("--anchors <files...>", "compare with heads in these witness files; those in git's notes are always read")
     .option("--witness <keys...>", "a witness to be trusted for the time of an anchor, as NAME+KEYID+BASE64")
     .addHelpText("after", verifyHelp)
-    .action(async (flags: LedgerVerifyFlags) => {
-      const { ledgerVerifyCommand } = await import("./ledger-commands.ts");
-      ended(await ledgerVerifyCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./ledger-commands.ts")).ledgerVerifyCommand));
   workspaceCommand(
     ledger,
     "repair",
     "write the ledger's file again from the store, or remove an incomplete last line; keeps a copy",
-  ).action(async (flags: LedgerFlags) => {
-    const { ledgerRepairCommand } = await import("./ledger-commands.ts");
-    ended(await ledgerRepairCommand(flags, console));
-  });
+  ).action(runs(async () => (await import("./ledger-commands.ts")).ledgerRepairCommand));
   workspaceCommand(ledger, "show", "show the last records")
     .option("--limit <number>", "how many", "20")
-    .action(async (flags: LedgerShowFlags) => {
-      const { ledgerShowCommand } = await import("./ledger-commands.ts");
-      ended(await ledgerShowCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./ledger-commands.ts")).ledgerShowCommand));
   workspaceCommand(ledger, "explain <id>", "explain a record: what happened, who agreed, and by which rule")
     .addHelpText("after", "\nThe id: the number of a record, its id or the beginning of it, or the id of a call.\n")
-    .action(async (id: string, flags: LedgerFlags) => {
-      const { ledgerExplainCommand } = await import("./ledger-explain-command.ts");
-      ended(await ledgerExplainCommand(id, flags, console));
-    });
+    .action(runs(async () => (await import("./ledger-explain-command.ts")).ledgerExplainCommand));
   workspaceCommand(ledger, "rotate-key", "sign with a new key from now on, and hand every ledger over to it").action(
-    async (flags: LedgerFlags) => {
-      const { ledgerRotateKeyCommand } = await import("./ledger-commands.ts");
-      ended(await ledgerRotateKeyCommand(flags, console));
-    },
+    runs(async () => (await import("./ledger-commands.ts")).ledgerRotateKeyCommand),
   );
   ledger
     .command("accept-rollback")
     .description("go on with a database that is older than what was signed; the ledgers record the loss")
     .option("--json", "print JSON")
-    .action(async (flags: LedgerFlags) => {
-      const { ledgerAcceptRollbackCommand } = await import("./ledger-commands.ts");
-      ended(await ledgerAcceptRollbackCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./ledger-commands.ts")).ledgerAcceptRollbackCommand));
   workspaceOption(ledger.command("export").description("write the records out, redacted once more"))
     .option(
       "--format <format>",
@@ -66,10 +43,7 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
     .option("--dry-run", "write nothing: list what would be exported")
     .addHelpText("after", exportHelp)
     .option("--out <file>", "a new file (default: standard output)")
-    .action(async (flags: LedgerExportFlags) => {
-      const { ledgerExportCommand } = await import("./ledger-export-command.ts");
-      ended(await ledgerExportCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./ledger-export-command.ts")).ledgerExportCommand));
   workspaceCommand(
     ledger,
     "anchor",
@@ -78,18 +52,12 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
     .option("--to <file>", "add it to this witness file")
     .option("--git", "add it to git's notes of the present commit (refs/notes/gennai-anchors)")
     .addHelpText("after", anchorHelp)
-    .action(async (flags: LedgerAnchorFlags) => {
-      const { ledgerAnchorCommand } = await import("./ledger-anchor-command.ts");
-      ended(await ledgerAnchorCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./ledger-anchor-command.ts")).ledgerAnchorCommand));
   ledger
     .command("page")
     .description("write the page that checks an exported bundle in a browser: one file, no network")
     .option("--out <file>", "a new file (default: ledger-page.html)")
-    .action(async (flags: LedgerPageFlags) => {
-      const { ledgerPageCommand } = await import("./ledger-page-command.ts");
-      ended(await ledgerPageCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./ledger-page-command.ts")).ledgerPageCommand));
   const purge = ledger
     .command("purge")
     .description("forget sessions for good: their log, files, and the content of their records; the chain stays");
@@ -97,10 +65,7 @@ export function registerLedgerCommands(program: Command, { console, ended }: Com
     .option("--session <id>", "only this session (default: all of the workspace)")
     .option("--yes", "do not ask")
     .option("--json", "print JSON")
-    .action(async (flags: LedgerPurgeFlags) => {
-      const { ledgerPurgeCommand } = await import("./ledger-purge-command.ts");
-      ended(await ledgerPurgeCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./ledger-purge-command.ts")).ledgerPurgeCommand));
 }
 
 const verifyHelp = `

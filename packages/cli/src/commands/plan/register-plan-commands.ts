@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { collect, workspaceOption } from "../options/shared-options.ts";
-import type { PlanFlags } from "./plan-context.ts";
 
 /** Commands about plans: written by the model, approved by a person, run by the server byte for byte. */
-export function registerPlanCommands(program: Command, { console, ended }: CommandHost): void {
+export function registerPlanCommands(program: Command, { runs }: CommandHost): void {
   const group = program
     .command("plan")
     .description("write, preview, approve, execute and verify a plan")
@@ -27,16 +26,10 @@ export function registerPlanCommands(program: Command, { console, ended }: Comma
     .option("--base-url <url>", "of a server that speaks the OpenAI API")
     .option("--branch <name>", "name of the branch (default: ai-agent/ and words of the prompt)")
     .option("--protect <branch>", "further branch the agent must not work on; repeatable", collect)
-    .action(async (request: string, flags: PlanFlags) => {
-      const { planNewCommand } = await import("./plan-commands.ts");
-      ended(await planNewCommand(request, flags, console));
-    });
+    .action(runs(async () => (await import("./plan-commands.ts")).planNewCommand));
   add("preview", "show every difference and command, and what the rules say of them")
     .argument("<id>")
-    .action(async (id: string, flags: PlanFlags) => {
-      const { planPreviewCommand } = await import("./plan-commands.ts");
-      ended(await planPreviewCommand(id, flags, console));
-    });
+    .action(runs(async () => (await import("./plan-commands.ts")).planPreviewCommand));
   add("approve", "approve exactly the plan that the server holds")
     .argument("<id>")
     .option(
@@ -45,37 +38,25 @@ export function registerPlanCommands(program: Command, { console, ended }: Comma
     )
     .option("--yes", "do not ask, unless a step is of high risk")
     .option("--ask", "ask even when the input is no terminal")
-    .action(async (id: string, flags: PlanFlags) => {
-      const { planApproveCommand } = await import("./plan-commands.ts");
-      ended(await planApproveCommand(id, flags, console));
-    });
+    .action(runs(async () => (await import("./plan-commands.ts")).planApproveCommand));
   add("execute", "run the approved plan, once")
     .argument("<id>")
     .option("--token <token>", "the approval (default: the one that approve kept)")
     .option("--digest <sha256>", "of the plan (default: the approved one)")
     .option("--yes", "answer yes to questions but those of high risk")
     .option("--ask", "ask even when the input is no terminal")
-    .action(async (id: string, flags: PlanFlags) => {
-      const { planExecuteCommand } = await import("./plan-commands.ts");
-      ended(await planExecuteCommand(id, flags, console));
-    });
+    .action(runs(async () => (await import("./plan-commands.ts")).planExecuteCommand));
   add("verify", "run the commands that prove what was run")
     .argument("<id>")
     .option("--token <token>", "the approval that the run was opened with")
     .option("--digest <sha256>", "of the plan")
     .option("--yes", "answer yes to questions but those of high risk")
     .option("--ask", "ask even when the input is no terminal")
-    .action(async (id: string, flags: PlanFlags) => {
-      const { planVerifyCommand } = await import("./plan-commands.ts");
-      ended(await planVerifyCommand(id, flags, console));
-    });
+    .action(runs(async () => (await import("./plan-commands.ts")).planVerifyCommand));
   add("status", "show a plan, or list the plans")
     .alias("list")
     .argument("[id]")
-    .action(async (id: string | undefined, flags: PlanFlags) => {
-      const { planStatusCommand } = await import("./plan-commands.ts");
-      ended(await planStatusCommand(id, flags, console));
-    });
+    .action(runs(async () => (await import("./plan-commands.ts")).planStatusCommand));
 }
 
 const planHelp = `

@@ -1,13 +1,9 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { workspaceOption } from "../options/shared-options.ts";
-import type { BlameFlags } from "./blame-command.ts";
-import type { NoteFlags } from "./note-command.ts";
-import type { ReportFlags } from "./report/report-command.ts";
-import type { TrailerFlags } from "./trailer-command.ts";
 
 /** Commands about where lines came from. */
-export function registerProvenanceCommands(program: Command, { console, ended }: CommandHost): void {
+export function registerProvenanceCommands(program: Command, { runs }: CommandHost): void {
   workspaceOption(
     program
       .command("blame")
@@ -22,10 +18,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     .option("--public-key <file>", "whose signature the bundle, or a note, must have")
     .option("--json", "print JSON; the text of the file is not in it")
     .addHelpText("after", blameHelp)
-    .action(async (file: string, flags: BlameFlags) => {
-      const { blameCommand } = await import("./blame-command.ts");
-      ended(await blameCommand(file, flags, console));
-    });
+    .action(runs(async () => (await import("./blame-command.ts")).blameCommand));
   workspaceOption(
     program
       .command("report")
@@ -44,10 +37,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     .option("--public-key <file>", "whose signature the bundle, or a note, must have")
     .option("--json", "the same as --format json")
     .addHelpText("after", reportHelp)
-    .action(async (flags: ReportFlags) => {
-      const { reportCommand } = await import("./report/report-command.ts");
-      ended(await reportCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./report/report-command.ts")).reportCommand));
   const provenance = program.command("provenance").description("attach the origin of lines to commits");
   workspaceOption(
     provenance
@@ -60,10 +50,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     .option("--include <parts>", `what of a write goes along, of ${sharedPartNames}; none (default: ${usualPartNames})`)
     .option("--dry-run", "write nothing: list what would go along, and print the record")
     .addHelpText("after", noteHelp)
-    .action(async (name: string | undefined, flags: NoteFlags) => {
-      const { noteCommand } = await import("./note-command.ts");
-      ended(await noteCommand(name, flags, console));
-    });
+    .action(runs(async () => (await import("./note-command.ts")).noteCommand));
   workspaceOption(
     provenance
       .command("trailer")
@@ -73,10 +60,7 @@ export function registerProvenanceCommands(program: Command, { console, ended }:
     .option("--amend", "put them into the newest commit's message; refused once it is in a remote branch")
     .option("--dry-run", "change nothing: list what would be shared, and print the lines")
     .addHelpText("after", trailerHelp)
-    .action(async (name: string | undefined, flags: TrailerFlags) => {
-      const { trailerCommand } = await import("./trailer-command.ts");
-      ended(await trailerCommand(name, flags, console));
-    });
+    .action(runs(async () => (await import("./trailer-command.ts")).trailerCommand));
 }
 
 // Copied from the store's `shared-parts.ts`, which is not loaded at start; a test compares them.

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
-import type { OpenFlags } from "./open-command.ts";
 
-export function registerOpenCommand(program: Command, { console, ended }: CommandHost): void {
+export function registerOpenCommand(program: Command, { runs }: CommandHost): void {
   program
     .command("open")
     .description("print a fresh link to the page of a running server")
@@ -14,8 +13,5 @@ export function registerOpenCommand(program: Command, { console, ended }: Comman
     .option("--forget <id>", "instead: forget one of them, and shut out its pages")
     .option("--server <url>", "of this server, with a token of yours")
     .option("--auth-token-file <file>", "the token for --server")
-    .action(async (flags: OpenFlags) => {
-      const { openCommand } = await import("./open-command.ts");
-      ended(await openCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./open-command.ts")).openCommand));
 }

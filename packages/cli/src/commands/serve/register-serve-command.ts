@@ -2,9 +2,8 @@ import { type AdmissionLimits, defaultLimits } from "@gennai/server/admission/li
 import type { Command } from "commander";
 import type { CommandHost } from "../command-host.ts";
 import { collect, commandsOption, modelOptions, protectOption } from "../options/shared-options.ts";
-import type { ServeFlags } from "./serve-command.ts";
 
-export function registerServeCommand(program: Command, { console, ended }: CommandHost): void {
+export function registerServeCommand(program: Command, { runs }: CommandHost): void {
   const serve = program.command("serve").description("start a server with the web UI, for editors and for gennai run");
   commandsOption(modelOptions(protectOption(serve)))
     .option("--port <number>", "port to listen on; 0 takes any free one", "7777")
@@ -38,10 +37,7 @@ export function registerServeCommand(program: Command, { console, ended }: Comma
     .option("--quit-when-idle <minutes>", "end after this long without a call or running work (default: never)");
   securityOptions(serve)
     .addHelpText("after", serveHelp)
-    .action(async (flags: ServeFlags) => {
-      const { serveCommand } = await import("./serve-command.ts");
-      ended(await serveCommand(flags, console));
-    });
+    .action(runs(async () => (await import("./serve-command.ts")).serveCommand));
 }
 
 /** Options for access, encryption, and how much of the server each user may take. */
