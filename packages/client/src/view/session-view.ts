@@ -39,6 +39,7 @@ import { TurnRecords } from "./turn-records.ts";
 export class SessionView {
   readonly #items = new ItemList();
   readonly #facts = signal<SessionFacts>(emptyFacts);
+  readonly facts: ReadonlySignal<SessionFacts> = this.#facts;
   readonly #texts = new TextItems(this.#items);
   readonly #calls = new ToolCallItems(this.#items);
   readonly #requests = new RequestItems(this.#items);
@@ -65,10 +66,6 @@ export class SessionView {
   /** Calls that asked for more scope than the intent has, oldest first. `count` changes with new ones. */
   get scopeRequests(): readonly ScopeRequest[] {
     return this.#scopeRequests;
-  }
-
-  get facts(): ReadonlySignal<SessionFacts> {
-    return this.#facts;
   }
 
   /** The newest call of that id: models may use an id again. */

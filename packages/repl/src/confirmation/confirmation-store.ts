@@ -7,11 +7,8 @@ import { type ReadonlySignal, signal } from "@preact/signals";
  */
 export class ConfirmationStore {
   readonly #open = signal<readonly ConfirmationQuestion[]>([]);
+  readonly open: ReadonlySignal<readonly ConfirmationQuestion[]> = this.#open;
   readonly #waiting = new Map<string, PromiseWithResolvers<ConfirmationReply>>();
-
-  get open(): ReadonlySignal<readonly ConfirmationQuestion[]> {
-    return this.#open;
-  }
 
   /** Rejects when the signal aborts; then it was not answered here. */
   readonly confirm = async (

@@ -14,11 +14,8 @@ export interface AskedQuestions {
  */
 export class UserQuestionStore {
   readonly #open = signal<readonly AskedQuestions[]>([]);
+  readonly open: ReadonlySignal<readonly AskedQuestions[]> = this.#open;
   readonly #waiting = new Map<string, (reply: UserReply) => void>();
-
-  get open(): ReadonlySignal<readonly AskedQuestions[]> {
-    return this.#open;
-  }
 
   /** Rejects when the signal aborts; then nothing was answered here. */
   readonly askUser = async (

@@ -11,11 +11,8 @@ const longest = 600;
 /** Turns a session's events into sentences for screen readers, a few at a time. */
 export class Announcer {
   readonly #sentence = signal("");
+  readonly sentence: ReadonlySignal<string> = this.#sentence;
   #gathered: string[] = [];
-
-  get sentence(): ReadonlySignal<string> {
-    return this.#sentence;
-  }
 
   tell(events: readonly InvokeEvent[]): void {
     for (const event of events) {

@@ -27,14 +27,11 @@ const pause = 3000;
 export class Opening {
   readonly #steps: OpeningSteps;
   readonly #state = signal<OpeningState>({ state: "opening" });
+  readonly state: ReadonlySignal<OpeningState> = this.#state;
   readonly #tried = Promise.withResolvers<void>();
 
   constructor(steps: OpeningSteps) {
     this.#steps = steps;
-  }
-
-  get state(): ReadonlySignal<OpeningState> {
-    return this.#state;
   }
 
   /** Resolves when the server was asked once, whatever it answered. */

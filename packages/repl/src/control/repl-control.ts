@@ -99,6 +99,7 @@ export class ReplControl {
   /** Whether a person works in the host's window; undefined: the host does not say. */
   readonly windowFocus = signal<boolean | undefined>(undefined);
   readonly #followed = signal<FollowedSession | undefined>(undefined);
+  readonly followed: ReadonlySignal<FollowedSession | undefined> = this.#followed;
   readonly #stores: Signal<SessionStores>;
   readonly #wantsNew = signal(false);
   readonly #chosen = new UnsettledChoice();
@@ -140,7 +141,6 @@ export class ReplControl {
       onOpen: () => {
         this.panel.value = "chat";
       },
-      signal: this.#end.signal,
     });
     this.turns = new TurnControl({
       draft: kept.draft,
@@ -193,10 +193,6 @@ export class ReplControl {
   /** Resolves when the first session is shown, or there is none: a prompt sent earlier would start another session. */
   opened(): Promise<void> {
     return this.#opened;
-  }
-
-  get followed(): ReadonlySignal<FollowedSession | undefined> {
-    return this.#followed;
   }
 
   /** Title of the shown session: renamed or original; empty if there is none. */
@@ -302,6 +298,7 @@ export class ReplControl {
     this.#end.abort();
     this.#followed.value?.[Symbol.dispose]();
     this.#stores.value[Symbol.dispose]();
+    this.models[Symbol.dispose]();
   }
 
   async #showFirst(sessionId: string, signal: AbortSignal): Promise<void> {

@@ -71,9 +71,9 @@ export class SessionStores implements Disposable {
     if (governed && this.rules.state.peek().inForce !== undefined) void this.rules.load();
     const ended = events.some(({ event }) => event.case === "usage" || event.case === "toolResult");
     const changed = events.some(({ event }) => event.case === "changeSetApplied" || event.case === "checkpointClosed");
-    if (changed && this.checkpoints?.view.peek().list !== undefined) void this.checkpoints.load();
+    if (changed && this.checkpoints?.state.peek().list !== undefined) void this.checkpoints.load();
     if (events.some(({ event }) => event.case === "changeSetUndone")) this.traces?.askAgain();
-    if (ended && this.timeline.view.peek().loaded && !this.timeline.view.peek().busy) void this.timeline.load();
+    if (ended && this.timeline.state.peek().loaded && !this.timeline.state.peek().busy) void this.timeline.load();
   }
 
   [Symbol.dispose](): void {

@@ -56,6 +56,8 @@ export class TurnControl {
   readonly draftAdditions = signal(0);
   readonly #options: TurnControlOptions;
   readonly #pending = signal<Prompt | undefined>(undefined);
+  /** A prompt that was sent, until the log shows it. */
+  readonly pending: ReadonlySignal<Prompt | undefined> = this.#pending;
   /** The pending prompt until the server has it; the user may still be asked something before. */
   readonly #unsent = signal<Prompt | undefined>(undefined);
   readonly #stopping = signal(false);
@@ -71,11 +73,6 @@ export class TurnControl {
     this.#options = options;
     this.queue = new PromptQueue(options.queue);
     this.draft = signal(options.draft);
-  }
-
-  /** A prompt that was sent, until the log shows it. */
-  get pending(): ReadonlySignal<Prompt | undefined> {
-    return this.#pending;
   }
 
   readonly progress: ReadonlySignal<TurnProgress> = computed(() => {

@@ -20,8 +20,8 @@ import {
   type EmergencyState,
   emergencyFromMessage,
 } from "@gennai/protocol/model/governance/emergency";
-import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../look/problem.ts";
+import { PanelStore, type StoreCall } from "../look/panel-store.ts";
+import type { Problem } from "../look/problem.ts";
 import type { ManagedPolicy } from "./managed-section.tsx";
 
 export interface GovernedIntent {
@@ -82,28 +82,17 @@ export interface GovernanceStoreOptions {
 }
 
 /** What governs a session, and the person's switches. Load it again when an event reports a change. */
-export class GovernanceStore implements Disposable {
+export class GovernanceStore extends PanelStore<GovernanceStoreState> {
   readonly #options: GovernanceStoreOptions;
-  readonly #state = signal<GovernanceStoreState>({
-    view: undefined,
-    busy: false,
-    problem: undefined,
-    login: undefined,
-    stopped: 0,
-  });
-  readonly #over = new AbortController();
   #login = new AbortController();
 
   constructor(options: GovernanceStoreOptions) {
+    super({ view: undefined, busy: false, problem: undefined, login: undefined, stopped: 0 });
     this.#options = options;
   }
 
-  get state(): ReadonlySignal<GovernanceStoreState> {
-    return this.#state;
-  }
-
   async load(): Promise<void> {
-    await this.#do("Load", async (options) => this.#set({ view: await loadGovernance(this.#options, options) }));
+    await this.#do("Load", async (options) => this.set({ view: await loadGovernance(this.#options, options) }));
   }
 
   async switch(
@@ -114,7 +103,7 @@ export class GovernanceStore implements Disposable {
     const { client, by } = this.#options;
     await this.#do("Emergency control", async (options) => {
       const stopped = await setEmergencyControl(client, { control, enabled, by, ...details }, options);
-      this.#set({ stopped: stopped.length, view: await loadGovernance(this.#options, options) });
+      this.set({ stopped: stopped.length, view: await loadGovernance(this.#options, options) });
     });
   }
 
@@ -122,7 +111,7 @@ export class GovernanceStore implements Disposable {
     const { client, sessionId } = this.#options;
     await this.#do("Select intent", async (options) => {
       await selectIntent(client, sessionId, intentId, options);
-      this.#set({ view: await loadGovernance(this.#options, options) });
+      this.set({ view: await loadGovernance(this.#options, options) });
     });
   }
 
@@ -134,7 +123,7 @@ export class GovernanceStore implements Disposable {
         await acceptIntents(client, sessionId, sha256, options);
       } finally {
         // Also if the file has changed meanwhile: then the new one is shown.
-        this.#set({ view: await loadGovernance(this.#options, options) });
+        this.set({ view: await loadGovernance(this.#options, options) });
       }
     });
   }
@@ -144,7 +133,7 @@ export class GovernanceStore implements Disposable {
     const { client, sessionId } = this.#options;
     await this.#do("Ask again", async (options) => {
       await revokeStandingAnswers(client, sessionId, id, options);
-      this.#set({ view: await loadGovernance(this.#options, options) });
+      this.set({ view: await loadGovernance(this.#options, options) });
     });
   }
 
@@ -156,7 +145,7 @@ export class GovernanceStore implements Disposable {
         await acceptMcpServer(client, sessionId, server, options);
       } finally {
         // Also if the server has changed meanwhile: then the new one is shown.
-        this.#set({ view: await loadGovernance(this.#options, options) });
+        this.set({ view: await loadGovernance(this.#options, options) });
       }
     });
   }
@@ -167,42 +156,25 @@ export class GovernanceStore implements Disposable {
     this.stopLogin();
     const login = new AbortController();
     this.#login = login;
-    this.#set({ login: { name, address: undefined }, problem: undefined });
-    const signal = AbortSignal.any([login.signal, this.#over.signal]);
+    this.set({ login: { name, address: undefined }, problem: undefined });
+    const signal = AbortSignal.any([login.signal, this.over]);
     try {
-      await logInAtMcpServer(client, sessionId, name, (address) => this.#set({ login: { name, address } }), { signal });
-      this.#set({ login: undefined, view: await loadGovernance(this.#options, { signal }) });
+      await logInAtMcpServer(client, sessionId, name, (address) => this.set({ login: { name, address } }), { signal });
+      this.set({ login: undefined, view: await loadGovernance(this.#options, { signal }) });
     } catch (error) {
-      if (!signal.aborted) this.#set({ login: undefined, problem: problemOf(error, "Log in") });
+      if (signal.aborted) return;
+      this.set({ login: undefined });
+      this.fail(error, "Log in");
     }
   }
 
   stopLogin(): void {
     this.#login.abort();
-    this.#set({ login: undefined });
+    this.set({ login: undefined });
   }
 
-  dismiss(): void {
-    this.#set({ problem: undefined });
-  }
-
-  [Symbol.dispose](): void {
-    this.#over.abort();
-  }
-
-  async #do(action: string, run: (options: { readonly signal: AbortSignal }) => Promise<void>): Promise<void> {
-    this.#set({ busy: true, problem: undefined, stopped: 0 });
-    try {
-      await run({ signal: this.#over.signal });
-    } catch (error) {
-      if (this.#over.signal.aborted) return;
-      this.#set({ problem: problemOf(error, action) });
-    }
-    this.#set({ busy: false });
-  }
-
-  #set(change: Partial<GovernanceStoreState>): void {
-    this.#state.value = { ...this.#state.peek(), ...change };
+  async #do(action: string, run: (call: StoreCall) => Promise<void>): Promise<void> {
+    await this.attempt(action, { during: { busy: true, stopped: 0 }, after: { busy: false } }, run);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import { type CheckedCall, checkCommand, listRules, type RulesInForce } from "@gennai/client/governance/rules";
-import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../look/problem.ts";
+import { PanelStore, type StoreCall } from "../look/panel-store.ts";
+import type { Problem } from "../look/problem.ts";
 
 export interface RulesStoreState {
   /** undefined until it is loaded. */
@@ -13,59 +13,34 @@ export interface RulesStoreState {
 }
 
 /** The rules in force, and verdicts on commands that a person tries. Nothing here runs anything. */
-export class RulesStore implements Disposable {
+export class RulesStore extends PanelStore<RulesStoreState> {
   readonly #client: Pick<GovernanceClient, "listRules" | "checkPolicy">;
   readonly #sessionId: string;
-  readonly #state = signal<RulesStoreState>({ inForce: undefined, tried: undefined, busy: false, problem: undefined });
-  readonly #over = new AbortController();
 
   /** @param options.sessionId empty: the default workspace, in which nothing can be tried */
   constructor(options: {
     readonly client: Pick<GovernanceClient, "listRules" | "checkPolicy">;
     readonly sessionId: string;
   }) {
+    super({ inForce: undefined, tried: undefined, busy: false, problem: undefined });
     this.#client = options.client;
     this.#sessionId = options.sessionId;
   }
 
-  get state(): ReadonlySignal<RulesStoreState> {
-    return this.#state;
-  }
-
   load(): Promise<void> {
-    return this.#do("List the rules", async (options) => ({
-      inForce: await listRules(this.#client, this.#sessionId, options),
-    }));
+    return this.#do("List the rules", async (options) =>
+      this.set({ inForce: await listRules(this.#client, this.#sessionId, options) }),
+    );
   }
 
   try(command: string): Promise<void> {
     return this.#do("Try a command", async (options) => {
       const answer = await checkCommand(this.#client, { sessionId: this.#sessionId, command }, options);
-      return { tried: { command, answer } };
+      this.set({ tried: { command, answer } });
     });
   }
 
-  dismiss(): void {
-    this.#set({ problem: undefined });
-  }
-
-  [Symbol.dispose](): void {
-    this.#over.abort();
-  }
-
-  async #do(
-    action: string,
-    run: (options: { readonly signal: AbortSignal }) => Promise<Partial<RulesStoreState>>,
-  ): Promise<void> {
-    this.#set({ busy: true, problem: undefined });
-    try {
-      this.#set({ ...(await run({ signal: this.#over.signal })), busy: false });
-    } catch (error) {
-      if (!this.#over.signal.aborted) this.#set({ busy: false, problem: problemOf(error, action) });
-    }
-  }
-
-  #set(change: Partial<RulesStoreState>): void {
-    this.#state.value = { ...this.#state.peek(), ...change };
+  async #do(action: string, run: (call: StoreCall) => Promise<void>): Promise<void> {
+    await this.attempt(action, { during: { busy: true }, after: { busy: false } }, run);
   }
 }

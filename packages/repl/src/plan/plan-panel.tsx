@@ -29,7 +29,7 @@ const busyWords: Record<PlanBusy, string> = {
 
 /** Plans: written and looked at; a person approves what is shown, and it runs and is verified. */
 export function PlanPanel({ store, request = "" }: PlanPanelProps) {
-  const view = store.view.value;
+  const view = store.state.value;
   const { plan, plans, rejected, busy, problem, shown, results } = view;
   const root = useRef<HTMLElement>(null);
   const sideBySide = useIsWide(root);

@@ -3,8 +3,8 @@ import type { SessionPlans } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
-import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../look/problem.ts";
+import { PanelStore, type StoreCall } from "../look/panel-store.ts";
+import type { Problem } from "../look/problem.ts";
 import { GatheredWork } from "./gathered-work.ts";
 import { type PlanAct, type PlanFacts, type PlanToken, planChecks } from "./plan-checks.ts";
 import { PlanRuns } from "./plan-runs.ts";
@@ -61,10 +61,8 @@ const nothing: PlanView = {
  * The plans of a session and what a person does with them. Tokens are only in memory, and only here. Nothing is sent that
  * `planChecks` does not allow. `handle` must get the session's events: they report progress.
  */
-export class PlanStore implements Disposable {
+export class PlanStore extends PanelStore<PlanView> {
   readonly #options: PlanStoreOptions;
-  readonly #view = signal<PlanView>(nothing);
-  readonly #over = new AbortController();
   /** Id of the plan in the newest event. */
   #newestId = "";
   readonly #runs = new PlanRuns();
@@ -72,36 +70,33 @@ export class PlanStore implements Disposable {
   readonly #refreshing = new GatheredWork(() => this.#refresh());
 
   constructor(options: PlanStoreOptions) {
+    super(nothing, options.now);
     this.#options = options;
   }
 
-  get view(): ReadonlySignal<PlanView> {
-    return this.#view;
-  }
-
   get facts(): PlanFacts {
-    const { plan, shown, approval, run, changeSetId, busy } = this.#view.value;
+    const { plan, shown, approval, run, changeSetId, busy } = this.state.value;
     return { plan, shown, approval, run, changeSetId, busy: busy !== undefined, now: this.#now() };
   }
 
   /** Loads the session's plans and shows the newest, unless one is shown. */
   async load(): Promise<void> {
-    await this.#guard("Load plans", async (options) => {
+    await this.attempt("Load plans", {}, async (options) => {
       const plans = await this.#options.plans.list(options);
-      this.#set({ plans });
-      const { plan } = this.#view.peek();
+      this.set({ plans });
+      const { plan } = this.state.peek();
       const shown = plans.find(({ planId }) => planId === plan?.planId) ?? plans[0];
       if (shown !== undefined) this.#show(shown);
     });
   }
 
   async select(planId: string): Promise<void> {
-    await this.#guard("Load plan", async (options) => this.#show(await this.#options.plans.get(planId, options)));
+    await this.attempt("Load plan", {}, async (options) => this.#show(await this.#options.plans.get(planId, options)));
   }
 
   /** Runs a turn in which the model writes a plan. */
   async plan(goal: string): Promise<void> {
-    this.#set({ goal });
+    this.set({ goal });
     await this.#write(goal);
   }
 
@@ -115,7 +110,7 @@ export class PlanStore implements Disposable {
 
   /** Tells the model what is wrong with its output, and has it write again. */
   async regenerate(): Promise<void> {
-    const { rejected } = this.#view.peek();
+    const { rejected } = this.state.peek();
     if (rejected !== undefined) await this.#write(strictRequest(rejected.issues));
   }
 
@@ -129,14 +124,14 @@ export class PlanStore implements Disposable {
 
   /** What a new draft would do is shown at once: to look changes nothing. */
   async #look(): Promise<void> {
-    if (this.#view.peek().plan?.state === "draft" && planChecks(this.facts).preview.allowed) await this.preview();
+    if (this.state.peek().plan?.state === "draft" && planChecks(this.facts).preview.allowed) await this.preview();
   }
 
   async preview(): Promise<void> {
     await this.#checked("preview", "Preview", async (before, options) => {
       const { plan, actions } = await this.#options.plans.preview(before.planId, options);
       this.#show(plan);
-      this.#set({ shown: { planId: plan.planId, digest: plan.digest, actions } });
+      this.set({ shown: { planId: plan.planId, digest: plan.digest, actions } });
     });
   }
 
@@ -144,49 +139,45 @@ export class PlanStore implements Disposable {
   async approveAndRun(): Promise<void> {
     for (const step of [() => this.approve(), () => this.execute(), () => this.verify()]) {
       await step();
-      if (this.#view.peek().problem !== undefined) return;
+      if (this.state.peek().problem !== undefined) return;
     }
   }
 
   async approve(): Promise<void> {
     await this.#checked("approve", "Approve", async ({ planId, digest }, options) => {
       const { approvalToken, expires } = await this.#options.plans.approve(planId, digest, options);
-      this.#set({ approval: { planId, digest, token: approvalToken, expires } });
+      this.set({ approval: { planId, digest, token: approvalToken, expires } });
     });
   }
 
   async execute(): Promise<void> {
-    const { approval } = this.#view.peek();
+    const { approval } = this.state.peek();
     await this.#checked("execute", "Execute", async ({ planId, digest }, options) => {
       if (approval === undefined) return;
       // The try spends the token, whatever its result.
-      this.#set({ approval: undefined, run: { ...approval, expires: undefined }, results: [] });
+      this.set({ approval: undefined, run: { ...approval, expires: undefined }, results: [] });
       this.#show(await this.#options.plans.execute(planId, digest, approval.token, options));
     });
   }
 
   async verify(): Promise<void> {
-    const { run } = this.#view.peek();
+    const { run } = this.state.peek();
     await this.#checked("verify", "Verify", async ({ planId, digest }, options) => {
       if (run === undefined) return;
       const { plan, results } = await this.#options.plans.verify(planId, digest, run.token, options);
       this.#show(plan);
-      this.#set({ results });
+      this.set({ results });
     });
   }
 
   async rollback(): Promise<void> {
-    const { changeSetId } = this.#view.peek();
+    const { changeSetId } = this.state.peek();
     await this.#checked("rollback", "Rollback", async ({ planId }, options) => {
       if (changeSetId === undefined) return;
       await this.#options.undo(changeSetId, options);
       this.#runs.undone(changeSetId);
       this.#show(await this.#options.plans.get(planId, options));
     });
-  }
-
-  dismiss(): void {
-    this.#set({ problem: undefined });
   }
 
   /** Takes an event of the session, also a replayed one. */
@@ -197,39 +188,35 @@ export class PlanStore implements Disposable {
       void this.#refreshing.ask();
     }
     if (event.event.case === "changeSetApplied" || event.event.case === "changeSetUndone") {
-      this.#set({ changeSetId: this.#runs.changeSetOf(this.#view.peek().plan) });
+      this.set({ changeSetId: this.#runs.changeSetOf(this.state.peek().plan) });
     }
   }
 
-  [Symbol.dispose](): void {
-    this.#over.abort();
-  }
-
   async #refresh(): Promise<void> {
-    this.#over.signal.throwIfAborted();
-    const plans = await this.#options.plans.list({ signal: this.#over.signal });
-    this.#set({ plans });
-    const shownId = this.#view.peek().plan?.planId ?? this.#newestId;
+    this.over.throwIfAborted();
+    const plans = await this.#options.plans.list({ signal: this.over });
+    this.set({ plans });
+    const shownId = this.state.peek().plan?.planId ?? this.#newestId;
     const plan = plans.find(({ planId }) => planId === shownId);
     if (plan !== undefined) this.#show(plan);
   }
 
   #submitted(raw: string, { plan, issues, envelopeKind }: SubmittedPlan): void {
     if (plan === undefined) {
-      this.#set({ rejected: { raw, issues, envelopeKind } });
+      this.set({ rejected: { raw, issues, envelopeKind } });
       return;
     }
     this.#show(plan);
-    this.#set({ rejected: undefined, goal: undefined });
+    this.set({ rejected: undefined, goal: undefined });
   }
 
   #show(plan: Plan): void {
-    const { plans, plan: before, shown } = this.#view.peek();
+    const { plans, plan: before, shown } = this.state.peek();
     const others = plans.some(({ planId }) => planId === plan.planId)
       ? plans.map((each) => (each.planId === plan.planId ? plan : each))
       : [plan, ...plans];
     const same = before?.planId === plan.planId;
-    this.#set({
+    this.set({
       plan,
       plans: others,
       changeSetId: this.#runs.changeSetOf(plan),
@@ -246,39 +233,20 @@ export class PlanStore implements Disposable {
     const { facts } = this;
     const check = planChecks(facts)[act];
     if (!check.allowed) {
-      this.#set({ problem: problemOf(new Error(check.reason), name, () => this.#now()) });
+      this.fail(new Error(check.reason), name);
       return;
     }
     const { plan } = facts;
     if (plan !== undefined) await this.#act(act, name, (options) => run(plan, options));
   }
 
-  async #act(
-    busy: PlanBusy,
-    name: string,
-    run: (options: { readonly signal: AbortSignal }) => Promise<void>,
-  ): Promise<void> {
-    if (this.#view.peek().busy !== undefined) return;
-    this.#set({ busy, problem: undefined });
-    await this.#guard(name, run);
-    this.#set({ busy: undefined });
-  }
-
-  async #guard(name: string, run: (options: { readonly signal: AbortSignal }) => Promise<void>): Promise<void> {
-    try {
-      await run({ signal: this.#over.signal });
-    } catch (error) {
-      if (this.#over.signal.aborted) return;
-      this.#set({ problem: problemOf(error, name, () => this.#now()) });
-    }
+  async #act(busy: PlanBusy, name: string, run: (options: StoreCall) => Promise<void>): Promise<void> {
+    if (this.state.peek().busy !== undefined) return;
+    await this.attempt(name, { during: { busy }, after: { busy: undefined } }, run);
   }
 
   #now(): number {
     return (this.#options.now ?? Date.now)();
-  }
-
-  #set(change: Partial<PlanView>): void {
-    this.#view.value = { ...this.#view.peek(), ...change };
   }
 }
 

@@ -18,7 +18,7 @@ const verbs = { create: "comes back", update: "as it was", delete: "goes" } as c
 /** The points to which a session's work on files can be taken back, newest first, and what restoring would do. */
 export function CheckpointPanel({ store, running }: CheckpointPanelProps) {
   useEffect(() => void store.load(), [store]);
-  const { list, preview, done, busy, problem } = store.view.value;
+  const { list, preview, done, busy, problem } = store.state.value;
   return (
     <section class="checkpoints g-panel" aria-label="Checkpoints">
       <div class="g-row">

@@ -18,7 +18,7 @@ const kinds = ["intent", "outcome", "refusal", "review", "applied", "undo", "ses
 /** What the agent did and what people decided, from the ledger, newest first. */
 export function TimelinePanel({ store, sessionId, onOpenFile }: TimelinePanelProps) {
   useEffect(() => void store.load(), [store]);
-  const { records, hasOlder, loaded, busy, check, checking, problem } = store.view.value;
+  const { records, hasOlder, loaded, busy, check, checking, problem } = store.state.value;
   const [filter, setFilter] = useState<TimelineFilter>({ kind: "", sessionId: "", path: "", text: "" });
   const [open, setOpen] = useState<number>();
   const broken = useMemo(() => brokenLinks(records), [records]);

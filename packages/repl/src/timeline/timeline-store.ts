@@ -1,7 +1,7 @@
 import type { GovernanceClient } from "@gennai/client/connection/connection";
 import type { BlobSource } from "@gennai/client/review/change-content";
-import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../look/problem.ts";
+import { PanelStore, type StoreCall } from "../look/panel-store.ts";
+import type { Problem } from "../look/problem.ts";
 import { type TimelineRecord, timelineRecord } from "./timeline-record.ts";
 
 /** The result of a check of the whole ledger. */
@@ -37,58 +37,59 @@ export interface TimelineStoreOptions {
 }
 
 /** The records of a workspace's ledger, loaded page by page from the newest backwards. */
-export class TimelineStore implements Disposable {
+export class TimelineStore extends PanelStore<TimelineView> {
   readonly #options: TimelineStoreOptions;
-  readonly #view = signal<TimelineView>({
-    records: [],
-    hasOlder: false,
-    loaded: false,
-    busy: false,
-    check: undefined,
-    checking: false,
-    problem: undefined,
-  });
-  readonly #over = new AbortController();
 
   constructor(options: TimelineStoreOptions) {
+    super({
+      records: [],
+      hasOlder: false,
+      loaded: false,
+      busy: false,
+      check: undefined,
+      checking: false,
+      problem: undefined,
+    });
     this.#options = options;
-  }
-
-  get view(): ReadonlySignal<TimelineView> {
-    return this.#view;
   }
 
   /** Loads the newest page or, if one was loaded, what has been added since. */
   async load(): Promise<void> {
-    const last = this.#view.peek().records.at(-1)?.seq;
+    const last = this.state.peek().records.at(-1)?.seq;
     await this.#page(async (options) => {
       if (last === undefined) return this.#newest(0, options);
       const { client, sessionId } = this.#options;
       const { records } = await client.listLedgerRecords({ sessionId, afterSeq: BigInt(last), limit: 1000 }, options);
-      this.#set({ records: [...this.#view.peek().records, ...records.map(fromMessage)] });
+      this.set({ records: [...this.state.peek().records, ...records.map(fromMessage)] });
     });
   }
 
   async older(): Promise<void> {
-    const first = this.#view.peek().records[0]?.seq;
+    const first = this.state.peek().records[0]?.seq;
     if (first !== undefined) await this.#page((options) => this.#newest(first, options));
   }
 
   /** Has the server check the whole ledger. */
   async verify(): Promise<void> {
-    if (this.#view.peek().checking) return;
+    if (this.state.peek().checking) return;
     const { client, sessionId } = this.#options;
-    this.#set({ checking: true, problem: undefined });
-    try {
-      const answer = await client.verifyLedger({ sessionId }, { signal: this.#over.signal });
-      const { status, message, records, purged, firstBadSeq } = answer;
-      this.#set({
-        check: { status, message, records, purged, firstBadSeq: firstBadSeq === 0n ? undefined : Number(firstBadSeq) },
-      });
-    } catch (error) {
-      if (!this.#over.signal.aborted) this.#set({ problem: problemOf(error, "Verify the ledger") });
-    }
-    this.#set({ checking: false });
+    await this.attempt(
+      "Verify the ledger",
+      { during: { checking: true }, after: { checking: false } },
+      async (options) => {
+        const answer = await client.verifyLedger({ sessionId }, options);
+        const { status, message, records, purged, firstBadSeq } = answer;
+        this.set({
+          check: {
+            status,
+            message,
+            records,
+            purged,
+            firstBadSeq: firstBadSeq === 0n ? undefined : Number(firstBadSeq),
+          },
+        });
+      },
+    );
   }
 
   /** Loads files that a record's session keeps. */
@@ -96,35 +97,17 @@ export class TimelineStore implements Disposable {
     return (sha256, options) => this.#options.blob(sessionId, sha256, options);
   }
 
-  dismiss(): void {
-    this.#set({ problem: undefined });
-  }
-
-  [Symbol.dispose](): void {
-    this.#over.abort();
-  }
-
-  async #newest(before: number, options: { readonly signal: AbortSignal }): Promise<void> {
+  async #newest(before: number, options: StoreCall): Promise<void> {
     const { client, sessionId, pageSize = 100 } = this.#options;
     const request = { sessionId, newest: true, beforeSeq: BigInt(before), limit: pageSize };
     const page = (await client.listLedgerRecords(request, options)).records.map(fromMessage);
     const first = page[0]?.seq ?? 1;
-    this.#set({ records: [...page, ...this.#view.peek().records], hasOlder: first > 1, loaded: true });
+    this.set({ records: [...page, ...this.state.peek().records], hasOlder: first > 1, loaded: true });
   }
 
-  async #page(load: (options: { readonly signal: AbortSignal }) => Promise<void>): Promise<void> {
-    if (this.#view.peek().busy) return;
-    this.#set({ busy: true, problem: undefined });
-    try {
-      await load({ signal: this.#over.signal });
-    } catch (error) {
-      if (!this.#over.signal.aborted) this.#set({ problem: problemOf(error, "Load the timeline") });
-    }
-    this.#set({ busy: false });
-  }
-
-  #set(change: Partial<TimelineView>): void {
-    this.#view.value = { ...this.#view.peek(), ...change };
+  async #page(load: (options: StoreCall) => Promise<void>): Promise<void> {
+    if (this.state.peek().busy) return;
+    await this.attempt("Load the timeline", { during: { busy: true }, after: { busy: false } }, load);
   }
 }
 

@@ -40,10 +40,10 @@ function deskWith(more: Partial<PlanStoreOptions["plans"]> = {}) {
 test("a plan goes its way in two actions, each step with the token that it needs", async () => {
   const { store, calls } = deskWith();
   await store.plan("do it");
-  expect(store.view.value.shown?.digest).toBe(draft.digest);
+  expect(store.state.value.shown?.digest).toBe(draft.digest);
   await store.approveAndRun();
   expect(calls).toEqual(["submit", "preview", `approve ${draft.digest}`, `execute ${token}`, `verify ${token}`]);
-  expect(store.view.value).toMatchObject({
+  expect(store.state.value).toMatchObject({
     plan: { state: "done" },
     approval: undefined,
     busy: undefined,
@@ -55,7 +55,7 @@ test("nothing is sent that does not check out here", async () => {
   const { store, calls } = deskWith();
   await store.plan("do it");
   await store.execute();
-  expect(store.view.value.problem).toMatchObject({ action: "Execute", message: "Approve the plan first." });
+  expect(store.state.value.problem).toMatchObject({ action: "Execute", message: "Approve the plan first." });
   await store.verify();
   expect(calls).toEqual(["submit", "preview"]);
 });
@@ -64,9 +64,9 @@ test("a token is spent with the try", async () => {
   const { store, calls } = deskWith({ execute: () => Promise.reject(new Error("The workspace moved on.")) });
   await store.plan("do it");
   await store.approveAndRun();
-  expect(store.view.value.problem?.message).toBe("The workspace moved on.");
+  expect(store.state.value.problem?.message).toBe("The workspace moved on.");
   await store.execute();
-  expect(store.view.value.problem?.message).toBe("Approve the plan first.");
+  expect(store.state.value.problem?.message).toBe("Approve the plan first.");
   expect(calls).toHaveLength(3);
 });
 
@@ -74,11 +74,11 @@ test("output that is not a plan is shown with its issues, and asked for again", 
   const issues = [{ path: "payload.steps", message: "must hold at least one step", level: "schema" }];
   const { store, written } = deskWith({ submit: async () => ({ plan: undefined, issues, envelopeKind: "plan" }) });
   await store.plan("do it");
-  expect(store.view.value.rejected).toEqual({ raw: "output", issues, envelopeKind: "plan" });
+  expect(store.state.value.rejected).toEqual({ raw: "output", issues, envelopeKind: "plan" });
   await store.regenerate();
   expect(written[1]).toContain("- payload.steps: must hold at least one step\n");
   // Neither the first try nor the second wrote a plan for it.
-  expect(store.view.value.goal).toBe("do it");
+  expect(store.state.value.goal).toBe("do it");
 });
 
 test("after a reload, what a run changed can be taken back", async () => {
@@ -87,10 +87,10 @@ test("after a reload, what a run changed can be taken back", async () => {
   event({ turnId: "run", event: { case: "planChanged", value: { planId: "1", stepId: "s" } } });
   event({ turnId: "run", event: { case: "changeSetApplied", value: { changeSetId: "run" } } });
   await store.load();
-  expect(store.view.value.changeSetId).toBe("run");
+  expect(store.state.value.changeSetId).toBe("run");
   expect(planChecks(store.facts).rollback).toEqual({ allowed: true });
   event({ event: { case: "changeSetUndone", value: { changeSetId: "run" } } });
-  expect(store.view.value.changeSetId).toBeUndefined();
+  expect(store.state.value.changeSetId).toBeUndefined();
 });
 
 test("of plans that events name before any is shown, the one named last is", async () => {
@@ -98,5 +98,5 @@ test("of plans that events name before any is shown, the one named last is", asy
   for (const planId of ["1", "2"]) {
     store.handle(create(InvokeEventSchema, { event: { case: "planChanged", value: { planId } } }));
   }
-  await expect.poll(() => store.view.value.plan?.planId).toBe("2");
+  await expect.poll(() => store.state.value.plan?.planId).toBe("2");
 });

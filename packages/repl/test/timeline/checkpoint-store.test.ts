@@ -36,16 +36,18 @@ test("a restore is previewed, then done, with the files a person chose to overwr
   const { asked, store: held } = store();
   using checkpoints = held;
   await checkpoints.load();
-  expect(checkpoints.view.value.list?.checkpoints).toMatchObject([{ checkpointId: "t1", kind: "turn", turnNumber: 1 }]);
+  expect(checkpoints.state.value.list?.checkpoints).toMatchObject([
+    { checkpointId: "t1", kind: "turn", turnNumber: 1 },
+  ]);
   await checkpoints.preview("t1");
-  expect(checkpoints.view.value.preview).toMatchObject({
+  expect(checkpoints.state.value.preview).toMatchObject({
     checkpointId: "t1",
     files: [{ path: "a.ts", operation: "update" }],
     skipped: [{ path: "b.ts", reason: "changed_since" }],
   });
   await checkpoints.restore("t1", ["b.ts"]);
-  expect(checkpoints.view.value).toMatchObject({ preview: undefined, busy: false });
-  expect(checkpoints.view.value.done).toMatchObject({ files: [{ path: "a.ts" }, { path: "b.ts" }], skipped: [] });
+  expect(checkpoints.state.value).toMatchObject({ preview: undefined, busy: false });
+  expect(checkpoints.state.value.done).toMatchObject({ files: [{ path: "a.ts" }, { path: "b.ts" }], skipped: [] });
   expect(asked).toMatchObject([
     { dryRun: true, force: false },
     { dryRun: false, paths: [], force: false },
@@ -57,10 +59,10 @@ test("what fails is said, and can be dismissed", async () => {
   const { store: held } = store({ fails: true });
   using checkpoints = held;
   await checkpoints.preview("t1");
-  expect(checkpoints.view.value).toMatchObject({
+  expect(checkpoints.state.value).toMatchObject({
     busy: false,
     problem: { message: "no disk", action: "Preview a restore" },
   });
   checkpoints.dismiss();
-  expect(checkpoints.view.value.problem).toBeUndefined();
+  expect(checkpoints.state.value.problem).toBeUndefined();
 });

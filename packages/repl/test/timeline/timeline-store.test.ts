@@ -23,15 +23,15 @@ test("pages go back from the newest record, and what comes later is added", asyn
     pageSize: 2,
     blob: () => Promise.reject(new Error("none")),
   });
-  const seqs = () => store.view.value.records.map(({ seq }) => seq);
+  const seqs = () => store.state.value.records.map(({ seq }) => seq);
   await store.load();
-  expect([seqs(), store.view.value.hasOlder]).toEqual([[4, 5], true]);
+  expect([seqs(), store.state.value.hasOlder]).toEqual([[4, 5], true]);
   await store.older();
   count = 7;
   await store.load();
-  expect([seqs(), store.view.value.hasOlder]).toEqual([[2, 3, 4, 5, 6, 7], true]);
+  expect([seqs(), store.state.value.hasOlder]).toEqual([[2, 3, 4, 5, 6, 7], true]);
   await store.older();
-  expect([seqs()[0], store.view.value.hasOlder]).toEqual([1, false]);
+  expect([seqs()[0], store.state.value.hasOlder]).toEqual([1, false]);
   await store.verify();
-  expect(store.view.value.check).toMatchObject({ status: "ok", firstBadSeq: undefined });
+  expect(store.state.value.check).toMatchObject({ status: "ok", firstBadSeq: undefined });
 });

@@ -19,17 +19,11 @@ export interface OpenCell<Item extends ViewItem> extends ItemCell<Item> {
 /** The chat's items in order. The list only grows; each item has a signal of its own. */
 export class ItemList {
   readonly #cells: ItemCell[] = [];
-  readonly #count = signal(0);
-
   /** The list itself, which grows when an item is added. */
-  get cells(): readonly ItemCell[] {
-    return this.#cells;
-  }
-
+  readonly cells: readonly ItemCell[] = this.#cells;
+  readonly #count = signal(0);
   /** Changes when items are added. */
-  get count(): ReadonlySignal<number> {
-    return this.#count;
-  }
+  readonly count: ReadonlySignal<number> = this.#count;
 
   add<Item extends ViewItem>(place: ItemStart, item: Item): OpenCell<Item> {
     const cell: OpenCell<Item> = { ...place, item: signal(item) };

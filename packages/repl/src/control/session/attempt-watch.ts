@@ -22,6 +22,7 @@ const maxCall = 120;
 /** Follows the session of an attempt: shows its progress, and asks its questions here. */
 export class AttemptWatch implements Disposable {
   readonly #shown = signal<WatchedAttempt>({ call: "", words: "", asks: false });
+  readonly shown: ReadonlySignal<WatchedAttempt> = this.#shown;
   readonly #over = new AbortController();
   readonly #session = new SessionView();
 
@@ -33,10 +34,6 @@ export class AttemptWatch implements Disposable {
     readonly questions: AttemptQuestions;
   }) {
     void this.#follow(options);
-  }
-
-  get shown(): ReadonlySignal<WatchedAttempt> {
-    return this.#shown;
   }
 
   [Symbol.dispose](): void {

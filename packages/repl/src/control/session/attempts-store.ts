@@ -19,8 +19,11 @@ export class AttemptsStore implements Disposable {
   readonly #options: AttemptsStoreOptions;
   readonly #attempts: SessionAttempts;
   readonly #sets = signal<readonly AttemptSet[] | undefined>(undefined);
+  /** Newest first; undefined before they were loaded. */
+  readonly sets: ReadonlySignal<readonly AttemptSet[] | undefined> = this.#sets;
   /** Keys of operations that are under way. */
   readonly #busy = signal<ReadonlySet<string>>(new Set());
+  readonly busy: ReadonlySignal<ReadonlySet<string>> = this.#busy;
   /** By the id of the attempt's session. */
   readonly #watches = new Map<string, AttemptWatch>();
   readonly #contents = new Map<string, ChangeContents>();
@@ -32,15 +35,6 @@ export class AttemptsStore implements Disposable {
     this.#options = options;
     const { client, sessionId } = options.session;
     this.#attempts = new SessionAttempts(client, sessionId);
-  }
-
-  /** Newest first; undefined before they were loaded. */
-  get sets(): ReadonlySignal<readonly AttemptSet[] | undefined> {
-    return this.#sets;
-  }
-
-  get busy(): ReadonlySignal<ReadonlySet<string>> {
-    return this.#busy;
   }
 
   /** What an attempt does at the moment; undefined while it does not work. */

@@ -10,15 +10,12 @@ export class BackgroundStore implements Disposable {
   readonly #client: AgentClient;
   readonly #sessionId: string;
   readonly #running = signal<readonly BackgroundRun[]>([]);
+  readonly running: ReadonlySignal<readonly BackgroundRun[]> = this.#running;
   readonly #over = new AbortController();
 
   constructor(options: { readonly client: AgentClient; readonly sessionId: string }) {
     this.#client = options.client;
     this.#sessionId = options.sessionId;
-  }
-
-  get running(): ReadonlySignal<readonly BackgroundRun[]> {
-    return this.#running;
   }
 
   handle(events: readonly InvokeEvent[]): void {

@@ -33,12 +33,17 @@ export class FollowedSession implements Disposable {
   readonly session: AgentSession;
   readonly #options: FollowedSessionOptions;
   readonly #view = signal(new SessionView());
+  /** A new object whenever the events had to be read from the beginning again. */
+  readonly view: ReadonlySignal<SessionView> = this.#view;
   /** The view that events are applied to. It is shown only after the log was read once, not while that is being read. */
   #fold = this.#view.peek();
   /** Newest event of the log when the session was opened. */
   readonly #opensAt: bigint;
   readonly #opened = signal(1);
+  /** The part of the log at opening that has been read: less than 1 while the view is still empty, 1 when it shows the log. */
+  readonly opened: ReadonlySignal<number> = this.#opened;
   readonly #following = signal<Following>({ state: "connecting" });
+  readonly following: ReadonlySignal<Following> = this.#following;
   readonly #settings;
   readonly #end = new AbortController();
   readonly #attached = Promise.withResolvers<void>();
@@ -53,20 +58,6 @@ export class FollowedSession implements Disposable {
     this.#beginAnew();
     this.#settings = signal(options.session.settings);
     void this.#follow();
-  }
-
-  /** A new object whenever the events had to be read from the beginning again. */
-  get view(): ReadonlySignal<SessionView> {
-    return this.#view;
-  }
-
-  /** The part of the log at opening that has been read: less than 1 while the view is still empty, 1 when it shows the log. */
-  get opened(): ReadonlySignal<number> {
-    return this.#opened;
-  }
-
-  get following(): ReadonlySignal<Following> {
-    return this.#following;
   }
 
   get settings(): ReadonlySignal<ReportedSettings> {

@@ -20,27 +20,18 @@ export class SessionDirectory {
   readonly #client: AgentClient;
   readonly #workspace: string | undefined;
   readonly #sessions = signal<readonly SessionSummary[]>([]);
+  /** Newest first. */
+  readonly sessions: ReadonlySignal<readonly SessionSummary[]> = this.#sessions;
   readonly #scenarios = signal<readonly ScenarioChoice[]>([]);
+  readonly scenarios: ReadonlySignal<readonly ScenarioChoice[]> = this.#scenarios;
   readonly #skills = signal<readonly SkillChoice[]>([]);
+  /** Skills of the session whose scenarios were loaded last. */
+  readonly skills: ReadonlySignal<readonly SkillChoice[]> = this.#skills;
 
   /** @param workspace absolute path; undefined: the server's default */
   constructor(client: AgentClient, workspace: string | undefined) {
     this.#client = client;
     this.#workspace = workspace;
-  }
-
-  /** Newest first. */
-  get sessions(): ReadonlySignal<readonly SessionSummary[]> {
-    return this.#sessions;
-  }
-
-  get scenarios(): ReadonlySignal<readonly ScenarioChoice[]> {
-    return this.#scenarios;
-  }
-
-  /** Skills of the session whose scenarios were loaded last. */
-  get skills(): ReadonlySignal<readonly SkillChoice[]> {
-    return this.#skills;
   }
 
   /** @param workingDir undefined: the workspace */

@@ -12,7 +12,7 @@ function deskOn(methods: Methods, host: Pick<ReplHost, "keepModelKey" | "listEdi
     router.service(AgentService, methods);
   });
   const client = connect({ baseUrl: "", transport });
-  return new ModelStore({ client, host, onOpen: () => undefined, signal: new AbortController().signal });
+  return new ModelStore({ client, host, onOpen: () => undefined });
 }
 
 const choice = { backend: "ollama", model: "qwen3", baseUrl: "http://127.0.0.1:11434/v1" } as const;

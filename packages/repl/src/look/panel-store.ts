@@ -1,0 +1,64 @@
+import { type ReadonlySignal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "./problem.ts";
+
+/** What is passed to calls of a store: it aborts when the store ends. */
+export interface StoreCall {
+  readonly signal: AbortSignal;
+}
+
+interface PanelState {
+  readonly problem: Problem | undefined;
+}
+
+/** What a panel shows, and what a person does there: a failure is shown, until it is dismissed or something else is done. */
+export abstract class PanelStore<State extends PanelState> implements Disposable {
+  readonly #state;
+  readonly state: ReadonlySignal<State>;
+  readonly #over = new AbortController();
+  readonly #now: () => number;
+
+  constructor(first: State, now: () => number = Date.now) {
+    this.#state = signal(first);
+    this.state = this.#state;
+    this.#now = now;
+  }
+
+  dismiss(): void {
+    this.fail(undefined);
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+  }
+
+  protected get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  protected set(change: Partial<State>): void {
+    this.#state.value = { ...this.#state.peek(), ...change };
+  }
+
+  protected fail(error: unknown, action = ""): void {
+    const problem = error === undefined ? undefined : problemOf(error, action, this.#now);
+    this.#state.value = { ...this.#state.peek(), problem };
+  }
+
+  /** Does something; `during` is shown meanwhile. False if it failed, or the store has ended. */
+  protected async attempt(
+    action: string,
+    { during, after = {} }: { readonly during?: Partial<State>; readonly after?: Partial<State> },
+    work: (call: StoreCall) => Promise<void>,
+  ): Promise<boolean> {
+    this.#state.value = { ...this.#state.peek(), problem: undefined, ...during };
+    let done = true;
+    try {
+      await work({ signal: this.over });
+    } catch (error) {
+      done = false;
+      if (!this.over.aborted) this.fail(error, action);
+    }
+    this.set(after);
+    return done;
+  }
+}
