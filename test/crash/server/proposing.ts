@@ -46,7 +46,7 @@ export function applyingProposal(scene: Scene): Activity {
       decision: { type },
     });
     const hunks = [hunk(update, 0, "keep"), hunk(update, 1, "undo"), hunk(create, undefined, "keep")];
-    return proposer.session.applyProposal({ proposalId, note: "", hunks, expectedBases: new Map() }, never);
+    return proposer.session.applyProposal({ proposalId, note: "", hunks, changes: [] }, never);
   };
   return {
     longest: 500,

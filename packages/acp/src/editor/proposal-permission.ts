@@ -1,22 +1,16 @@
-import {
-  methods,
-  type PermissionOption,
-  type RequestPermissionOutcome,
-  type RequestPermissionRequest,
-} from "@agentclientprotocol/sdk";
-import type { Review } from "@gennai/client/review/review";
+import { methods, type PermissionOption, type RequestPermissionRequest } from "@agentclientprotocol/sdk";
+import { newReview, reviewToApply } from "@gennai/client/host/review-state";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import type { EditorPeer } from "./acp-editor.ts";
 import { unlessWithdrawn } from "./withdrawn-request.ts";
 
 /** Answers for an editor without its own review: all of a proposal, or nothing. Other clients decide by hunk. */
-const proposalOptions: readonly PermissionOption[] = [
+const proposalOptions = [
   { optionId: "keep", name: "Keep all changes", kind: "allow_once" },
   { optionId: "undo", name: "Keep none", kind: "reject_once" },
-];
+] as const satisfies readonly PermissionOption[];
 
 /** Asks the editor's user, and carries out what is said. @param asking aborts the question, and no more @returns what to tell them */
 export async function decideProposal(
@@ -38,27 +32,13 @@ export async function decideProposal(
     editor.request(methods.client.session.requestPermission, question, { cancellationSignal: asking }),
     asking,
   );
-  const review = proposalReview(proposal, outcome);
-  if (review === undefined) return "The proposal stays open. Nothing was written.";
-  const expectedBases = new Map(proposal.changes.map(({ path, baseSha256 }) => [path, baseSha256]));
-  const apply = () => session.applyProposal({ ...review, expectedBases }, { signal });
+  const decision =
+    outcome.outcome === "selected" ? proposalOptions.find(({ optionId }) => optionId === outcome.optionId) : undefined;
+  if (decision === undefined) return "The proposal stays open. Nothing was written.";
+  const { proposalId, changes } = proposal;
+  const review = reviewToApply(newReview(proposalId), proposal, session.sessionId, decision.optionId);
+  const apply = () => session.applyProposal({ ...review, changes }, { signal });
   const { files: written } = await session.whileAttached(apply, { signal });
   if (written.length === 0) return "Nothing was written.";
   return spelledOut(`Written: ${written.map(({ path }) => path).join(", ")}`);
 }
-
-/** The decisions that a choice means; undefined: the person decides later, or elsewhere. */
-function proposalReview(proposal: Proposal, outcome: RequestPermissionOutcome): Review | undefined {
-  const decision = outcome.outcome === "selected" ? decisions.get(outcome.optionId) : undefined;
-  if (decision === undefined) return undefined;
-  const hunks = proposal.changes.flatMap(({ id: changeId, hunks: known }) =>
-    // A change without hunks is decided as a whole.
-    (known.length === 0 ? [{ id: "" }] : known).map(({ id: hunkId }) => ({ changeId, hunkId, decision })),
-  );
-  return { proposalId: proposal.proposalId, hunks, note: "" };
-}
-
-const decisions = new Map<string, HunkDecision>([
-  ["keep", { type: "keep" }],
-  ["undo", { type: "undo" }],
-]);

@@ -5,7 +5,7 @@ import {
   type SessionUpdate,
   type ToolCallContent,
 } from "@agentclientprotocol/sdk";
-import type { Plan } from "@gennai/client/plan";
+import { envelopeWords, type Plan } from "@gennai/client/plan";
 import { fencedText } from "@gennai/client/session/text/fenced-text";
 import type { SessionPlans } from "@gennai/client/session-plans";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
@@ -32,7 +32,9 @@ export async function decidePlan(written: string, ports: PlanPorts): Promise<voi
   if (draft === undefined) {
     const why = issues.map(({ path, message }) => `- ${spelledOut(`${path} ${message}`.trim())}`).join("\n");
     // A model may answer in words, that it has a question or sees nothing to do.
-    return say(issues.length === 0 ? spelledOut(wordsIn(written)) : `That is not a plan that can be approved:\n${why}`);
+    return say(
+      issues.length === 0 ? spelledOut(envelopeWords(written)) : `That is not a plan that can be approved:\n${why}`,
+    );
   }
   const { plan, actions } = await plans.preview(draft.planId, { signal });
   await tell([{ sessionUpdate: "plan", entries: plan.steps.map(entryOf) }]);
@@ -95,13 +97,6 @@ function entryOf({ title, description, state, risk }: Plan["steps"][number]): Pl
     status,
     priority: isAtLeast(risk, "high") ? "high" : isAtLeast(risk, "medium") ? "medium" : "low",
   };
-}
-
-/** What a chat or error envelope says, else all of it. */
-function wordsIn(written: string): string {
-  const found = /"(?:text|message)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(written)?.[1];
-  const words: unknown = found === undefined ? written : JSON.parse(found);
-  return typeof words === "string" ? words : written;
 }
 
 function text(markdown: string): ToolCallContent {

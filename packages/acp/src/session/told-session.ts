@@ -50,16 +50,9 @@ export class ToldSession {
 
   /** Tells all that happened so far, as it was told when it happened. */
   async replay(): Promise<void> {
-    const { signal } = this.place;
-    const { lastSeq } = this.session;
-    if (lastSeq === 0n) return;
-    const watching = await this.#watching();
     const updates = this.updates({ withPrompts: true });
-    for await (const event of watching.follow({ afterSeq: 0n, signal })) {
-      await this.tell(await updates.of(event));
-      if (event.seq >= lastSeq) break;
-    }
-    if (watching.cutOffTurn !== undefined) await this.say(wayOn);
+    for await (const event of this.session.history(this.place)) await this.tell(await updates.of(event));
+    if ((await this.cutOffTurn()) !== undefined) await this.say(wayOn);
   }
 
   updates({ withPrompts }: { readonly withPrompts: boolean }): TurnUpdates {
@@ -76,13 +69,7 @@ export class ToldSession {
   }
 
   async cutOffTurn(): Promise<CutOffTurn | undefined> {
-    return (await this.#watching()).cutOffTurn;
-  }
-
-  /** The session as it is now, without an editor: what was asked is not answered there. */
-  #watching(): Promise<AgentSession> {
-    const { server, signal, name, version } = this.place;
-    const identity = { clientId: crypto.randomUUID(), name, version };
-    return AgentSession.resume(server, identity, this.session.sessionId, { signal });
+    const { client, sessionId } = this.session;
+    return (await client.resumeSession({ sessionId }, this.place)).cutOffTurn;
   }
 }

@@ -53,7 +53,7 @@ export async function takeAttempt(
 
 /** Reads the proposal from the session's log, which contains it by now. */
 async function proposalOf(session: AgentSession, proposalId: string, signal: AbortSignal): Promise<Proposal> {
-  for await (const { event } of session.follow({ afterSeq: 0n, signal })) {
+  for await (const { event } of session.history({ signal })) {
     if (event.case === "proposedChanges" && event.value.proposalId === proposalId)
       return proposalFromMessage(event.value);
   }

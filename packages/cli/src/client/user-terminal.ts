@@ -135,16 +135,9 @@ export class UserTerminal implements Disposable {
     server: ChosenServer,
     options: { readonly resume?: string; readonly settings: SettingsChoice; readonly signal: AbortSignal },
   ): Promise<AgentSession> {
-    const identity = this.identity();
-    if (options.resume !== undefined) {
-      const session = await AgentSession.resume(server.client, identity, options.resume, options);
-      const { workingDir: _, ...changes } = options.settings;
-      if (Object.keys(changes).length > 0) await session.changeSettings(changes, options);
-      return session;
-    }
     const { allow = [], pipeline } = this.#options;
     const interactive = this.policy !== "nobody" || allow.length > 0 || pipeline !== undefined;
-    return AgentSession.start(server.client, identity, options.settings, { interactive, signal: options.signal });
+    return AgentSession.open(server.client, this.identity(), { resume: undefined, ...options, interactive });
   }
 
   [Symbol.dispose](): void {

@@ -48,8 +48,7 @@ export async function reviewProposal(proposal: Proposal, options: ReviewOptions)
   const decided = [...decisionsByChange(changes, decisions)].flatMap(([changeId, ofChange]) =>
     [...ofChange].map(([hunkId, decision]) => ({ changeId, hunkId, decision })),
   );
-  const expectedBases = new Map(changes.map(({ path, baseSha256 }) => [path, baseSha256]));
-  const review = { proposalId, hunks: decided, note: "", expectedBases };
+  const review = { proposalId, hunks: decided, note: "", changes };
   const { files } = await options.session.applyProposal(review, { signal: options.signal });
   const kept = names(true);
   options.write(

@@ -5,7 +5,6 @@ import type { ClientIdentity } from "../connection/client-identity.ts";
 import type { AgentClient } from "../connection/connection.ts";
 import { decidableIds } from "../host/review-state.ts";
 import { AgentSession } from "../session/agent-session.ts";
-import { subscribe } from "../session/subscription.ts";
 import { SessionView } from "../view/session-view.ts";
 import { AgentError, agentError } from "./agent-error.ts";
 import type { AgentEvent } from "./agent-event.ts";
@@ -52,15 +51,12 @@ export class Agent implements AsyncDisposable {
     const { client } = server;
     const named = { name: undefined, ...options };
     try {
-      const session = await (resume === undefined
-        ? AgentSession.start(client, identityOf(named), settingsOf(options), {
-            interactive: options.confirm !== undefined || options.askUser !== undefined,
-            signal,
-          })
-        : AgentSession.resume(client, identityOf(named), resume, { signal }));
-      const { workspace: _fixed, ...changes } = options;
-      const choice = settingsOf(changes);
-      if (resume !== undefined && Object.keys(choice).length > 0) await session.changeSettings(choice, { signal });
+      const session = await AgentSession.open(client, identityOf(named), {
+        resume,
+        settings: settingsOf(options),
+        interactive: options.confirm !== undefined || options.askUser !== undefined,
+        signal,
+      });
       return new Agent(server, session, options);
     } catch (error) {
       throw agentError(error);
@@ -123,17 +119,9 @@ export class Agent implements AsyncDisposable {
 
   /** Proposals that nobody has decided, oldest first. */
   async proposals(): Promise<readonly Proposal[]> {
-    const { client, sessionId } = this.#session;
     const view = new SessionView();
-    return this.#call(async ({ signal }) => {
-      const { session } = await client.resumeSession({ sessionId }, { signal });
-      const lastSeq = session?.lastSeq ?? 0n;
-      const identity = identityOf({ name: this.#options.name });
-      const events = subscribe(client, { sessionId, identity, afterSeq: 0n, signal, maxAttempts: mostTries });
-      for await (const event of events) {
-        view.apply(event);
-        if (view.lastSeq >= lastSeq) break;
-      }
+    return this.#call(async (options) => {
+      for await (const event of this.#session.history(options)) view.apply(event);
       return [...view.facts.peek().openProposals.values()];
     });
   }
@@ -152,9 +140,8 @@ export class Agent implements AsyncDisposable {
     const hunks = changes.flatMap((change) =>
       decidableIds(change).map((hunkId) => ({ changeId: change.id, hunkId, decision: decisionOf(change, hunkId) })),
     );
-    const expectedBases = new Map(changes.map(({ path, baseSha256 }) => [path, baseSha256]));
     const applied = await this.#call((options) =>
-      this.#session.applyProposal({ proposalId, note, hunks, expectedBases }, options),
+      this.#session.applyProposal({ proposalId, note, hunks, changes }, options),
     );
     return { changeSetId: applied.changeSetId, files: applied.files.map(({ path }) => path) };
   }

@@ -3,6 +3,7 @@ import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { type SkippedFile, skippedFileFromMessage } from "@gennai/protocol/model/session/checkpoint";
 import type { AnswerInit } from "@gennai/protocol/model/session/editor-messages";
+import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
 import {
   type AppliedFile,
   appliedFileFromMessage,
@@ -56,6 +57,11 @@ export class AgentSession {
     this.#lastSeq = facts.lastSeq;
   }
 
+  get #facts() {
+    const { sessionId, workingDir, settings, cutOffTurn, lastSeq } = this;
+    return { sessionId, workingDir, settings, cutOffTurn, lastSeq };
+  }
+
   /** Newest seq known here: follow after it to see only what comes. */
   get lastSeq(): bigint {
     return this.#lastSeq;
@@ -87,6 +93,31 @@ export class AgentSession {
       settings: settingsFromMessage(response.settings),
       lastSeq: 0n,
       cutOffTurn: undefined,
+    });
+  }
+
+  /**
+   * Goes on with a session, or begins one.
+   * @param options.resume its id; undefined: a new one begins
+   * @param options.settings of a new one; what they name besides the directory is changed in one that is gone on with
+   */
+  static async open(
+    client: AgentClient,
+    identity: ClientIdentity,
+    options: CallOptions & {
+      readonly resume: string | undefined;
+      readonly settings: SettingsChoice;
+      readonly interactive: boolean;
+    },
+  ): Promise<AgentSession> {
+    const { resume, settings } = options;
+    if (resume === undefined) return AgentSession.start(client, identity, settings, options);
+    const session = await AgentSession.resume(client, identity, resume, options);
+    const { workingDir: _fixed, ...choice } = settings;
+    if (Object.keys(choice).length === 0) return session;
+    return new AgentSession(client, identity, {
+      ...session.#facts,
+      settings: await session.changeSettings(choice, options),
     });
   }
 
@@ -148,6 +179,26 @@ export class AgentSession {
       bridge?.handle(event);
       if (event.seq > this.#lastSeq) this.#lastSeq = event.seq;
       yield event;
+    }
+  }
+
+  /** All that happened so far, for one who only looks: nothing among it is answered here. */
+  async *history({ signal }: CallOptions): AsyncGenerator<InvokeEvent, void> {
+    const { client, sessionId, identity } = this;
+    const lastSeq = (await client.resumeSession({ sessionId }, { signal })).session?.lastSeq ?? 0n;
+    if (lastSeq === 0n) return;
+    const { name, version } = identity;
+    const watcher = { clientId: `${identity.clientId}-history`, name, version };
+    for await (const event of subscribe(client, {
+      sessionId,
+      identity: watcher,
+      afterSeq: 0n,
+      signal,
+      maxAttempts: 6,
+    })) {
+      yield event;
+      const { event: body, seq } = event;
+      if ((body.case === "truncated" ? body.value.throughSeq : seq) >= lastSeq) return;
     }
   }
 
@@ -221,18 +272,18 @@ export class AgentSession {
    */
   async applyProposal(
     review: Review & {
-      /** SHA-256 of the texts that the user saw, by path; empty where there was no file. */
-      readonly expectedBases: ReadonlyMap<string, string>;
+      /** Of the proposal, as the user saw it. */
+      readonly changes: readonly Pick<ProposedChange, "path" | "baseSha256">[];
     },
     options: CallOptions,
   ): Promise<ServerAppliedProposal> {
-    const { proposalId, note, hunks, expectedBases } = review;
+    const { proposalId, note, hunks, changes } = review;
     const request = {
       sessionId: this.sessionId,
       proposalId,
       note,
       hunks: hunks.map(reviewedHunkFields),
-      expectedBases: [...expectedBases].map(([path, sha256]) => ({ path, sha256 })),
+      expectedBases: changes.map(({ path, baseSha256: sha256 }) => ({ path, sha256 })),
     };
     const { signal } = options;
     const response = await retryingCall(() => this.client.applyProposal(request, { signal }), { signal, attempts: 6 });

@@ -143,7 +143,7 @@ test("has the server apply a review, and asks again with the same decisions when
     proposalId: "p1",
     note: "good",
     hunks: [{ changeId: "c1", hunkId: "h1", decision: { type: "edited", text: "new\n", note: "so" } as const }],
-    expectedBases: new Map([["a.ts", "e".repeat(64)]]),
+    changes: [{ path: "a.ts", baseSha256: "e".repeat(64) }],
   };
   expect(await session.applyProposal(review, { signal })).toMatchObject({
     changeSetId: "set",

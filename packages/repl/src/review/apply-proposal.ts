@@ -27,8 +27,7 @@ export async function applyProposal(
       // The event brings the id of the change set.
       return { type: "applied", files, changeSetId: undefined };
     }
-    const expectedBases = new Map(proposal.changes.map(({ path, baseSha256 }) => [path, baseSha256]));
-    const { files, changeSetId } = await session.applyProposal({ ...review, expectedBases }, options);
+    const { files, changeSetId } = await session.applyProposal({ ...review, changes: proposal.changes }, options);
     if (changeSetId === "") return { type: "nothing-kept" };
     return { type: "applied", files: files.map(({ path }) => path), changeSetId };
   } catch (error) {

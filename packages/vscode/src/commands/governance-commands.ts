@@ -192,11 +192,10 @@ export const exportBundle: Command = async (workbench) => {
     filters: { JSON: ["json"] },
   });
   if (target === undefined) return;
-  const { clientId } = session.identity;
   const { version } = workbench;
   const text = await showProgress(
     { location: vscode.ProgressLocation.Notification, title: "Exporting the session" },
-    () => sessionBundle(session, governance, { clientId, version, signal: AbortSignal.timeout(120_000) }),
+    () => sessionBundle(session, governance, { version, signal: AbortSignal.timeout(120_000) }),
   );
   await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
   void showInformation(`Exported to ${target.fsPath}. It is redacted, but holds what was read and said.`);

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { EventGapError } from "@gennai/client/session/subscription";
+import { FollowedSession } from "@gennai/client/session/followed-session";
 import type { SessionFacts } from "@gennai/client/view/session-facts";
 import { SessionView } from "@gennai/client/view/session-view";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -30,11 +30,12 @@ export interface WorkspaceSessionOptions {
 /** The session that this window follows. It runs in the extension host, so it goes on while no REPL is shown. */
 export class WorkspaceSession implements AsyncDisposable {
   readonly #options: WorkspaceSessionOptions;
+  /** While none is followed. */
+  readonly #nothing = new SessionView();
+  readonly #end = new AbortController();
   #session: AgentSession | undefined;
-  #view = new SessionView();
+  #followed: FollowedSession | undefined;
   #opening: Promise<AgentSession> | undefined;
-  #stop = new AbortController();
-  #following: Promise<void> = Promise.resolve();
 
   constructor(options: WorkspaceSessionOptions) {
     this.#options = options;
@@ -51,11 +52,11 @@ export class WorkspaceSession implements AsyncDisposable {
 
   /** What the session's events came to so far. */
   get view(): SessionView {
-    return this.#view;
+    return this.#followed?.view ?? this.#nothing;
   }
 
   get facts(): SessionFacts {
-    return this.#view.facts.peek();
+    return this.view.facts.peek();
   }
 
   /** The session of the workspace: the followed one, the last one, or a new one. Rejects with `NoServerError`. */
@@ -72,7 +73,7 @@ export class WorkspaceSession implements AsyncDisposable {
     const { agent } = await this.#options.connect();
     const session = await AgentSession.start(agent, this.#options.identity(), this.#options.choice(), {
       interactive: true,
-      signal: this.#stop.signal,
+      signal: this.#end.signal,
     });
     await this.#begin(session);
     return session;
@@ -83,7 +84,7 @@ export class WorkspaceSession implements AsyncDisposable {
     if (this.#session?.sessionId === sessionId) return this.#session;
     const { agent } = await this.#options.connect();
     const session = await AgentSession.resume(agent, this.#options.identity(), sessionId, {
-      signal: this.#stop.signal,
+      signal: this.#end.signal,
     });
     await this.#begin(session);
     return session;
@@ -116,8 +117,8 @@ export class WorkspaceSession implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#following;
+    this.#end.abort();
+    await this.#followed?.[Symbol.asyncDispose]();
   }
 
   async #resumeOrStart(): Promise<AgentSession> {
@@ -133,55 +134,30 @@ export class WorkspaceSession implements AsyncDisposable {
   }
 
   async #begin(session: AgentSession): Promise<void> {
-    this.#stop.abort();
-    await this.#following;
-    this.#stop = new AbortController();
+    const { remember, onSession, onFacts, onEvent, onStream, onProblem } = this.#options;
+    const before = this.#followed;
+    this.#followed = undefined;
+    await before?.[Symbol.asyncDispose]();
     this.#session = session;
-    this.#beginAnew();
-    await this.#options.remember(session.sessionId);
-    this.#options.onSession(session);
-    this.#following = this.#run(session, this.#stop.signal);
-  }
-
-  async #run(session: AgentSession, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      try {
-        await this.#read(session, signal);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        if (error instanceof EventGapError) {
-          this.#options.onProblem("Events were missing; the session is read again.", error);
-          this.#beginAnew();
-          continue;
-        }
-        this.#options.onProblem("The session can no longer be followed.", error);
-        this.#options.onStream({ type: "lost", reason: errorMessage(error) });
-        return;
-      }
-    }
-  }
-
-  async #read(session: AgentSession, signal: AbortSignal): Promise<void> {
-    const events = session.follow({
-      afterSeq: 0n,
-      signal,
-      onConnection: (change) =>
-        this.#options.onStream(
-          change.state === "connected" ? { type: "back" } : { type: "lost", reason: errorMessage(change.error) },
-        ),
-      onProblem: ({ requestId, error }) => this.#options.onProblem(`Request ${requestId} was not answered.`, error),
+    onFacts();
+    await remember(session.sessionId);
+    onSession(session);
+    let { facts } = this;
+    this.#followed = new FollowedSession(session, {
+      onEvent: (event) => {
+        if (this.facts !== facts) onFacts();
+        ({ facts } = this);
+        onEvent(event, session);
+      },
+      onWay: (way) => {
+        if (way.state === "gone") onProblem("The session can no longer be followed.", way.error);
+        onStream(way.state === "connected" ? { type: "back" } : { type: "lost", reason: errorMessage(way.error) });
+      },
+      onAnew: () => {
+        onProblem("Events were missing; the session is read again.", undefined);
+        onFacts();
+      },
+      onProblem: ({ requestId, error }) => onProblem(`Request ${requestId} was not answered.`, error),
     });
-    for await (const event of events) {
-      const before = this.facts;
-      this.#view.apply(event);
-      if (this.facts !== before) this.#options.onFacts();
-      this.#options.onEvent(event, session);
-    }
-  }
-
-  #beginAnew(): void {
-    this.#view = new SessionView();
-    this.#options.onFacts();
   }
 }

@@ -115,9 +115,8 @@ async function reviewProposals(conversation: Conversation, place: DrawnPlace): P
   for (const proposal of open) {
     const state = await place.review(proposal);
     if (state === undefined) return place.note("Nothing was decided; /review shows it again.");
-    const { hunks, note, proposalId } = reviewToApply(state, proposal, session.sessionId);
-    const expectedBases = new Map(proposal.changes.map(({ path, baseSha256 }) => [path, baseSha256]));
-    const { files } = await session.applyProposal({ proposalId, hunks, note, expectedBases }, { signal: place.signal });
+    const review = { ...reviewToApply(state, proposal, session.sessionId), changes: proposal.changes };
+    const { files } = await session.applyProposal(review, { signal: place.signal });
     if (files.length === 0) place.note("Nothing of it was kept.");
   }
 }

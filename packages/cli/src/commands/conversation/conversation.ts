@@ -22,7 +22,7 @@ import { writePlan } from "../plan/write-plan.ts";
 import { approveAndRun } from "../run/plan-mode.ts";
 import { describeUndone } from "../sessions/undo-text.ts";
 import type { Face } from "./face.ts";
-import { FollowedSession, Gone } from "./followed-session.ts";
+import { Gone, ShownSession } from "./shown-session.ts";
 
 export interface ConversationOptions {
   readonly server: Pick<ChosenServer, "client" | "governance" | "plans">;
@@ -46,7 +46,7 @@ export interface ConversationOptions {
 /** A person's conversation with the agent: a session that is followed, whatever others do in it, and what the person does there. */
 export class Conversation {
   readonly #options: ConversationOptions;
-  #followed: FollowedSession | undefined;
+  #followed: ShownSession | undefined;
   #settings: AgentSession["settings"] | undefined;
   #workspace: WorkspaceState | undefined;
   #scenario: string;
@@ -114,12 +114,11 @@ export class Conversation {
       if (Object.keys(changes).length > 0 && this.#followed === undefined)
         await session.changeSettings(changes, { signal });
     }
-    this.#followed?.leave();
-    const followed = new FollowedSession(session, { face, signal, seen: (event) => this.#seen(event, followed) });
+    this.close();
+    const followed: ShownSession = new ShownSession(session, face, (event) => this.#seen(event, followed));
     this.#followed = followed;
     this.#settings = session.settings;
     face.opened(followed.view, sessionId === undefined ? 0n : session.lastSeq);
-    followed.begin();
     await followed.attached;
     void this.#lookAtWorkspace();
     return session;
@@ -127,7 +126,7 @@ export class Conversation {
 
   /** Tries again to reach a server that was given up. */
   reconnect(): void {
-    this.#followed?.reconnect();
+    if (this.#followed?.isGone === true) this.#followed.reconnect();
   }
 
   /**
@@ -222,15 +221,15 @@ export class Conversation {
   }
 
   close(): void {
-    this.#followed?.leave();
+    void this.#followed?.[Symbol.asyncDispose]();
   }
 
-  get #open(): FollowedSession {
+  get #open(): ShownSession {
     if (this.#followed === undefined) throw new CliError("The session is not open yet.", { next: ["Wait a moment."] });
     return this.#followed;
   }
 
-  #seen(event: InvokeEvent, { session, view }: FollowedSession): void {
+  #seen(event: InvokeEvent, { session, view }: ShownSession): void {
     const { face } = this.#options;
     if (event.event.case === "branchChanged") void this.#lookAtWorkspace();
     if (turnOutcome(event) === undefined || view.facts.peek().turn !== undefined) return;

@@ -1,13 +1,10 @@
 import type { CommandResult, CommandView } from "@gennai/client/commands/command";
 import type { Plan } from "@gennai/client/plan";
-import type { ConnectionChange } from "@gennai/client/session/subscription";
+import type { WayToServer } from "@gennai/client/session/followed-session";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Paint } from "../../terminal/colours.ts";
 import type { LineInput } from "../../terminal/line-input.ts";
-
-/** What became of the way to the server. */
-export type WayToServer = ConnectionChange | { readonly state: "gone"; readonly error: unknown };
 
 /** Where a conversation is held: a terminal that is drawn on, or plain lines. */
 export interface Face {

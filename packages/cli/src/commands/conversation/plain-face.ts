@@ -1,4 +1,5 @@
 import type { CommandView } from "@gennai/client/commands/command";
+import type { WayToServer } from "@gennai/client/session/followed-session";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import pLimit from "p-limit";
@@ -11,7 +12,7 @@ import { LineInput } from "../../terminal/line-input.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import type { AskedPerson } from "./answering-editor.ts";
 import type { Conversation } from "./conversation.ts";
-import type { Face, WayToServer } from "./face.ts";
+import type { Face } from "./face.ts";
 
 /** A conversation in lines that are printed once, without drawing: for a terminal that cannot be drawn on, a pipe, a screen reader. */
 export class PlainFace implements Face, Disposable {

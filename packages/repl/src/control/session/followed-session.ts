@@ -1,5 +1,5 @@
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { EventGapError } from "@gennai/client/session/subscription";
+import { FollowedSession as Followed, type WayToServer } from "@gennai/client/session/followed-session";
 import type { Turn, TurnRequest } from "@gennai/client/session/turn";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -25,18 +25,12 @@ export interface FollowedSessionOptions {
   readonly onProblem?: (failure: Failure) => void;
 }
 
-/** Milliseconds to wait for the first event of a stream before a turn starts anyway. */
-const attachMilliseconds = 1000;
-
-/** A session with its view, kept up to date until it is disposed. */
+/** A followed session as it is drawn: a frame at a time, and only after its log was read once. */
 export class FollowedSession implements Disposable {
   readonly session: AgentSession;
-  readonly #options: FollowedSessionOptions;
   readonly #view = signal(new SessionView());
   /** A new object whenever the events had to be read from the beginning again. */
   readonly view: ReadonlySignal<SessionView> = this.#view;
-  /** The view that events are applied to. It is shown only after the log was read once, not while that is being read. */
-  #fold = this.#view.peek();
   /** Newest event of the log when the session was opened. */
   readonly #opensAt: bigint;
   readonly #opened = signal(1);
@@ -46,18 +40,31 @@ export class FollowedSession implements Disposable {
   readonly following: ReadonlySignal<Following> = this.#following;
   readonly #settings;
   readonly #end = new AbortController();
-  readonly #attached = Promise.withResolvers<void>();
-  readonly #incoming = new FrameBatch<InvokeEvent>((events) => this.#apply(events));
-  #again = new AbortController();
-  #wake: (() => void) | undefined;
+  readonly #followed: Followed;
+  #incoming: Disposable | undefined;
 
-  constructor(options: FollowedSessionOptions) {
-    this.#options = options;
-    this.session = options.session;
-    this.#opensAt = options.session.lastSeq;
+  constructor({ session, onEvents, onProblem }: FollowedSessionOptions) {
+    this.session = session;
+    this.#opensAt = session.lastSeq;
+    this.#settings = signal(session.settings);
+    this.#followed = new Followed(session, {
+      onEvent: () => undefined,
+      onWay: (way) => this.#became(way),
+      onAnew: () => this.#beginAnew(),
+      onProblem: ({ error }) => onProblem?.(failureOf(error)),
+      gather: (take) => {
+        const incoming = new FrameBatch<InvokeEvent>((events) => {
+          batch(() => {
+            for (const event of events) take(event);
+            this.#showWhole();
+          });
+          onEvents?.(events, this.#view.value);
+        });
+        this.#incoming = incoming;
+        return incoming;
+      },
+    });
     this.#beginAnew();
-    this.#settings = signal(options.session.settings);
-    void this.#follow();
   }
 
   get settings(): ReadonlySignal<ReportedSettings> {
@@ -71,15 +78,12 @@ export class FollowedSession implements Disposable {
 
   /** Continues over a new connection, if this one delivers less than it should. */
   reconnect(): void {
-    this.#again.abort();
-    this.#wake?.();
+    this.#following.value = { state: "connecting" };
+    this.#followed.reconnect();
   }
 
-  /** Attaches first, so that the agent knows this client's abilities from the start. Rejects as `AgentSession` does. */
-  async startTurn(request: TurnRequest, options: { readonly signal: AbortSignal }): Promise<Turn> {
-    const silent = new Promise((resolve) => setTimeout(resolve, attachMilliseconds));
-    await Promise.race([this.#attached.promise, silent]);
-    return this.session.startTurn(request, options);
+  startTurn(request: TurnRequest, options: { readonly signal: AbortSignal }): Promise<Turn> {
+    return this.#followed.startTurn(request, options);
   }
 
   async changeSettings(choice: SettingsChoice, options: { readonly signal: AbortSignal }): Promise<void> {
@@ -97,73 +101,37 @@ export class FollowedSession implements Disposable {
   /** Leaves the session; nothing is cancelled on the server. */
   [Symbol.dispose](): void {
     this.#end.abort();
-    this.#wake?.();
-    this.#incoming[Symbol.dispose]();
+    void this.#followed[Symbol.asyncDispose]();
+    this.#incoming?.[Symbol.dispose]();
   }
 
-  async #follow(): Promise<void> {
-    while (!this.#end.signal.aborted) {
-      this.#again = new AbortController();
-      try {
-        await this.#read(AbortSignal.any([this.#end.signal, this.#again.signal]));
-      } catch (error) {
-        if (this.#end.signal.aborted) return;
-        this.#incoming.flush();
-        if (this.#again.signal.aborted) this.#following.value = { state: "connecting" };
-        else if (error instanceof EventGapError) this.#beginAnew();
-        else await this.#waitAfter(error);
-      }
+  #became(way: WayToServer): void {
+    if (way.state === "connected") {
+      this.#following.value = way;
+      return;
+    }
+    this.#show();
+    const failure = failureOf(way.error);
+    if (way.state === "gone") this.#following.value = { state: "failed", failure };
+    else {
+      const { state, attempt, delay } = way;
+      this.#following.value = { state, attempt, retryAt: Date.now() + delay, failure };
     }
   }
 
-  async #read(signal: AbortSignal): Promise<void> {
-    const events = this.session.follow({
-      afterSeq: this.#fold.lastSeq,
-      signal,
-      onProblem: ({ error }) => this.#options.onProblem?.(failureOf(error)),
-      onConnection: (change) => {
-        if (change.state === "connected") {
-          this.#attached.resolve();
-          this.#following.value = change;
-          return;
-        }
-        this.#show();
-        const { attempt, delay, error } = change;
-        const retryAt = Date.now() + delay;
-        this.#following.value = { state: "reconnecting", attempt, retryAt, failure: failureOf(error) };
-      },
-    });
-    for await (const event of events) this.#incoming.push(event);
-  }
-
-  async #waitAfter(error: unknown): Promise<void> {
-    this.#show();
-    this.#following.value = { state: "failed", failure: failureOf(error) };
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    await promise;
-    this.#wake = undefined;
-    this.#following.value = { state: "connecting" };
-  }
-
   #beginAnew(): void {
-    this.#fold = new SessionView();
     if (this.#opensAt === 0n) this.#show();
     else this.#opened.value = 0;
   }
 
-  #show(): void {
-    this.#view.value = this.#fold;
-    this.#opened.value = 1;
+  #showWhole(): void {
+    const { lastSeq } = this.#followed.view;
+    if (lastSeq >= this.#opensAt) this.#show();
+    else this.#opened.value = Number(lastSeq) / Number(this.#opensAt);
   }
 
-  #apply(events: readonly InvokeEvent[]): void {
-    const fold = this.#fold;
-    batch(() => {
-      for (const event of events) fold.apply(event);
-      if (fold.lastSeq >= this.#opensAt) this.#show();
-      else this.#opened.value = Number(fold.lastSeq) / Number(this.#opensAt);
-    });
-    this.#options.onEvents?.(events, this.#view.value);
+  #show(): void {
+    this.#view.value = this.#followed.view;
+    this.#opened.value = 1;
   }
 }
