@@ -5,7 +5,8 @@ import type { ChatToolName } from "./chat/chat-tool-names.ts";
 import { callChatTool } from "./chat/chat-tools.ts";
 import { offeredTools } from "./chat/offered-tools.ts";
 import type { CommandId } from "./command-ids.ts";
-import { commandTable } from "./commands/command-table.ts";
+import { commandTable } from "./command-table.ts";
+import type { Workbench } from "./commands/workbench.ts";
 import { focusOpenedView } from "./repl/focus-opened-view.ts";
 import { showFailure, showProblem } from "./server/server-dialogs.ts";
 import { NoServerError } from "./server/server-problem.ts";
@@ -19,7 +20,6 @@ import type { TimelineTree } from "./status/timeline-tree.ts";
 import type { TodoTree } from "./status/todo-tree.ts";
 import { windowDetails } from "./status/window-details.ts";
 import { type AppShell, composeWindow, type WindowParts } from "./window-parts.ts";
-import type { Workbench } from "./workbench.ts";
 
 /** Settings whose change may mean another server. */
 const aboutServer = [
@@ -50,7 +50,8 @@ export class AgentApp implements vscode.Disposable {
   /** Starts what runs without a command. */
   begin(): void {
     const { access, status, sessionWatch } = this.#parts;
-    const { views, context } = this.#workbench;
+    const { context } = this.#workbench;
+    const { views } = this.#parts;
     rememberDeeds(context.globalState);
     this.#migrateSettings();
     this.#listeners.push(
@@ -88,13 +89,13 @@ export class AgentApp implements vscode.Disposable {
   }
 
   resolveView(view: vscode.WebviewView): void {
-    const { views, context } = this.#workbench;
-    views.resolveView(view);
+    const { context } = this.#workbench;
+    this.#parts.views.resolveView(view);
     focusOpenedView(view, context.workspaceState);
   }
 
   adoptPanel(panel: vscode.WebviewPanel): void {
-    this.#workbench.views.adoptPanel(panel);
+    this.#parts.views.adoptPanel(panel);
   }
 
   contentOf(uri: vscode.Uri): string {
@@ -140,8 +141,8 @@ export class AgentApp implements vscode.Disposable {
 
   dispose(): void {
     for (const listener of this.#listeners) listener.dispose();
-    const { views, sessions, claim, branch } = this.#workbench;
-    const { attention, blockedCalls, progress, role, linkWatch, sessionWatch, access, terminal } = this.#parts;
+    const { sessions, claim, branch } = this.#workbench;
+    const { views, attention, blockedCalls, progress, role, linkWatch, sessionWatch, access, terminal } = this.#parts;
     views.dispose();
     const parts = [branch, attention, blockedCalls, progress, role, linkWatch, sessionWatch, access];
     for (const part of parts) part[Symbol.dispose]();

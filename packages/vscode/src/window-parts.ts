@@ -1,4 +1,5 @@
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
+import { SessionPlans } from "@gennai/client/session-plans";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";
 import { ChangeSets } from "./apply/change-sets.ts";
@@ -7,6 +8,7 @@ import { BackgroundTerminals } from "./background/background-terminals.ts";
 import { windowFolder } from "./client-workspace/window-folder.ts";
 import type { CommandId } from "./command-ids.ts";
 import { openRule } from "./commands/show-rule.ts";
+import type { Workbench } from "./commands/workbench.ts";
 import { askForRest, mergeByHand } from "./documents/merge-by-hand.ts";
 import { VsCodeFiles } from "./editor/files/vscode-files.ts";
 import { pathOf } from "./editor/workspace-uri.ts";
@@ -30,17 +32,17 @@ import { chosenFolder } from "./session/chosen-folder.ts";
 import { GuardedSessions } from "./session/guarded-sessions.ts";
 import { branchInterceptor } from "./session/interceptors/branch-interceptor.ts";
 import { heldInterceptor } from "./session/interceptors/held-interceptor.ts";
-import { StoredApprovals } from "./session/interceptors/plan-interceptor.ts";
+import { planInterceptor, StoredApprovals } from "./session/interceptors/plan-interceptor.ts";
 import { effectOf } from "./session/interceptors/rpc-effects.ts";
 import { watchingInterceptor } from "./session/interceptors/watching-interceptor.ts";
 import { readSessionSettings } from "./session/read-settings.ts";
-import { SessionWatch } from "./session/session-watch.ts";
 import { TurnProgress } from "./session/turn-progress.ts";
 import { claimFile, WindowRole } from "./session/window-role.ts";
 import { WorkspaceSession } from "./session/workspace-session.ts";
 import { readSettings, settingsChoice, usersModelUrl } from "./settings/settings.ts";
 import type { Attention } from "./status/attention.ts";
 import type { BlockedCalls } from "./status/blocked-calls.ts";
+import { SessionWatch } from "./status/session-watch.ts";
 import { TimelineTree } from "./status/timeline-tree.ts";
 import { TodoTree } from "./status/todo-tree.ts";
 import { vsCodeAttention } from "./status/vscode-attention.ts";
@@ -50,7 +52,6 @@ import { WindowStatus } from "./status/window-status.ts";
 import { TerminalCommands } from "./terminal/terminal-commands.ts";
 import { VsCodeTerminals } from "./terminal/vscode-terminals.ts";
 import { VsCodeEditor } from "./vscode-editor.ts";
-import type { Workbench } from "./workbench.ts";
 
 export interface AppShell {
   readonly context: vscode.ExtensionContext;
@@ -63,6 +64,7 @@ export interface AppShell {
 /** All parts of one window. Each knows only those parts that are passed to it here. */
 export interface WindowParts {
   readonly workbench: Workbench;
+  readonly views: ReplViews;
   readonly access: ServerAccess;
   readonly terminal: TerminalCommands;
   readonly attention: Attention;
@@ -84,8 +86,6 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   const version = versionOf(context);
   const clientId = crypto.randomUUID();
   const warn = (what: string, error: unknown) => log.warn(what, errorMessage(error));
-  // For parts that use each other: they are resolved at the first use, when all are made.
-  const later = { workbench: () => workbench, status: () => status };
   const details = () => windowDetails(workbench, status.link);
 
   const authority = { remoteName: vscode.env.remoteName, host: thisMachine.host };
@@ -116,13 +116,21 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     onProblem: (error) => log.warn("The branch is not known.", String(error)),
   });
   const role = new WindowRole({
-    ...later,
+    log,
+    notify: (notice) => views.notify(notice),
+    attachAgain: () => sessions.attachAgain(),
+    show: () => status.show(),
     claimFile: claimFile(context.globalStorageUri.fsPath, root),
     takeOver: () => run("takeOver"),
   });
 
   const linkWatch = new LinkWatch({
-    ...later,
+    log,
+    status: () => status,
+    notify: (notice) => views.notify(notice),
+    readGovernance: () => sessionWatch.readGovernance(),
+    sessions: () => sessions,
+    forget: () => access.link.forget(),
     hasMoved: () => access.hasMoved(),
     startAgain: () => access.startAgain(),
     answers: () => !role.isWatching,
@@ -138,7 +146,6 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     tokens,
     modelKeys,
     log,
-    approvals,
     settings: readSettings,
     interceptors: [
       watchingInterceptor(() => role.isWatching),
@@ -159,6 +166,9 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
           await session.changeSettings({ editingMode: "proposal" }, { signal: AbortSignal.timeout(10_000) });
         },
       }),
+      planInterceptor(approvals, async (sessionId, planId, call) =>
+        new SessionPlans((await access.link.connect()).plans, sessionId).get(planId, call),
+      ),
     ],
     onState: (state) => {
       linkWatch.changed(state);
@@ -167,10 +177,11 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   });
 
   const sessionWatch = new SessionWatch({
-    ...later,
-    attention: () => attention,
-    blockedCalls: () => blockedCalls,
-    progress: () => progress,
+    log,
+    settings: readSettings,
+    connection: () => access.link.connection,
+    // Parts that use each other are resolved at the first use, when all are made.
+    parts: () => ({ sessions, status, attention, blockedCalls, progress, todos, timeline, background, views }),
     isWatching: () => role.isWatching,
   });
   const sessions: WorkspaceSession = new WorkspaceSession({
@@ -238,9 +249,15 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
   const timeline = new TimelineTree(ledger, () => shell.timelineChanged.fire());
   const origins = new LineOrigins({ root, source: ledger, settings: readSettings, onProblem: warn });
   context.subscriptions.push(origins);
-  const peers = { sessions: () => sessions, views: () => views };
-  const reviewing = composeReview({ context, root, files, ...peers, onProblem: warn });
-  const views = new ReplViews({
+  const reviewing = composeReview({
+    context,
+    root,
+    files,
+    sessions: () => sessions,
+    notifyOthers: (place, notice) => views.notifyOthers(place, notice),
+    onProblem: warn,
+  });
+  const views: ReplViews = new ReplViews({
     extensionUri: context.extensionUri,
     isTrusted: () => vscode.workspace.isTrusted,
     onVisible: () => attention.update(sessions.facts.questions),
@@ -339,7 +356,19 @@ export function composeWindow(shell: AppShell, run: (id: CommandId) => Promise<v
     settings: readSettings,
     showRule: (call) => openRule(call, workbench).catch((error) => warn("The rule was not opened.", error)),
   });
-  return { workbench, access, terminal, attention, blockedCalls, progress, status, role, linkWatch, sessionWatch };
+  return {
+    workbench,
+    views,
+    access,
+    terminal,
+    attention,
+    blockedCalls,
+    progress,
+    status,
+    role,
+    linkWatch,
+    sessionWatch,
+  };
 }
 
 /** A second item in the status bar, for damage control. */

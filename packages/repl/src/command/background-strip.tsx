@@ -5,11 +5,10 @@ import { VisibleText } from "../look/visible-text.tsx";
 
 /** What runs in the background, each with a stop button; nothing if nothing runs. */
 export function BackgroundStrip({ store }: { readonly store: BackgroundStore }) {
-  const running = store.running.value;
-  const problem = store.problem.value;
+  const { running, problem } = store.state.value;
   return (
     <>
-      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => (store.problem.value = undefined)} />}
+      {problem !== undefined && <ProblemNotice problem={problem} onDismiss={() => store.dismiss()} />}
       {running.length > 0 && (
         <ul class="background-runs" aria-label="In the background">
           {running.map(({ id, command, ports }) => (

@@ -31,7 +31,7 @@ export function CommandState({ item, command, turnId, seq, onShowOutput }: Comma
   const { status, startedAt, endedAt, callId, name } = item;
   const { watchCall } = control.host;
   const store = control.stores.value.background;
-  const lasting = inBackground(item) ? store?.running.value.find((run) => run.command === command) : undefined;
+  const lasting = inBackground(item) ? store?.state.value.running.find((run) => run.command === command) : undefined;
   const exit = exitWords(item);
   const took = startedAt === undefined || endedAt === undefined ? undefined : endedAt.getTime() - startedAt.getTime();
   return (

@@ -44,21 +44,26 @@ export abstract class PanelStore<State extends PanelState> implements Disposable
     this.#state.value = { ...this.#state.peek(), problem };
   }
 
-  /** Does something; `during` is shown meanwhile. False if it failed, or the store has ended. */
+  /** Does something; `during` is shown meanwhile, and no earlier problem. False if it failed, or the store has ended. */
   protected async attempt(
     action: string,
-    { during, after = {} }: { readonly during?: Partial<State>; readonly after?: Partial<State> },
+    { during, after }: { readonly during: Partial<State>; readonly after: Partial<State> },
     work: (call: StoreCall) => Promise<void>,
   ): Promise<boolean> {
     this.#state.value = { ...this.#state.peek(), problem: undefined, ...during };
-    let done = true;
-    try {
-      await work({ signal: this.over });
-    } catch (error) {
-      done = false;
-      if (!this.over.aborted) this.fail(error, action);
-    }
+    const done = await this.guard(action, work);
     this.set(after);
     return done;
+  }
+
+  /** Does something in the background. */
+  protected async guard(action: string, work: (call: StoreCall) => Promise<void>): Promise<boolean> {
+    try {
+      await work({ signal: this.over });
+      return true;
+    } catch (error) {
+      if (!this.over.aborted) this.fail(error, action);
+      return false;
+    }
   }
 }

@@ -81,7 +81,7 @@ export class PlanStore extends PanelStore<PlanView> {
 
   /** Loads the session's plans and shows the newest, unless one is shown. */
   async load(): Promise<void> {
-    await this.attempt("Load plans", {}, async (options) => {
+    await this.guard("Load plans", async (options) => {
       const plans = await this.#options.plans.list(options);
       this.set({ plans });
       const { plan } = this.state.peek();
@@ -91,7 +91,7 @@ export class PlanStore extends PanelStore<PlanView> {
   }
 
   async select(planId: string): Promise<void> {
-    await this.attempt("Load plan", {}, async (options) => this.#show(await this.#options.plans.get(planId, options)));
+    await this.guard("Load plan", async (options) => this.#show(await this.#options.plans.get(planId, options)));
   }
 
   /** Runs a turn in which the model writes a plan. */

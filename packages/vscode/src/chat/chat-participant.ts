@@ -4,9 +4,9 @@ import { turnOutcome } from "@gennai/client/session/turn-state";
 import { watchedTurn } from "@gennai/client/session/watched-turn";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import * as vscode from "vscode";
+import type { Workbench } from "../commands/workbench.ts";
 import { reasonOf } from "../editor/editor-error.ts";
 import { nameOfUri } from "../editor/workspace-uri.ts";
-import type { Workbench } from "../workbench.ts";
 
 /**
  * Runs a prompt of VS Code's own chat as a turn of this window's session: with the same server and the same gate, and also shown

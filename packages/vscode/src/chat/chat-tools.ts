@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import * as z from "zod/mini";
-import type { Workbench } from "../workbench.ts";
+import type { Workbench } from "../commands/workbench.ts";
 import type { ChatToolName } from "./chat-tool-names.ts";
 import { decisionsIn } from "./ledger-decision.ts";
 

@@ -4,7 +4,7 @@ import { terminalSelection } from "../documents/terminal-selection.ts";
 import { testFailureText } from "../documents/test-failure.ts";
 import { showInformation } from "../editor/notifications.ts";
 import { nameOfUri } from "../editor/workspace-uri.ts";
-import type { Command, Workbench } from "../workbench.ts";
+import type { Command, Workbench } from "./workbench.ts";
 
 /** Adds a mention of the selected lines; the server reads them when the prompt is sent, unsaved changes included. */
 export const addSelection: Command = async (workbench) => {

@@ -7,7 +7,7 @@ import {
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";
-import type { Command } from "../workbench.ts";
+import type { Command } from "./workbench.ts";
 
 /** Lists the servers and watchers that the agent started: to watch one, stop it, or open one of its ports. */
 export const showBackground: Command = async ({ sessions, background }) => {

@@ -12,7 +12,7 @@ import { uriOf } from "../editor/workspace-uri.ts";
 import { thisMachine } from "../server/this-machine.ts";
 import { sessionBundle } from "../session/export-bundle.ts";
 import { did } from "../settings/did.ts";
-import type { Command, Workbench } from "../workbench.ts";
+import type { Command, Workbench } from "./workbench.ts";
 
 const callTimeoutMs = 30_000;
 const intentsFile = [".orchestration", "active_intents.yaml"] as const;

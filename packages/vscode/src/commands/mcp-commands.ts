@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { askModally, showInformation, showWarning } from "../editor/notifications.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
 import { knownServers, withServers } from "../settings/known-servers.ts";
-import type { Command } from "../workbench.ts";
+import type { Command } from "./workbench.ts";
 
 const callTimeoutMs = 30_000;
 

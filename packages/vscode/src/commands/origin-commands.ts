@@ -4,8 +4,8 @@ import * as vscode from "vscode";
 import { showAppliedChange } from "../documents/applied-diff.ts";
 import { reasonOf } from "../editor/editor-error.ts";
 import { showInformation, showWarning } from "../editor/notifications.ts";
-import type { Command, Workbench } from "../workbench.ts";
 import { openRecord } from "./governance-commands.ts";
+import type { Command, Workbench } from "./workbench.ts";
 
 /** Opens the session at the call that wrote the line, with the question, the answer, and the changes. */
 export const showOrigin: Command = async (workbench, [place]) => {

@@ -8,7 +8,7 @@ import { reasonOf } from "../editor/editor-error.ts";
 import { askModally, showError, showInformation, showProgress, showWarning } from "../editor/notifications.ts";
 import { looksLikePlan } from "../review/looks-like-plan.ts";
 import { guardPlan } from "../review/plan-guard.ts";
-import type { Command, Workbench } from "../workbench.ts";
+import type { Command, Workbench } from "./workbench.ts";
 
 const callTimeoutMs = 30_000;
 const activeTextLimit = 60_000;

@@ -2,8 +2,8 @@ import { canMention } from "@gennai/client/session/text/mentions";
 import * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";
 import { nameOfUri } from "../editor/workspace-uri.ts";
-import type { Command, Workbench } from "../workbench.ts";
 import { explainPrompt, fixPrompt, type ReportedProblem } from "./problem-prompt.ts";
+import type { Command, Workbench } from "./workbench.ts";
 
 /** Sends a prompt about the problems of a code action, else about those at the cursor. */
 export const fixProblem: Command = async (workbench, args) => {

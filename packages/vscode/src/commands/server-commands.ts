@@ -5,7 +5,7 @@ import { openSourceControl } from "../git/vscode-git.ts";
 import { askForToken } from "../server/server-dialogs.ts";
 import { chooseFolder } from "../session/chosen-folder.ts";
 import { usersModelUrl } from "../settings/settings.ts";
-import type { Command } from "../workbench.ts";
+import type { Command } from "./workbench.ts";
 
 const callTimeoutMs = 10_000;
 

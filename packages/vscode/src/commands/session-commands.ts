@@ -2,9 +2,9 @@ import { reviewToApply } from "@gennai/client/host/review-state";
 import * as vscode from "vscode";
 import { showProposal } from "../documents/proposal-diff.ts";
 import { showInformation } from "../editor/notifications.ts";
-import type { Command } from "../workbench.ts";
-import { revert } from "./changes/revert.ts";
 import { pickChangeSet, pickProposal } from "./pickers.ts";
+import { revert } from "./revert.ts";
+import type { Command } from "./workbench.ts";
 
 const callTimeoutMs = 30_000;
 

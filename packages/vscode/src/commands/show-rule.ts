@@ -4,7 +4,7 @@ import { columnBesideRepl } from "../documents/beside-repl.ts";
 import { showInformation } from "../editor/notifications.ts";
 import { uriOf } from "../editor/workspace-uri.ts";
 import { thisMachine } from "../server/this-machine.ts";
-import type { Command, Workbench } from "../workbench.ts";
+import type { Command, Workbench } from "./workbench.ts";
 
 /** Opens the rule that last stopped, or asked about, a call. */
 export const showRule: Command = async (workbench) => {

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { Command } from "../workbench.ts";
+import type { Command } from "./workbench.ts";
 
 export const addTodo: Command = async (workbench) => {
   const content = await askForContent("Add Todo", "");

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { AskForRest, Overlap } from "../apply/overlap.ts";
 import { askModally } from "../editor/notifications.ts";
 import { uriInWorkspace } from "../editor/workspace-uri.ts";
-import type { Workbench } from "../workbench.ts";
+import type { ContentDocuments } from "./content-documents.ts";
 
 /**
  * Asks once about all that cannot be done at once.
@@ -32,7 +32,7 @@ export function askForRest(verb: "Apply" | "Take Back", stays: readonly string[]
 export async function mergeByHand(
   title: "Proposed" | "Before Gennai",
   overlaps: readonly Overlap[],
-  { documents, root }: Pick<Workbench, "documents" | "root">,
+  { documents, root }: { readonly documents: ContentDocuments; readonly root: string },
 ): Promise<void> {
   for (const { path, from, wanted, present } of overlaps) {
     const group = documents.group();

@@ -3,8 +3,9 @@ import type { AnsweredRequests } from "@gennai/client/host/window-requests";
 import { providerNames } from "@gennai/protocol/model/session/backend";
 import * as vscode from "vscode";
 import { listEditorModels, tryEditorModel } from "../chat/offered-models.ts";
-import { revert } from "../commands/changes/revert.ts";
+import { revert } from "../commands/revert.ts";
 import { openRuleAt } from "../commands/show-rule.ts";
+import type { Workbench } from "../commands/workbench.ts";
 import { showAppliedChange } from "../documents/applied-diff.ts";
 import { columnBesideRepl } from "../documents/beside-repl.ts";
 import { editorContext } from "../documents/editor-context.ts";
@@ -13,7 +14,6 @@ import { showQuestionDiff } from "../documents/question-diff.ts";
 import { nameOfUri, uriInWorkspace } from "../editor/workspace-uri.ts";
 import { did } from "../settings/did.ts";
 import { keepModel } from "../settings/keep-model.ts";
-import type { Workbench } from "../workbench.ts";
 
 const applyTimeoutMs = 60_000;
 

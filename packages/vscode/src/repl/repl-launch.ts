@@ -1,10 +1,10 @@
 import type { ReplLaunch } from "@gennai/client/host/repl-host";
 import { errorMessage } from "@gennai/protocol/error-message";
+import type { Workbench } from "../commands/workbench.ts";
 import { showProblem } from "../server/server-dialogs.ts";
 import { NoServerError, type ServerProblem } from "../server/server-problem.ts";
 import { folderCount } from "../session/chosen-folder.ts";
 import { replSettings } from "../settings/settings.ts";
-import type { Workbench } from "../workbench.ts";
 import type { ReplContainer } from "./repl-views.ts";
 
 export interface ReplLaunchOptions {

@@ -1,8 +1,8 @@
+import type { HostNotice } from "@gennai/client/host/repl-host";
 import type * as vscode from "vscode";
 import { ContentDocuments } from "../documents/content-documents.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";
 import { resolveInWorkspace } from "../editor/workspace-paths.ts";
-import type { ReplViews } from "../repl/repl-views.ts";
 import type { WorkspaceSession } from "../session/workspace-session.ts";
 import { EditorReview } from "./editor-review.ts";
 import { storageName, UnseenChanges } from "./unseen-changes.ts";
@@ -15,7 +15,8 @@ export interface ComposeReviewOptions {
   readonly root: string;
   readonly files: EditorFiles;
   readonly sessions: () => WorkspaceSession;
-  readonly views: () => ReplViews;
+  /** Tells the REPLs of all places but this. */
+  readonly notifyOthers: (place: string | undefined, notice: HostNotice) => void;
   readonly onProblem: (what: string, error: unknown) => void;
 }
 
@@ -36,13 +37,13 @@ const maxBytes = 2 * 1024 * 1024;
 
 /** The parts are disposed with the extension. */
 export function composeReview(options: ComposeReviewOptions): ReviewParts {
-  const { context, root, files, sessions, views, onProblem } = options;
+  const { context, root, files, sessions, notifyOthers, onProblem } = options;
   const documents = new ContentDocuments();
   const reviews = new WindowReviews({
     kept: context.workspaceState.get(reviewsKey),
     keep: (kept) => void context.workspaceState.update(reviewsKey, kept),
     changed: (state, place) => {
-      views().notifyOthers(place, { type: "review", state });
+      notifyOthers(place, { type: "review", state });
       review.refresh();
     },
   });

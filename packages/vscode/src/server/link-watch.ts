@@ -1,14 +1,26 @@
+import type { HostNotice } from "@gennai/client/host/repl-host";
 import type { HostCommand } from "@gennai/client/host/window-requests";
+import type { AgentSession } from "@gennai/client/session/agent-session";
+import type { SessionFacts } from "@gennai/client/view/session-facts";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as vscode from "vscode";
-import type { WindowStatus } from "../status/window-status.ts";
-import type { Workbench } from "../workbench.ts";
 import type { LinkState } from "./server-link.ts";
 import { describeProblem, type ProblemStep, type ServerProblem } from "./server-problem.ts";
 
 export interface LinkWatchOptions {
-  readonly workbench: () => Workbench;
-  readonly status: () => WindowStatus;
+  readonly log: Pick<vscode.LogOutputChannel, "info" | "warn">;
+  /** Where the state is shown. */
+  readonly status: () => { link: LinkState };
+  /** Tells every REPL. */
+  readonly notify: (notice: HostNotice) => void;
+  readonly readGovernance: () => Promise<void>;
+  readonly sessions: () => {
+    readonly facts: SessionFacts;
+    readonly session: Pick<AgentSession, "startTurn"> | undefined;
+    attachAgain(): Promise<void>;
+  };
+  /** The next call looks for a server again. */
+  readonly forget: () => void;
   /** True if the server must be found at another address than before. */
   readonly hasMoved: () => Promise<boolean>;
   /** Starts a server that has died again, if the user wants that. */
@@ -62,7 +74,7 @@ export class LinkWatch implements Disposable {
     const before = status.link;
     status.link = state;
     if (kindOf(state) !== kindOf(before)) {
-      const { log, readGovernance } = this.#options.workbench();
+      const { log, readGovernance } = this.#options;
       log.info(`Server: ${state.type}`, state.type === "failed" ? describeProblem(state.problem).message : "");
       void vscode.commands.executeCommand("setContext", "gennai.connected", state.type === "connected");
       this.announce();
@@ -74,7 +86,7 @@ export class LinkWatch implements Disposable {
       }
     }
     if (state.type === "lost") {
-      this.#lostTurn = this.#options.workbench().sessions.facts.turn?.turnId ?? this.#lostTurn;
+      this.#lostTurn = this.#options.sessions().facts.turn?.turnId ?? this.#lostTurn;
       this.#lookForMovedServer();
     }
   }
@@ -82,13 +94,13 @@ export class LinkWatch implements Disposable {
   /** Tells every REPL the state of the connection. */
   announce(): void {
     const state = this.#options.status().link;
-    const { views } = this.#options.workbench();
-    if (state.type === "connected") views.notify({ type: "server", state: "connected", message: "" });
-    if (state.type === "lost") views.notify({ type: "server", state: "unreachable", message: state.reason });
+    const { notify } = this.#options;
+    if (state.type === "connected") notify({ type: "server", state: "connected", message: "" });
+    if (state.type === "lost") notify({ type: "server", state: "unreachable", message: state.reason });
     if (state.type !== "failed") return;
     const { problem } = state;
     const { message, steps } = describeProblem(problem);
-    views.notify({
+    notify({
       type: "server",
       state: final.includes(problem.type) ? "refused" : "unreachable",
       message,
@@ -106,8 +118,8 @@ export class LinkWatch implements Disposable {
     const before = this.#url;
     this.#url = state.url;
     if (before === undefined || before === state.url) return;
-    const { sessions, log } = this.#options.workbench();
-    sessions
+    const { sessions, log } = this.#options;
+    sessions()
       .attachAgain()
       .catch((error: unknown) => log.warn("The connection to the session was not restored.", String(error)));
   }
@@ -119,8 +131,9 @@ export class LinkWatch implements Disposable {
 
   /** Called when the followed session's facts changed: a turn that its server left goes on. One that waited for an answer is left to the user. */
   factsChanged(): void {
-    const { sessions, log } = this.#options.workbench();
-    const { cutOffTurn } = sessions.facts;
+    const { sessions, log } = this.#options;
+    const { facts, session } = sessions();
+    const { cutOffTurn } = facts;
     if (cutOffTurn === undefined || cutOffTurn.turnId !== this.#lostTurn) return;
     this.#lostTurn = undefined;
     if (cutOffTurn.waited || !this.#options.answers()) return;
@@ -132,7 +145,7 @@ export class LinkWatch implements Disposable {
       return;
     }
     this.#continued = [...this.#continued, now];
-    sessions.session
+    session
       ?.startTurn({ text: "", continues: cutOffTurn.turnId }, { signal: AbortSignal.timeout(goOnMs) })
       .catch((error: unknown) => log.warn("The turn was not continued.", errorMessage(error)));
   }
@@ -141,9 +154,8 @@ export class LinkWatch implements Disposable {
   #lookForMovedServer(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
-      const { workbench, status, hasMoved, startAgain } = this.#options;
+      const { status, hasMoved, startAgain, forget, sessions, log } = this.#options;
       if (status().link.type !== "lost") return;
-      const { link, sessions, log } = workbench();
       if (!(await hasMoved().catch(() => false))) {
         await startAgain().catch((error: unknown) =>
           log.warn("The server was not started again.", errorMessage(error)),
@@ -151,8 +163,8 @@ export class LinkWatch implements Disposable {
         if (status().link.type === "lost") this.#lookForMovedServer();
         return;
       }
-      link.forget();
-      await sessions
+      forget();
+      await sessions()
         .attachAgain()
         .catch((error: unknown) => log.warn("The connection to the session was not restored.", String(error)));
     }, pauseBetweenLooks);

@@ -5,14 +5,13 @@ import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import * as vscode from "vscode";
 import { showInformation, showProgress } from "../editor/notifications.ts";
 import { realPathOf } from "../editor/real-path.ts";
-import type { StoredApprovals } from "../session/interceptors/plan-interceptor.ts";
 import type { GennaiSettings } from "../settings/settings.ts";
 import { type FindPorts, type FindRequest, findAt, findServer } from "./find-server.ts";
 import { bringsServer, startBroughtServer } from "./launch/brought-server.ts";
 import { broughtArguments, launchCommand, protectableBranches } from "./launch/launch-command.ts";
-import { decideLaunch } from "./launch/launch-decision.ts";
 import type { LaunchOutcome } from "./launch/launch-outcome.ts";
 import { startInTerminal } from "./launch/terminal-server.ts";
+import { decideLaunch } from "./launch-decision.ts";
 import type { ModelKeyStore } from "./model-key-store.ts";
 import type { ServerConnection } from "./server-connection.ts";
 import { type LinkState, ServerLink } from "./server-link.ts";
@@ -31,7 +30,6 @@ export interface ServerAccessOptions {
   readonly modelKeys: ModelKeyStore;
   readonly log: vscode.LogOutputChannel;
   readonly interceptors: readonly Interceptor[];
-  readonly approvals: StoredApprovals;
   readonly onState: (state: LinkState) => void;
 }
 
@@ -48,7 +46,7 @@ export class ServerAccess implements Disposable {
 
   constructor(options: ServerAccessOptions) {
     this.#options = options;
-    const { log, tokens, interceptors, approvals, onState } = options;
+    const { log, tokens, interceptors, onState } = options;
     this.#ports = {
       announced: () => serversHere((file, reason) => log.warn(`${file} was not believed: ${reason}`)),
       storedToken: (url) => tokens.get(url),
@@ -62,7 +60,6 @@ export class ServerAccess implements Disposable {
       request: () => this.#request(),
       ports: this.#ports,
       interceptors: [...interceptors, (next) => async (request) => next(await this.#fromHere(request))],
-      approvals,
       commands: () => options.settings().commands,
       onState: (state) => {
         if (state.type === "connected") this.#handing = this.#handModelKeys();

@@ -10,9 +10,7 @@ import {
   type PlanClient,
 } from "@gennai/client/connection/connection";
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
-import { SessionPlans } from "@gennai/client/session-plans";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
-import { planInterceptor, type StoredApprovals } from "../session/interceptors/plan-interceptor.ts";
 import type { ServerProblem } from "./server-problem.ts";
 
 /** Clients of a server that speaks our protocol. Holds no connection open. */
@@ -36,7 +34,6 @@ export interface ConnectionOptions {
   readonly renewToken: () => Promise<string>;
   /** Apply to every call of this window, its own and those of the REPL. */
   readonly interceptors: readonly Interceptor[];
-  readonly approvals: StoredApprovals;
   /** Also required of a server that others started. */
   readonly commands: () => CommandsMode;
   readonly signal: AbortSignal;
@@ -46,15 +43,9 @@ export async function openConnection(
   { url, token, isHere }: { readonly url: string; readonly token: string | undefined; readonly isHere: boolean },
   options: ConnectionOptions,
 ): Promise<ServerConnection | ServerProblem> {
-  const readPlan: Parameters<typeof planInterceptor>[1] = (sessionId, planId, call) =>
-    new SessionPlans(connectPlans({ baseUrl: url, transport }), sessionId).get(planId, call);
   const transport: Transport = createGrpcWebTransport({
     baseUrl: url,
-    interceptors: [
-      ...options.interceptors,
-      planInterceptor(options.approvals, readPlan),
-      ...(token === undefined ? [] : [bearerToken(token, options.renewToken)]),
-    ],
+    interceptors: [...options.interceptors, ...(token === undefined ? [] : [bearerToken(token, options.renewToken)])],
   });
   const clients = { baseUrl: url, transport };
   const agent = connect(clients);

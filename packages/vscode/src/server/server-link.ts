@@ -1,5 +1,4 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import type { StoredApprovals } from "../session/interceptors/plan-interceptor.ts";
 import type { FindPorts, FindRequest, FoundServer } from "./find-server.ts";
 import { findAt, findServer } from "./find-server.ts";
 import {
@@ -22,7 +21,6 @@ export interface LinkOptions {
   readonly request: () => Promise<FindRequest | ServerProblem>;
   readonly ports: FindPorts;
   readonly interceptors: readonly Interceptor[];
-  readonly approvals: StoredApprovals;
   readonly commands: ConnectionOptions["commands"];
   readonly onState: (state: LinkState) => void;
 }
@@ -99,7 +97,6 @@ export class ServerLink {
     const opened = await openConnection(found, {
       commands: this.#options.commands,
       interceptors: this.#options.interceptors,
-      approvals: this.#options.approvals,
       signal: this.#closing.signal,
       renewToken: () => this.#renewToken(found.url),
     });

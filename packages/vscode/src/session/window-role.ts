@@ -1,14 +1,18 @@
+import type { HostNotice } from "@gennai/client/host/repl-host";
 import { sha256Hex } from "@gennai/protocol/digest";
+import type * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";
-import type { WindowStatus } from "../status/window-status.ts";
-import type { Workbench } from "../workbench.ts";
 import { WindowClaim } from "./window-claim.ts";
 
 export interface WindowRoleOptions {
   /** Absolute path, the same for every window of the workspace. */
   readonly claimFile: string;
-  readonly workbench: () => Workbench;
-  readonly status: () => WindowStatus;
+  readonly log: Pick<vscode.LogOutputChannel, "info" | "warn">;
+  /** Tells every REPL. */
+  readonly notify: (notice: HostNotice) => void;
+  readonly attachAgain: () => Promise<void>;
+  /** Shows the role. */
+  readonly show: () => void;
   readonly takeOver: () => Promise<void>;
 }
 
@@ -36,20 +40,19 @@ export class WindowRole implements Disposable {
   }
 
   #changed(): void {
-    const { workbench, status } = this.#options;
-    const { log, sessions, views } = workbench();
+    const { log, notify, attachAgain, show } = this.#options;
     log.info(
       this.isWatching
         ? "Another window works on this workspace: this one watches."
         : "This window works on the workspace.",
     );
-    views.notify({ type: "role", watching: this.isWatching });
+    notify({ type: "role", watching: this.isWatching });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#offer(), timeoutMs);
-    void sessions
-      .attachAgain()
-      .catch((error: unknown) => log.warn("The connection to the session was not restored.", String(error)));
-    status().show();
+    void attachAgain().catch((error: unknown) =>
+      log.warn("The connection to the session was not restored.", String(error)),
+    );
+    show();
   }
 
   async #offer(): Promise<void> {

@@ -4,9 +4,10 @@ import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/gover
 import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/session/backend";
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import * as vscode from "vscode";
-import type { AutoLaunch } from "../server/launch/launch-decision.ts";
 
 /** The user's settings, checked: an invalid value is replaced by the default. */
+export type AutoLaunch = "ask" | "always" | "never";
+
 export interface GennaiSettings {
   readonly serverPort: number;
   /** Empty: a server of this machine. */

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 import { showWarning } from "../editor/notifications.ts";
-import type { TokenStore } from "../server/token-store.ts";
 import { type MigrationPorts, migrateSettings, type SettingsTarget } from "./migrate-settings.ts";
 import { readSettings } from "./settings.ts";
 
@@ -13,7 +12,7 @@ const configurationTargets: Record<SettingsTarget, vscode.ConfigurationTarget> =
 /** Migrates the settings of this window. */
 export async function migrateVsCodeSettings(
   context: vscode.ExtensionContext,
-  tokens: TokenStore,
+  tokens: { set(baseUrl: string, token: string): Promise<void> },
   folder: vscode.WorkspaceFolder | undefined,
 ): Promise<void> {
   const at = (key: string) => {

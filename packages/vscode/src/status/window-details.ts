@@ -1,18 +1,26 @@
 import * as vscode from "vscode";
 import type { LinkState } from "../server/server-link.ts";
 import { thisMachine } from "../server/this-machine.ts";
-import type { Workbench } from "../workbench.ts";
+import type { WorkspaceSession } from "../session/workspace-session.ts";
+import type { GennaiSettings } from "../settings/settings.ts";
 
 /** Facts about this window for a problem report. Contains no token. */
-export function windowDetails(workbench: Workbench, link: LinkState): Readonly<Record<string, string>> {
-  const { baseUrl, serverPort, autoLaunch } = workbench.settings();
+export function windowDetails(
+  window: {
+    readonly version: string;
+    readonly settings: () => GennaiSettings;
+    readonly sessions: Pick<WorkspaceSession, "session">;
+  },
+  link: LinkState,
+): Readonly<Record<string, string>> {
+  const { baseUrl, serverPort, autoLaunch } = window.settings();
   return {
-    extension: workbench.version,
+    extension: window.version,
     editor: `${vscode.env.appName} ${vscode.version}`,
     remote: vscode.env.remoteName ?? "none",
     platform: thisMachine.description,
     settings: JSON.stringify({ baseUrl, serverPort, autoLaunch }),
     server: JSON.stringify(link),
-    session: workbench.sessions.session?.sessionId ?? "none",
+    session: window.sessions.session?.sessionId ?? "none",
   };
 }

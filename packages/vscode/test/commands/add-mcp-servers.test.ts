@@ -1,7 +1,7 @@
 import { McpServerState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { addMcpServers } from "#commands/mcp-commands";
-import type { Workbench } from "#workbench";
+import type { Workbench } from "#commands/workbench";
 
 const window = vi.hoisted(() => ({ files: new Map<string, string>(), said: [] as string[], offered: [] as string[] }));
 vi.mock("vscode", () => {

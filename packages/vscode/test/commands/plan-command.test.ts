@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { InvokeEventSchema, InvokeState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { plan } from "#commands/plan-commands";
-import type { Workbench } from "#workbench";
+import type { Workbench } from "#commands/workbench";
 
 const { asked, errors, events } = vi.hoisted(() => ({
   asked: [] as string[],

@@ -2,7 +2,7 @@ import { createClient, createRouterTransport } from "@connectrpc/connect";
 import { GovernanceService, IntentsMode } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { selectIntent } from "#commands/governance-commands";
-import type { Workbench } from "#workbench";
+import type { Workbench } from "#commands/workbench";
 
 /** What a person presses, in order, and everything that happened. */
 const window = vi.hoisted(() => ({ answers: [] as string[], happened: [] as string[] }));

@@ -4,7 +4,6 @@ import { AgentService, GetServerInfoResponseSchema } from "@gennai/protocol/gen/
 import { expect, it } from "vitest";
 import { openConnection } from "../../src/server/server-connection.ts";
 import { describeProblem } from "../../src/server/server-problem.ts";
-import { StoredApprovals } from "../../src/session/interceptors/plan-interceptor.ts";
 
 const url = "http://127.0.0.1:1";
 
@@ -58,7 +57,6 @@ it.each([
     {
       commands: () => "staged",
       interceptors: [says(answer)],
-      approvals: new StoredApprovals(),
       signal,
       renewToken: async () => "",
     },

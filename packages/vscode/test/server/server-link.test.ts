@@ -4,7 +4,6 @@ import { AgentService, GetServerInfoResponseSchema } from "@gennai/protocol/gen/
 import { expect, test } from "vitest";
 import { type LinkState, ServerLink } from "../../src/server/server-link.ts";
 import { describeProblem } from "../../src/server/server-problem.ts";
-import { StoredApprovals } from "../../src/session/interceptors/plan-interceptor.ts";
 
 const baseUrl = "http://127.0.0.1:1";
 
@@ -35,7 +34,6 @@ test.each([
       prove: async () => (isUp ? { type: "proven" } : proof),
     },
     interceptors: [answer],
-    approvals: new StoredApprovals(),
     commands: () => "auto",
     onState: () => undefined,
   });
@@ -52,7 +50,6 @@ test("why a server did not start is shown until one is found, though none answer
     request: async () => ({ baseUrl: "", port: 1, workspace: "/w", sharing: undefined, startsOwn: true }),
     ports: { announced: async () => [], storedToken: async () => undefined, prove: async () => ({ type: "stranger" }) },
     interceptors: [],
-    approvals: new StoredApprovals(),
     commands: () => "auto",
     onState: () => undefined,
   });

@@ -22,7 +22,7 @@ import { ContentDocuments } from "../../../../packages/vscode/src/documents/cont
 import { gitRepository } from "../../../../packages/vscode/src/git/vscode-git.ts";
 import { hostActions } from "../../../../packages/vscode/src/repl/host-actions.ts";
 import { readSettings } from "../../../../packages/vscode/src/settings/settings.ts";
-import type { Command, Workbench } from "../../../../packages/vscode/src/workbench.ts";
+import type { Command, Workbench } from "../../../../packages/vscode/src/commands/workbench.ts";
 import { hostTest } from "./host-test.ts";
 import { workspaceRoot } from "./workspace.ts";
 

@@ -1,19 +1,21 @@
 import { type BackgroundRun, listBackgroundRuns, stopBackgroundRun } from "@gennai/client/background-runs";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Problem, problemOf } from "../../look/problem.ts";
+import { PanelStore } from "../../look/panel-store.ts";
+import type { Problem } from "../../look/problem.ts";
+
+interface BackgroundState {
+  readonly running: readonly BackgroundRun[];
+  readonly problem: Problem | undefined;
+}
 
 /** A session's present background runs: loaded from the server whenever an event reports a change. */
-export class BackgroundStore implements Disposable {
-  readonly problem = signal<Problem | undefined>(undefined);
+export class BackgroundStore extends PanelStore<BackgroundState> {
   readonly #client: AgentClient;
   readonly #sessionId: string;
-  readonly #running = signal<readonly BackgroundRun[]>([]);
-  readonly running: ReadonlySignal<readonly BackgroundRun[]> = this.#running;
-  readonly #over = new AbortController();
 
   constructor(options: { readonly client: AgentClient; readonly sessionId: string }) {
+    super({ running: [], problem: undefined });
     this.#client = options.client;
     this.#sessionId = options.sessionId;
   }
@@ -24,29 +26,17 @@ export class BackgroundStore implements Disposable {
 
   /** Never rejects. */
   async load(): Promise<void> {
-    await this.#try("Reading what runs in the background", async () => {
-      const runs = await listBackgroundRuns(this.#client, this.#sessionId, { signal: this.#over.signal });
-      this.#running.value = runs.filter(({ isRunning }) => isRunning);
+    await this.guard("Reading what runs in the background", async (call) => {
+      const runs = await listBackgroundRuns(this.#client, this.#sessionId, call);
+      this.set({ running: runs.filter(({ isRunning }) => isRunning) });
     });
   }
 
   /** Never rejects. */
   async stop(runId: string): Promise<void> {
-    await this.#try("Stopping it", async () => {
-      await stopBackgroundRun(this.#client, { sessionId: this.#sessionId, runId }, { signal: this.#over.signal });
+    await this.guard("Stopping it", async (call) => {
+      await stopBackgroundRun(this.#client, { sessionId: this.#sessionId, runId }, call);
     });
     await this.load();
-  }
-
-  [Symbol.dispose](): void {
-    this.#over.abort();
-  }
-
-  async #try(action: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!this.#over.signal.aborted) this.problem.value = problemOf(error, action);
-    }
   }
 }

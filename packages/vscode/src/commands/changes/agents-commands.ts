@@ -10,7 +10,7 @@ import {
 } from "../../git/agents-index.ts";
 import { editorsGit } from "../../git/vscode-git.ts";
 import { withoutAgent } from "../../review/agent-lines.ts";
-import type { Command, Workbench } from "../../workbench.ts";
+import type { Command, Workbench } from "../workbench.ts";
 
 /** Stages the agent's lines, and nothing else of the files. */
 export const stageAgents: Command = async (workbench) => {

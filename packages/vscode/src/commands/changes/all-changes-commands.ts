@@ -7,7 +7,7 @@ import { askModally, showInformation } from "../../editor/notifications.ts";
 import { showsAll } from "../../review/editor-review.ts";
 import { undoWritten } from "../../review/undo-written.ts";
 import type { UnseenFile } from "../../review/unseen-file.ts";
-import type { Command, Workbench } from "../../workbench.ts";
+import type { Command, Workbench } from "../workbench.ts";
 import { decided } from "./review-commands.ts";
 
 const callTimeoutMs = 30_000;

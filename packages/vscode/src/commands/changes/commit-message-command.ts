@@ -8,7 +8,7 @@ import { builtMessage, type CommitFacts, commitQuestion, messageOf } from "../..
 import type { GitExtensionRepository } from "../../git/git-extension-api.ts";
 import { gitRepository } from "../../git/vscode-git.ts";
 import { readSessionSettings } from "../../session/read-settings.ts";
-import type { Command, Workbench } from "../../workbench.ts";
+import type { Command, Workbench } from "../workbench.ts";
 
 const callTimeoutMs = 30_000;
 /** Prompts, from the newest, that a message is made of. */

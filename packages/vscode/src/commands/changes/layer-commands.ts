@@ -4,7 +4,7 @@ import type { LayeredTree } from "@gennai/protocol/model/session/layer";
 import { plural } from "@gennai/protocol/plural";
 import * as vscode from "vscode";
 import { askModally, showInformation } from "../../editor/notifications.ts";
-import type { Command } from "../../workbench.ts";
+import type { Command } from "../workbench.ts";
 
 const callTimeoutMs = 60_000;
 

@@ -8,7 +8,7 @@ import { showInformation } from "../../editor/notifications.ts";
 import { type DocumentHunks, hunkAt, type ProposedText } from "../../review/editor-hunks.ts";
 import type { ShownHunk } from "../../review/shown-hunk.ts";
 import { undoWritten } from "../../review/undo-written.ts";
-import type { Command, Workbench } from "../../workbench.ts";
+import type { Command, Workbench } from "../workbench.ts";
 import { hunkText } from "./hunk-text.ts";
 import { showWritten } from "./walk-hunks.ts";
 

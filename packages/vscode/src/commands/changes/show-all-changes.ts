@@ -7,7 +7,7 @@ import { showProposal, unseenTitle } from "../../documents/proposal-diff.ts";
 import { showInformation } from "../../editor/notifications.ts";
 import { uriInWorkspace } from "../../editor/workspace-uri.ts";
 import type { UnseenFile } from "../../review/unseen-file.ts";
-import type { Command, Workbench } from "../../workbench.ts";
+import type { Command, Workbench } from "../workbench.ts";
 
 /** What `vscode.changes` takes for each file: its name, the old and the new content; undefined if there was, or is, no file. */
 type ChangedResource = readonly [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];

@@ -6,7 +6,7 @@ import { showInformation } from "../../editor/notifications.ts";
 import { uriInWorkspace } from "../../editor/workspace-uri.ts";
 import { hunkBeside } from "../../review/editor-hunks.ts";
 import { proposedHunks, type ShownHunk } from "../../review/shown-hunk.ts";
-import type { Command, Workbench } from "../../workbench.ts";
+import type { Command, Workbench } from "../workbench.ts";
 
 export const nextHunk: Command = async (workbench) => walk(workbench, 1);
 

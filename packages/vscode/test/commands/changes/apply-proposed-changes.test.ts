@@ -3,8 +3,8 @@ import type { Proposal } from "@gennai/protocol/model/session/proposal";
 import { expect, test, vi } from "vitest";
 import type { ProposalApplier } from "#apply/proposal-applier";
 import { applyProposedChanges } from "#commands/session-commands";
+import type { Workbench } from "#commands/workbench";
 import { WindowReviews } from "#review/window-reviews";
-import type { Workbench } from "#workbench";
 
 const notified = vi.hoisted((): string[] => []);
 vi.mock("vscode", () => ({

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { commitMessage } from "#commands/changes/commit-message-command";
-import type { Workbench } from "#workbench";
+import type { Workbench } from "#commands/workbench";
 
 const { Uri, boxes, asked, model } = vi.hoisted(() => {
   class Uri {

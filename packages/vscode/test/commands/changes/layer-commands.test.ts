@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { keepIgnored } from "#commands/changes/layer-commands";
-import type { Workbench } from "#workbench";
+import type { Workbench } from "#commands/workbench";
 
 const window = vi.hoisted(() => ({
   said: [] as string[],

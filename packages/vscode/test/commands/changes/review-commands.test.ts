@@ -2,7 +2,7 @@ import { newReview } from "@gennai/client/host/review-state";
 import { expect, test, vi } from "vitest";
 import { proposalOf, proposedChange } from "../../../../protocol/test/model/session/proposed-change.ts";
 import { keepHunk, undoHunk } from "../../../src/commands/changes/review-commands.ts";
-import type { Workbench } from "../../../src/workbench.ts";
+import type { Workbench } from "../../../src/commands/workbench.ts";
 
 const said = vi.hoisted(() => ({ messages: [] as string[] }));
 vi.mock("vscode", () => ({

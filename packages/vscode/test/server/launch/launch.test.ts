@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { broughtArguments, launchCommand } from "../../../src/server/launch/launch-command.ts";
-import { decideLaunch, type LaunchFacts } from "../../../src/server/launch/launch-decision.ts";
+import { decideLaunch, type LaunchFacts } from "../../../src/server/launch-decision.ts";
 
 const plain: LaunchFacts = {
   trusted: true,

@@ -2,12 +2,12 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { stayingLines } from "@gennai/client/session/checkpoints";
 import type { SkippedFile } from "@gennai/protocol/model/session/checkpoint";
 import * as vscode from "vscode";
-import type { Overlap } from "../../apply/overlap.ts";
-import { keptText } from "../../documents/kept-text.ts";
-import { askForRest, mergeByHand, presentText } from "../../documents/merge-by-hand.ts";
-import { showInformation } from "../../editor/notifications.ts";
-import { uriInWorkspace } from "../../editor/workspace-uri.ts";
-import type { Workbench } from "../../workbench.ts";
+import type { Overlap } from "../apply/overlap.ts";
+import { keptText } from "../documents/kept-text.ts";
+import { askForRest, mergeByHand, presentText } from "../documents/merge-by-hand.ts";
+import { showInformation } from "../editor/notifications.ts";
+import { uriInWorkspace } from "../editor/workspace-uri.ts";
+import type { Workbench } from "./workbench.ts";
 
 const callTimeoutMs = 30_000;
 

@@ -1,23 +1,23 @@
-import type { CommandId } from "../command-ids.ts";
-import type { Command } from "../workbench.ts";
-import * as add from "./add-commands.ts";
-import { showBackground } from "./background-commands.ts";
-import * as agents from "./changes/agents-commands.ts";
-import { keepAll, undoAll } from "./changes/all-changes-commands.ts";
-import { commitMessage } from "./changes/commit-message-command.ts";
-import { keepIgnored } from "./changes/layer-commands.ts";
-import * as review from "./changes/review-commands.ts";
-import { showAllChanges } from "./changes/show-all-changes.ts";
-import { nextHunk, previousHunk } from "./changes/walk-hunks.ts";
-import * as governance from "./governance-commands.ts";
-import { acceptMcpServers, addMcpServers } from "./mcp-commands.ts";
-import { showOrigin, toggleOrigins } from "./origin-commands.ts";
-import * as plan from "./plan-commands.ts";
-import * as problem from "./problem-commands.ts";
-import * as server from "./server-commands.ts";
-import * as session from "./session-commands.ts";
-import { showRule } from "./show-rule.ts";
-import * as todo from "./todo-commands.ts";
+import type { CommandId } from "./command-ids.ts";
+import * as add from "./commands/add-commands.ts";
+import { showBackground } from "./commands/background-commands.ts";
+import * as agents from "./commands/changes/agents-commands.ts";
+import { keepAll, undoAll } from "./commands/changes/all-changes-commands.ts";
+import { commitMessage } from "./commands/changes/commit-message-command.ts";
+import { keepIgnored } from "./commands/changes/layer-commands.ts";
+import * as review from "./commands/changes/review-commands.ts";
+import { showAllChanges } from "./commands/changes/show-all-changes.ts";
+import { nextHunk, previousHunk } from "./commands/changes/walk-hunks.ts";
+import * as governance from "./commands/governance-commands.ts";
+import { acceptMcpServers, addMcpServers } from "./commands/mcp-commands.ts";
+import { showOrigin, toggleOrigins } from "./commands/origin-commands.ts";
+import * as plan from "./commands/plan-commands.ts";
+import * as problem from "./commands/problem-commands.ts";
+import * as server from "./commands/server-commands.ts";
+import * as session from "./commands/session-commands.ts";
+import { showRule } from "./commands/show-rule.ts";
+import * as todo from "./commands/todo-commands.ts";
+import type { Command } from "./commands/workbench.ts";
 
 export const commandTable: Readonly<Record<CommandId, Command>> = {
   startSession: session.startSession,

@@ -1,7 +1,6 @@
 import { isAbsolute } from "node:path";
-import type { ServerProblem } from "../server-problem.ts";
-
-export type AutoLaunch = "ask" | "always" | "never";
+import type { AutoLaunch } from "../settings/settings.ts";
+import type { ServerProblem } from "./server-problem.ts";
 
 export interface LaunchFacts {
   readonly trusted: boolean;

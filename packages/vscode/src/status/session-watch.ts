@@ -8,24 +8,42 @@ import { planStateWords } from "@gennai/protocol/model/governance/plan-state";
 import { violationShownMs } from "@gennai/protocol/model/governance/violation-shown";
 import * as vscode from "vscode";
 import { LogLevel, type LogOutputChannel } from "vscode";
+import type { BackgroundTerminals } from "../background/background-terminals.ts";
 import { showInformation } from "../editor/notifications.ts";
+import type { ServerConnection } from "../server/server-connection.ts";
+import { emergencyWords, readGovernance } from "../session/governance-facts.ts";
+import { keepIntentsWish } from "../session/intents-wish.ts";
+import { readSessionSettings } from "../session/read-settings.ts";
+import type { TurnProgress } from "../session/turn-progress.ts";
+import type { WorkspaceSession } from "../session/workspace-session.ts";
 import { did } from "../settings/did.ts";
-import type { Attention } from "../status/attention.ts";
-import type { BlockedCalls } from "../status/blocked-calls.ts";
-import type { WindowStatus } from "../status/window-status.ts";
-import type { Workbench } from "../workbench.ts";
-import { emergencyWords, readGovernance } from "./governance-facts.ts";
-import { keepIntentsWish } from "./intents-wish.ts";
-import { readSessionSettings } from "./read-settings.ts";
-import type { TurnProgress } from "./turn-progress.ts";
+import type { GennaiSettings } from "../settings/settings.ts";
+import type { Attention } from "./attention.ts";
+import type { BlockedCalls } from "./blocked-calls.ts";
+import type { TimelineTree } from "./timeline-tree.ts";
+import type { TodoTree } from "./todo-tree.ts";
+import type { WindowStatus } from "./window-status.ts";
 
 export interface SessionWatchOptions {
-  readonly workbench: () => Workbench;
-  readonly status: () => WindowStatus;
-  readonly attention: () => Attention;
-  readonly blockedCalls: () => BlockedCalls;
-  readonly progress: () => TurnProgress;
+  readonly log: LogOutputChannel;
+  readonly settings: () => GennaiSettings;
+  readonly connection: () => ServerConnection | undefined;
+  readonly parts: () => ShownParts;
   readonly isWatching: () => boolean;
+}
+
+/** Where it is shown. */
+export interface ShownParts {
+  readonly sessions: WorkspaceSession;
+  readonly status: WindowStatus;
+  readonly attention: Attention;
+  readonly blockedCalls: BlockedCalls;
+  readonly progress: TurnProgress;
+  readonly todos: TodoTree;
+  readonly timeline: TimelineTree;
+  readonly background: BackgroundTerminals;
+  /** `waiting`: the number of open questions. */
+  readonly views: { waiting: number };
 }
 
 /**
@@ -54,10 +72,10 @@ export class SessionWatch implements Disposable {
 
   /** Called when another session is followed. */
   onSession(session: AgentSession): void {
-    this.#workbench.log.info(`Session ${session.sessionId} in ${session.workingDir}`);
+    this.#options.log.info(`Session ${session.sessionId} in ${session.workingDir}`);
     this.#heardUntil = session.lastSeq;
-    this.#options.blockedCalls().forget();
-    this.#options.status().settings = session.settings;
+    this.#parts.blockedCalls.forget();
+    this.#parts.status.settings = session.settings;
     this.#setContext("gennai.sessionOpen", true);
     this.#setContext("gennai.planState", "");
     this.#loadTodos();
@@ -66,21 +84,21 @@ export class SessionWatch implements Disposable {
   }
 
   onEvent(event: InvokeEvent, session: AgentSession): void {
-    logEvent(this.#workbench.log, event);
+    logEvent(this.#options.log, event);
     switch (event.event.case) {
       case "todosChanged":
       case "sessionCleared":
         this.#loadTodos();
         return;
       case "backgroundRunChanged":
-        this.#workbench.background.showRunning(session).catch(this.#warn("The background runs could not be read."));
+        this.#parts.background.showRunning(session).catch(this.#warn("The background runs could not be read."));
         return;
       case "settingsChanged":
         this.#soon("settings", () => this.#readSettings(session));
         return;
       case "ruleViolation":
         if (event.event.value.action === "blocked" && this.#isNews(event)) {
-          this.#options.blockedCalls().add(event.event.value);
+          this.#parts.blockedCalls.add(event.event.value);
         }
         this.governanceSoon();
         clearTimeout(this.#violationOver);
@@ -117,17 +135,17 @@ export class SessionWatch implements Disposable {
 
   async showTimeline(visible: boolean): Promise<void> {
     this.#timelineShown = visible;
-    if (visible) await this.#workbench.timeline.load().catch(this.#warn("The ledger could not be read."));
+    if (visible) await this.#parts.timeline.load().catch(this.#warn("The ledger was not read."));
   }
 
   async readGovernance(): Promise<void> {
-    const { link, sessions } = this.#workbench;
-    if (link.connection === undefined) return;
-    const sessionId = sessions.session?.sessionId ?? "";
-    const governance = await readGovernance(link.connection.governance, sessionId, {
+    const connection = this.#options.connection();
+    if (connection === undefined) return;
+    const sessionId = this.#parts.sessions.session?.sessionId ?? "";
+    const governance = await readGovernance(connection.governance, sessionId, {
       signal: AbortSignal.timeout(callTimeoutMs),
     });
-    this.#options.status().governance = governance;
+    this.#parts.status.governance = governance;
     this.#setContext("gennai.emergency", emergencyWords(governance.emergency).length > 0);
     this.#setContext("gennai.violation", governance.lastViolation !== "");
   }
@@ -138,12 +156,12 @@ export class SessionWatch implements Disposable {
     clearTimeout(this.#violationOver);
   }
 
-  get #workbench(): Workbench {
-    return this.#options.workbench();
+  get #parts(): ShownParts {
+    return this.#options.parts();
   }
 
   #warn(what: string): (error: unknown) => void {
-    return (error) => this.#workbench.log.warn(what, errorMessage(error));
+    return (error) => this.#options.log.warn(what, errorMessage(error));
   }
 
   /** Runs the work once for all requests within the time of `gather`. */
@@ -157,13 +175,13 @@ export class SessionWatch implements Disposable {
   }
 
   async #keepIntents(): Promise<void> {
-    const { link, sessions, settings } = this.#workbench;
-    const { session } = sessions;
-    const governance = link.connection?.governance;
+    const { settings, connection } = this.#options;
+    const { session } = this.#parts.sessions;
+    const governance = connection()?.governance;
     if (session === undefined || governance === undefined) return;
     const changed = await keepIntentsWish({
       wanted: () => settings().intents,
-      now: () => this.#options.status().governance.intents,
+      now: () => this.#parts.status.governance.intents,
       isWatching: this.#options.isWatching,
       set: async (mode) => {
         const signal = AbortSignal.timeout(callTimeoutMs);
@@ -175,16 +193,16 @@ export class SessionWatch implements Disposable {
   }
 
   #showFacts(): void {
-    const { sessions, views } = this.#workbench;
+    const { sessions, views } = this.#parts;
     const { facts } = sessions;
     views.waiting = facts.questions.size;
     this.#setContext("gennai.turnRunning", facts.turn !== undefined);
     this.#setContext("gennai.proposalOpen", facts.openProposals.size > 0);
     this.#setContext("gennai.changed", sessions.view.changeSets.length > 0);
     this.#setContext("gennai.watching", this.#options.isWatching());
-    this.#options.attention().update(facts.questions);
-    this.#options.progress().update(facts.turn);
-    this.#options.status().show();
+    this.#parts.attention.update(facts.questions);
+    this.#parts.progress.update(facts.turn);
+    this.#parts.status.show();
   }
 
   /** The palette shows what applies now by these. */
@@ -200,12 +218,12 @@ export class SessionWatch implements Disposable {
   }
 
   #loadTodos(): void {
-    this.#soon("todos", async () => this.#workbench.todos.show());
+    this.#soon("todos", async () => this.#parts.todos.show());
   }
 
   async #readSettings(session: AgentSession): Promise<void> {
     try {
-      this.#options.status().settings = await readSessionSettings(session.client, session.sessionId);
+      this.#parts.status.settings = await readSessionSettings(session.client, session.sessionId);
     } catch (error) {
       this.#warn("The settings could not be read.")(error);
     }

@@ -1,8 +1,8 @@
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { beforeEach, expect, test, vi } from "vitest";
-import { revert } from "#commands/changes/revert";
-import type { Workbench } from "#workbench";
+import { revert } from "#commands/revert";
+import type { Workbench } from "#commands/workbench";
 
 const { said, answers } = vi.hoisted(() => ({ said: [] as unknown[][], answers: [] as (string | undefined)[] }));
 vi.mock("vscode", () => ({
