@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { FollowedSession } from "@gennai/client/agent/followed-session";
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { FollowedSession } from "@gennai/client/session/followed-session";
 import type { SessionFacts } from "@gennai/client/view/session-facts";
 import { SessionView } from "@gennai/client/view/session-view";
 import { errorMessage } from "@gennai/protocol/error-message";

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { isKeyRelease, matchesKey } from "@earendil-works/pi-tui";
+import type { WayToServer } from "@gennai/client/agent/followed-session";
 import { type BackgroundRun, listBackgroundRuns } from "@gennai/client/background-runs";
 import type { CommandResult } from "@gennai/client/commands/command";
 import type { Plan } from "@gennai/client/plan";
-import type { WayToServer } from "@gennai/client/session/followed-session";
 import { emptyFacts } from "@gennai/client/view/session-facts";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";

@@ -1,6 +1,6 @@
+import type { WayToServer } from "@gennai/client/agent/followed-session";
 import type { CommandResult, CommandView } from "@gennai/client/commands/command";
 import type { Plan } from "@gennai/client/plan";
-import type { WayToServer } from "@gennai/client/session/followed-session";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Paint } from "../../terminal/colours.ts";

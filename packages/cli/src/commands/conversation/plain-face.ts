@@ -1,5 +1,5 @@
+import type { WayToServer } from "@gennai/client/agent/followed-session";
 import type { CommandView } from "@gennai/client/commands/command";
-import type { WayToServer } from "@gennai/client/session/followed-session";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import pLimit from "p-limit";

@@ -1,6 +1,6 @@
 import { planScenarioName } from "@gennai/agent/scenarios/parse-scenarios";
+import { FollowedSession } from "@gennai/client/agent/followed-session";
 import type { AgentSession } from "@gennai/client/session/agent-session";
-import { FollowedSession } from "@gennai/client/session/followed-session";
 import { turnOutcome } from "@gennai/client/session/turn-state";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";

@@ -1,5 +1,5 @@
+import { FollowedSession as Followed, type WayToServer } from "@gennai/client/agent/followed-session";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { FollowedSession as Followed, type WayToServer } from "@gennai/client/session/followed-session";
 import type { Turn, TurnRequest } from "@gennai/client/session/turn";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";

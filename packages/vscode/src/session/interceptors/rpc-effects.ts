@@ -11,102 +11,54 @@ import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
  */
 export type RpcEffect = "look" | "stop" | "act";
 
-/** Every method must be listed, or it does not compile. */
-type EffectsOf<Service extends { readonly method: object }> = Readonly<Record<keyof Service["method"], RpcEffect>>;
+const { method: agent } = AgentService;
+const { method: governance } = GovernanceService;
+const { method: plans } = PlanService;
 
-const agent: EffectsOf<typeof AgentService> = {
-  startSession: "act",
-  clearSession: "act",
-  listScenarios: "look",
-  invoke: "act",
-  submitClientEvent: "act",
-  waitForAnswer: "act",
-  getTodos: "look",
-  writeTodos: "act",
-  getConversationPreview: "look",
-  setSettings: "act",
-  startTurn: "act",
-  queueMessage: "act",
-  withdrawMessage: "act",
-  subscribe: "look",
-  cancelTurn: "stop",
-  stopToolCall: "stop",
-  stop: "stop",
-  listSessions: "look",
-  resumeSession: "look",
-  forkSession: "act",
-  renameSession: "act",
-  deleteSession: "act",
-  compactSession: "act",
-  setModelKey: "act",
-  listModels: "look",
-  tryModel: "act",
-  getServerInfo: "look",
-  getBlob: "look",
-  undoChangeSet: "act",
-  listCheckpoints: "look",
-  restoreCheckpoint: "act",
-  listLayer: "look",
-  keepLayer: "act",
-  dropLayer: "act",
-  applyProposal: "act",
-  getWorkspaceState: "look",
-  prepareBranch: "act",
-  makeFirstCommit: "act",
-  listPaths: "look",
-  listBackgroundRuns: "look",
-  readBackgroundRun: "look",
-  stopBackgroundRun: "stop",
-  openBackgroundPort: "act",
-  startAttempts: "act",
-  listAttempts: "look",
-  stopAttempts: "stop",
-  takeAttempt: "act",
-  dropAttempts: "act",
-  getAttemptContent: "look",
-};
+const looks: ReadonlySet<DescMethod> = new Set<DescMethod>([
+  agent.listScenarios,
+  agent.getTodos,
+  agent.getConversationPreview,
+  agent.subscribe,
+  agent.listSessions,
+  agent.resumeSession,
+  agent.listModels,
+  agent.getServerInfo,
+  agent.getBlob,
+  agent.listCheckpoints,
+  agent.listLayer,
+  agent.getWorkspaceState,
+  agent.listPaths,
+  agent.listBackgroundRuns,
+  agent.readBackgroundRun,
+  agent.listAttempts,
+  agent.getAttemptContent,
+  governance.getGovernanceStatus,
+  governance.checkPolicy,
+  governance.listIntents,
+  governance.previewSystemPrompt,
+  governance.listLedgerRecords,
+  governance.verifyLedger,
+  governance.getParity,
+  governance.listStandingAnswers,
+  governance.listMcpServers,
+  governance.listRules,
+  governance.traceLines,
+  governance.traceCall,
+  plans.getPlan,
+  plans.listPlans,
+]);
 
-const governance: EffectsOf<typeof GovernanceService> = {
-  getGovernanceStatus: "look",
-  setEmergencyControl: "stop",
-  checkPolicy: "look",
-  listIntents: "look",
-  selectIntent: "act",
-  previewSystemPrompt: "look",
-  listLedgerRecords: "look",
-  verifyLedger: "look",
-  setIntentsMode: "act",
-  getParity: "look",
-  acceptIntents: "act",
-  listStandingAnswers: "look",
-  revokeStandingAnswers: "act",
-  listMcpServers: "look",
-  acceptMcpServer: "act",
-  logInAtMcpServer: "act",
-  listRules: "look",
-  guardCall: "act",
-  traceLines: "look",
-  traceCall: "look",
-};
+const stops: ReadonlySet<DescMethod> = new Set<DescMethod>([
+  agent.cancelTurn,
+  agent.stopToolCall,
+  agent.stop,
+  agent.stopBackgroundRun,
+  agent.stopAttempts,
+  governance.setEmergencyControl,
+]);
 
-const plans: EffectsOf<typeof PlanService> = {
-  submitPlan: "act",
-  previewPlan: "act",
-  approvePlan: "act",
-  executePlan: "act",
-  verifyPlan: "act",
-  getPlan: "look",
-  listPlans: "look",
-};
-
-const effects: ReadonlyMap<string, RpcEffect> = new Map(
-  [[AgentService, agent] as const, [GovernanceService, governance] as const, [PlanService, plans] as const].flatMap(
-    ([service, table]) =>
-      Object.entries(table).map(([name, effect]) => [`${service.typeName}/${name}`, effect] as const),
-  ),
-);
-
-/** An unknown method counts as `act`. */
 export function effectOf(method: DescMethod): RpcEffect {
-  return effects.get(`${method.parent.typeName}/${method.localName}`) ?? "act";
+  if (looks.has(method)) return "look";
+  return stops.has(method) ? "stop" : "act";
 }

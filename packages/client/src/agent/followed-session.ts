@@ -1,9 +1,9 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { AgentSession } from "../session/agent-session.ts";
+import type { FollowOptions } from "../session/follow-options.ts";
+import { type ConnectionChange, EventGapError } from "../session/subscription.ts";
+import type { Turn, TurnRequest } from "../session/turn.ts";
 import { SessionView } from "../view/session-view.ts";
-import type { AgentSession } from "./agent-session.ts";
-import type { FollowOptions } from "./follow-options.ts";
-import { type ConnectionChange, EventGapError } from "./subscription.ts";
-import type { Turn, TurnRequest } from "./turn.ts";
 
 /** What became of the way to the server; `gone`: it is tried again when somebody asks for it. */
 export type WayToServer = ConnectionChange | { readonly state: "gone"; readonly error: unknown };
