@@ -1,6 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { ChangeWriter } from "@gennai/cli/client/change-writer";
-import { HeadlessEditor } from "@gennai/cli/client/headless-editor";
+import { headlessEditor } from "@gennai/cli/client/headless-editor";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { test } from "vitest";
 import { bridgeConformance } from "./bridge-conformance.ts";
@@ -11,11 +10,12 @@ async function headlessScene() {
   const state = parts.use(await temporaryDirectory());
   const root = both.path("workspace");
   await Promise.all([mkdir(root), mkdir(both.path("outside"))]);
-  const editor = new HeadlessEditor({
+  const editor = headlessEditor({
     workspace: root,
     environment: { ...process.env, GENNAI_AUTH_TOKEN: "not for commands" },
-    writer: new ChangeWriter(root, state.root),
-    confirm: async () => ({ answer: "yes", scope: "once" }),
+    stateDir: state.root,
+    answered: () => ({ answer: "yes", scope: "once" }),
+    person: undefined,
   });
   return { editor, root, outside: both.path("outside"), [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }

@@ -1,12 +1,12 @@
 import type { ClientIdentity } from "@gennai/client/connection/client-identity";
 import type { ClientWorkspacePort } from "@gennai/client/connection/client-workspace-port";
+import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/text/event-json";
 import { SessionView } from "@gennai/client/view/session-view";
 import type { Endpoint } from "@gennai/governance/network/endpoint";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
-import type { UserQuestion, UserReply } from "@gennai/protocol/model/session/user-question";
 import pLimit, { type LimitFunction } from "p-limit";
 import type { Pipeline } from "../ci/pipeline.ts";
 import type { ChosenServer } from "../connection/server-choice.ts";
@@ -17,13 +17,11 @@ import { LineInput } from "../terminal/line-input.ts";
 import { jsonLine, terminalSafe } from "../terminal/terminal-safe.ts";
 import { version } from "../terminal/version.ts";
 import { answeredAhead } from "./allowed-ahead.ts";
-import { askUserAtTerminal } from "./ask-user-at-terminal.ts";
-import { ChangeWriter } from "./change-writer.ts";
 import { type AnswerPolicy, answerByPolicy } from "./confirmation-answer.ts";
 import { EventPrinter } from "./event-printer.ts";
-import { HeadlessEditor } from "./headless-editor.ts";
+import { headlessEditor } from "./headless-editor.ts";
+import { personInLines } from "./person-in-lines.ts";
 import type { TurnView } from "./run-turn.ts";
-import { confirmAtTerminal } from "./terminal-confirmation.ts";
 
 export interface UserTerminalOptions {
   readonly console: Console;
@@ -56,14 +54,12 @@ export class UserTerminal implements Disposable {
   readonly paint: Paint;
   readonly view: TurnView;
   readonly printer: EventPrinter;
-  readonly writer: ChangeWriter;
   /** undefined: nobody can be asked. */
   readonly input: LineInput | undefined;
-  readonly editor: HeadlessEditor;
+  readonly editor: ReturnType<typeof headlessEditor>;
   readonly policy: AnswerPolicy;
   readonly #options: UserTerminalOptions;
   readonly #clientId = crypto.randomUUID();
-  readonly #person: Person | undefined;
 
   /** Text of the model that may be its answer. */
   #text = "";
@@ -97,18 +93,23 @@ export class UserTerminal implements Disposable {
     this.input = input;
     const inOrder = pLimit(1);
     const person = options.person ?? (input && { inOrder, question: (...asked) => input.question(...asked) });
-    this.#person = person;
     this.policy = options.yes ? "yes" : person === undefined ? "nobody" : "ask";
-    this.writer = new ChangeWriter(options.workspace, options.stateDir);
-    this.editor = new HeadlessEditor({
+    this.editor = headlessEditor({
       workspace: options.workspace,
+      stateDir: options.stateDir,
       held: options.held,
       // That of a pipeline has its secrets, and names files that control its later steps.
       environment: pipeline === undefined && this.policy !== "nobody" ? console.environment : undefined,
-      writer: this.writer,
-      confirm: (question, { signal }) => this.#confirm(question, signal),
-      // Such a question asks for no permission, so that no policy answers it.
-      askUser: person && ((questions, { signal }) => this.#askUser(questions, person, signal)),
+      answered: (question) => this.#answered(question),
+      person:
+        person &&
+        personInLines({
+          input: person,
+          inOrder: person.inOrder,
+          paint: this.paint,
+          write: (text) => void console.errors.write(text),
+          breakLine: () => this.printer.breakLine(),
+        }),
     });
   }
 
@@ -166,41 +167,14 @@ export class UserTerminal implements Disposable {
     }
   }
 
-  #askUser(questions: readonly UserQuestion[], person: Person, signal: AbortSignal): Promise<UserReply> {
-    return person.inOrder(() => {
-      this.printer.breakLine();
-      const { errors } = this.#options.console;
-      return askUserAtTerminal(questions, {
-        input: person,
-        signal,
-        paint: this.paint,
-        write: (text) => void errors.write(text),
-      });
-    });
-  }
-
-  #confirm(question: Parameters<HeadlessEditor["confirm"]>[0], signal: AbortSignal) {
+  /** What the options decide about a question, and say. */
+  #answered(question: ConfirmationQuestion): ConfirmationReply | undefined {
     const { allow = [], pipeline } = this.#options;
     const ahead = answeredAhead(question, allow);
     const decided = ahead ?? pipeline?.answer(question) ?? answerByPolicy(this.policy, question);
-    if (decided !== undefined) {
-      const option = ahead !== undefined ? "--allow" : pipeline !== undefined ? "--ci-policy" : "--yes";
-      const word = decided.answer === "yes" ? `approved by ${option}` : `refused: ${decided.reason}`;
-      this.view.note(`  ${word}`);
-      return Promise.resolve(decided);
-    }
-    const person = this.#person;
-    if (person === undefined) return Promise.resolve({ answer: "nobody", reason: "Nobody could be asked." } as const);
-    // One question at a time, in order of arrival.
-    return person.inOrder(() => {
-      this.printer.breakLine();
-      const { errors } = this.#options.console;
-      return confirmAtTerminal(question, {
-        input: person,
-        signal,
-        paint: this.paint,
-        write: (text) => void errors.write(text),
-      });
-    });
+    if (decided === undefined) return undefined;
+    const option = ahead !== undefined ? "--allow" : pipeline !== undefined ? "--ci-policy" : "--yes";
+    this.view.note(`  ${decided.answer === "yes" ? `approved by ${option}` : `refused: ${decided.reason}`}`);
+    return decided;
   }
 }

@@ -1,5 +1,5 @@
+import type { AskedPerson } from "../../client/headless-editor.ts";
 import type { Paint } from "../../terminal/colours.ts";
-import type { AskedPerson } from "./answering-editor.ts";
 import type { AskedQuestions } from "./input/asked-questions.ts";
 import { ConfirmPanel } from "./input/confirm-panel.ts";
 import { userQuestionPanel } from "./input/line-panels.ts";

@@ -4,6 +4,9 @@ import type { TurnReport } from "@gennai/client/view/turn-report";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import { branchTitle } from "../../client/agent-branch.ts";
+import { answeredAhead } from "../../client/allowed-ahead.ts";
+import { answerByPolicy } from "../../client/confirmation-answer.ts";
+import { headlessEditor } from "../../client/headless-editor.ts";
 import { KeptPrompts } from "../../client/kept-prompts.ts";
 import { activeIntent, chooseIntent, intentTitle } from "../../client/session-intent.ts";
 import { holdsFiles } from "../../connection/holds-files.ts";
@@ -22,7 +25,6 @@ import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { RequestBranch } from "../run/request-branch.ts";
 import { type RunFlags, sessionSettings } from "../run/run-options.ts";
 import { sessionToResume } from "../run/session-to-resume.ts";
-import { answeringEditor } from "./answering-editor.ts";
 import { Conversation } from "./conversation.ts";
 import type { DrawnFace, DrawnOptions } from "./drawn-face.ts";
 import { sessionItem } from "./input/picker.ts";
@@ -74,13 +76,13 @@ export async function converse(flags: RunFlags, console: Console): Promise<ExitC
     ),
   );
   if (held === undefined) await requireIsolation(server, commands, signal);
-  const editor = answeringEditor({
+  const answering = flags.yes === true ? "yes" : "ask";
+  const editor = headlessEditor({
     workspace,
     stateDir,
     held,
-    allow,
     environment: console.environment,
-    yes: flags.yes === true,
+    answered: (question) => answeredAhead(question, allow) ?? answerByPolicy(answering, question),
     person: face.person,
   });
   const isDecided = flags.yes === true || flags.keep !== undefined || flags.refuse !== undefined;

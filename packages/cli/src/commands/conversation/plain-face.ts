@@ -3,14 +3,13 @@ import type { CommandView } from "@gennai/client/commands/command";
 import type { SessionView } from "@gennai/client/view/session-view";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import pLimit from "p-limit";
-import { askUserAtTerminal } from "../../client/ask-user-at-terminal.ts";
 import { EventPrinter } from "../../client/event-printer.ts";
-import { confirmAtTerminal } from "../../client/terminal-confirmation.ts";
+import type { AskedPerson } from "../../client/headless-editor.ts";
+import { personInLines } from "../../client/person-in-lines.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import { asTyped, type Console } from "../../terminal/console.ts";
 import { LineInput } from "../../terminal/line-input.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import type { AskedPerson } from "./answering-editor.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Face } from "./face.ts";
 
@@ -22,7 +21,6 @@ export class PlainFace implements Face, Disposable {
   readonly person: AskedPerson;
   readonly #console: Console;
   readonly #printer: EventPrinter;
-  readonly #inOrder = pLimit(1);
   readonly #leaving = new AbortController();
   #conversation: Conversation | undefined;
   #view: SessionView | undefined;
@@ -39,14 +37,13 @@ export class PlainFace implements Face, Disposable {
       clientId,
       tellsEnd: true,
     });
-    const { paint } = this;
-    const write = (text: string): void => void console.errors.write(text);
-    this.person = {
-      confirm: (question, { signal }) =>
-        this.#asked(() => confirmAtTerminal(question, { input: this.input, write, paint, signal })),
-      askUser: (questions, { signal }) =>
-        this.#asked(() => askUserAtTerminal(questions, { input: this.input, write, paint, signal })),
-    };
+    this.person = personInLines({
+      input: this.input,
+      inOrder: pLimit(1),
+      paint: this.paint,
+      write: (text) => void console.errors.write(text),
+      breakLine: () => this.#printer.breakLine(),
+    });
   }
 
   write(text: string): void {
@@ -99,12 +96,5 @@ export class PlainFace implements Face, Disposable {
 
   [Symbol.dispose](): void {
     this.input[Symbol.dispose]();
-  }
-
-  #asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    return this.#inOrder(() => {
-      this.#printer.breakLine();
-      return ask();
-    });
   }
 }
