@@ -100,10 +100,10 @@ export async function acpCommand(flags: AcpFlags, console: Console): Promise<Exi
   // After the output broke, the input may stay open.
   const problem = await Promise.race([read, setTimeout(1_000, undefined, { ref: false })]);
   if (problem instanceof MessageTooLargeError) {
-    throw new CliError("The editor sent a message of more than 32 MiB.", {
-      exitCode: exitCode.usage,
-      next: ["Send less at once, such as a link to a file in place of its text."],
-    });
+    throw usageError(
+      "The editor sent a message of more than 32 MiB.",
+      "Send less at once, such as a link to a file in place of its text.",
+    );
   }
   return exitCode.ok;
 }

@@ -5,7 +5,7 @@ import { defaultStateDir, prepareStateDirectory } from "@gennai/machine/config/s
 import { openLocalWorkspace } from "@gennai/machine/workspace/local-workspace";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import { IntentsService, type IntentsStatus } from "@gennai/sessions/intents/intents-service";
-import { CliError } from "../terminal/cli-error.ts";
+import { CliError, usageError } from "../terminal/cli-error.ts";
 import { paintFor } from "../terminal/colours.ts";
 import { asTyped, type Console, commandName } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
@@ -34,10 +34,10 @@ export async function intentsShowCommand(id: string, flags: IntentsFlags, consol
   const intent = intents.find((each) => each.id === id);
   if (intent === undefined) {
     const ids = intents.map((each) => each.id).join(", ");
-    throw new CliError(`There is no intent ${JSON.stringify(id)}.`, {
-      exitCode: exitCode.usage,
-      next: [ids === "" ? "gennai intents init makes a first one." : `There are: ${ids}.`],
-    });
+    throw usageError(
+      `There is no intent ${JSON.stringify(id)}.`,
+      ids === "" ? "gennai intents init makes a first one." : `There are: ${ids}.`,
+    );
   }
   console.output.write(flags.json === true ? `${JSON.stringify(intent)}\n` : describeIntent(intent));
   return exitCode.ok;
@@ -57,10 +57,7 @@ export async function intentsInitCommand(flags: IntentsFlags, console: Console):
     });
   }
   if (!created) {
-    throw new CliError(`${intents.file} is there already.`, {
-      exitCode: exitCode.usage,
-      next: ["Edit it; gennai intents list says what is wrong with it."],
-    });
+    throw usageError(`${intents.file} is there already.`, "Edit it; gennai intents list says what is wrong with it.");
   }
   if (flags.json === true) console.output.write(`${JSON.stringify({ created: intents.file })}\n`);
   else console.output.write(`Made ${intents.file}. Fill in the intent and set its status to active.\n`);
@@ -74,10 +71,7 @@ export async function intentsModeCommand(
   console: Console,
 ): Promise<ExitCode> {
   if (mode !== undefined && !isMode(mode)) {
-    throw new CliError(`${JSON.stringify(mode)} is not a mode.`, {
-      exitCode: exitCode.usage,
-      next: [`Say one of: ${intentsModeWords.words.join(", ")}.`],
-    });
+    throw usageError(`${JSON.stringify(mode)} is not a mode.`, `Say one of: ${intentsModeWords.words.join(", ")}.`);
   }
   const { intents, record } = await openIntents(flags, console);
   if (mode !== undefined) {

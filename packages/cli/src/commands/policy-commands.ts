@@ -6,7 +6,7 @@ import { plural } from "@gennai/protocol/plural";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
 import type { ReplayedCall } from "@gennai/sessions/policy-workbench/workbench-report";
 import { allowedAhead } from "../review/persons-network-here.ts";
-import { CliError, usageError } from "../terminal/cli-error.ts";
+import { usageError } from "../terminal/cli-error.ts";
 import { outcomeColours, type Paint, paintFor } from "../terminal/colours.ts";
 import type { Console } from "../terminal/console.ts";
 import { exitCode } from "../terminal/exit-code.ts";
@@ -51,15 +51,13 @@ export async function policyCheckCommand(
   const isWrong = flags.jsonl === true ? asked > 0 || flags.run === true : asked !== 1;
   if (flags.allow !== undefined && flags.run !== true) throw usageError("--allow goes with --run.");
   if (isWrong || (flags.run === true && command === undefined)) {
-    throw new CliError("Name one thing to check: a command, --read or --write.", {
-      exitCode: exitCode.usage,
-      next: [
-        'gennai policy check "rm -rf src"',
-        "gennai policy check --write src/a.ts",
-        "gennai policy check --jsonl",
-        'gennai policy check --run "npm test"',
-      ],
-    });
+    throw usageError(
+      "Name one thing to check: a command, --read or --write.",
+      'gennai policy check "rm -rf src"',
+      "gennai policy check --write src/a.ts",
+      "gennai policy check --jsonl",
+      'gennai policy check --run "npm test"',
+    );
   }
   await using workbench = await openWorkbench(flags, console);
   warnOfProblems(workbench, console);

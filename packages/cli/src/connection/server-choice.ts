@@ -12,9 +12,8 @@ import {
 import { lackingIsolation } from "@gennai/client/connection/isolation-promise";
 import type { CommandsMode } from "@gennai/protocol/commands-mode";
 import { findServers } from "@gennai/server/http/routes/discovery";
-import { CliError } from "../terminal/cli-error.ts";
+import { usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
-import { exitCode } from "../terminal/exit-code.ts";
 import { loadServer, type OwnServerRequest, startOwnServer } from "./own-server.ts";
 import { provenServers } from "./proven-servers.ts";
 import { announcedToken, proves, type TokenSource, tokenFor } from "./server-token.ts";
@@ -92,10 +91,10 @@ export async function requireIsolation(
   if (commands !== "staged" || server.isOwn) return;
   const lacking = lackingIsolation(await server.client.getServerInfo({}, { signal }), commands);
   if (lacking === undefined) return;
-  throw new CliError(`The server at ${server.url} ${lacking}`, {
-    exitCode: exitCode.usage,
-    next: [`Use --server own, or start that server with --commands staged.`],
-  });
+  throw usageError(
+    `The server at ${server.url} ${lacking}`,
+    `Use --server own, or start that server with --commands staged.`,
+  );
 }
 
 /** A running server that works on this workspace and proves its identity. */
@@ -112,14 +111,12 @@ async function connectTo(request: ServerRequest, console: Console): Promise<Chos
   const token = await tokenFor(url, request, console);
   // Any program may listen on the port: it must prove that it knows the token before it gets the token.
   if (token !== undefined && !(await proves(url, token, request.signal))) {
-    throw new CliError(`${url} does not answer as a Gennai server that knows this token.`, {
-      exitCode: exitCode.usage,
-      next: [
-        "Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file).",
-        "A server of many users is reached by https.",
-        "To reach a server by another host name, start it with --allow-host.",
-      ],
-    });
+    throw usageError(
+      `${url} does not answer as a Gennai server that knows this token.`,
+      "Start one with `gennai serve`, or check the URL and the token (GENNAI_AUTH_TOKEN, --auth-token-file).",
+      "A server of many users is reached by https.",
+      "To reach a server by another host name, start it with --allow-host.",
+    );
   }
   return running(url, token, request, () => tokenFor(url, request, console));
 }
@@ -127,10 +124,10 @@ async function connectTo(request: ServerRequest, console: Console): Promise<Chos
 /** The origin of a server's URL. Throws `CliError`. */
 export function parseServerUrl(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).origin;
-  throw new CliError(`--server takes auto, own or a URL, not ${JSON.stringify(text)}.`, {
-    exitCode: exitCode.usage,
-    next: ["For example: --server http://127.0.0.1:7777"],
-  });
+  throw usageError(
+    `--server takes auto, own or a URL, not ${JSON.stringify(text)}.`,
+    "For example: --server http://127.0.0.1:7777",
+  );
 }
 
 async function startOwn(request: ServerRequest, console: Console): Promise<ChosenServer> {

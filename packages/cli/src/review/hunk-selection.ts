@@ -2,8 +2,7 @@ import { decidableIds, ownDecisions } from "@gennai/client/host/review-state";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { DecidedHunk } from "@gennai/protocol/whole-moves";
-import { CliError } from "../terminal/cli-error.ts";
-import { exitCode } from "../terminal/exit-code.ts";
+import { CliError, usageError } from "../terminal/cli-error.ts";
 
 /** A hunk as a person names it: `src/a.ts#2`. */
 export interface NamedHunk {
@@ -51,8 +50,8 @@ export function decideEach(
 }
 
 function unknownHunk(selector: string, hunks: readonly NamedHunk[]): CliError {
-  return new CliError(`The proposal has no hunk ${selector}; nothing was applied.`, {
-    exitCode: exitCode.usage,
-    next: [`Its hunks are: ${hunks.map(({ name }) => name).join(", ")}`],
-  });
+  return usageError(
+    `The proposal has no hunk ${selector}; nothing was applied.`,
+    `Its hunks are: ${hunks.map(({ name }) => name).join(", ")}`,
+  );
 }

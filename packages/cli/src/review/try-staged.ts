@@ -3,7 +3,7 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { PolicyWorkbench } from "@gennai/sessions/policy-workbench/policy-workbench";
 import type { TriedChange } from "@gennai/sessions/policy-workbench/try/offer-staged";
 import type { Trial, TrialOptions } from "@gennai/sessions/policy-workbench/try/try-command";
-import { CliError, usageError } from "../terminal/cli-error.ts";
+import { usageError } from "../terminal/cli-error.ts";
 import { paintFor } from "../terminal/colours.ts";
 import { type Console, commandName } from "../terminal/console.ts";
 import { exitCode } from "../terminal/exit-code.ts";
@@ -86,7 +86,7 @@ export async function tryStaged(
       return decision.dropped;
     },
   });
-  if (trial === undefined) throw new CliError(report.reason, { exitCode: exitCode.usage, next: [] });
+  if (trial === undefined) throw usageError(report.reason);
   const kept = keptOf(trial.changes, decision);
   if (flags.json === true) output.write(`${jsonLine({ ...trial, kept: kept.map(({ name }) => name) })}\n`);
   else output.write(outcome(trial, kept, { decision, name: commandName(console.environment) }));

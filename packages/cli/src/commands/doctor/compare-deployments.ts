@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { connectGovernance } from "@gennai/client/connection/connection";
 import { proves } from "../../connection/server-token.ts";
-import { CliError } from "../../terminal/cli-error.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
@@ -28,10 +28,10 @@ export async function compareDeployments(
   { json, console }: { readonly json: boolean; readonly console: Console },
 ): Promise<ExitCode> {
   if (places.length < 2) {
-    throw new CliError("--compare takes the URLs of two servers or more.", {
-      exitCode: exitCode.usage,
-      next: ["gennai doctor --compare https://one.example https://two.example"],
-    });
+    throw usageError(
+      "--compare takes the URLs of two servers or more.",
+      "gennai doctor --compare https://one.example https://two.example",
+    );
   }
   const columns = await Promise.all(places.map(columnOf));
   const rows = rowsOf(columns);

@@ -3,7 +3,7 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
 import type { EmergencyControl } from "@gennai/protocol/model/governance/emergency";
 import { EmergencyHere } from "@gennai/sessions/rules/emergency-here";
-import { CliError } from "../../terminal/cli-error.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
@@ -41,15 +41,15 @@ export async function emergencySwitchCommand(
   console: Console,
 ): Promise<ExitCode> {
   if (state !== "on" && state !== "off") {
-    throw new CliError(`${control} takes on or off, not ${JSON.stringify(state)}.`, {
-      exitCode: exitCode.usage,
-      next: [`gennai emergency ${control} on --reason "…"`],
-    });
+    throw usageError(
+      `${control} takes on or off, not ${JSON.stringify(state)}.`,
+      `gennai emergency ${control} on --reason "…"`,
+    );
   }
   const enabled = state === "on";
   const reason = flags.reason?.trim() ?? "";
   if (!enabled && reason === "") {
-    throw new CliError("Say why it is lifted: it is recorded.", { exitCode: exitCode.usage, next: ['--reason "…"'] });
+    throw usageError("Say why it is lifted: it is recorded.", '--reason "…"');
   }
   const request = { control, enabled, tool: flags.tool ?? "", by: flags.by ?? userInfo().username, reason };
   const workspace = await resolveWorkspace(flags.workspace, console);

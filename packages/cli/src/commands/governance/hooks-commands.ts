@@ -3,7 +3,7 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { WorkspaceHooks } from "@gennai/sessions/rules/workspace-hooks";
-import { CliError } from "../../terminal/cli-error.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
@@ -49,10 +49,7 @@ export async function hooksTrustCommand(flags: HooksFlags, console: Console): Pr
     });
   }
   if (commands === undefined) {
-    throw new CliError("This workspace has no .gennai/hooks.json.", {
-      exitCode: exitCode.usage,
-      next: ["There is nothing to trust."],
-    });
+    throw usageError("This workspace has no .gennai/hooks.json.", "There is nothing to trust.");
   }
   if (flags.json === true) console.output.write(`${JSON.stringify({ trusted: commands })}\n`);
   else {

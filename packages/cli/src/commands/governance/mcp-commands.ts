@@ -3,7 +3,7 @@ import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { spelledOut } from "@gennai/protocol/hidden-characters";
 import { describedStart } from "@gennai/sessions/mcp/described-start";
 import { McpAcceptance, type McpStatus } from "@gennai/sessions/mcp/mcp-acceptance";
-import { CliError } from "../../terminal/cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import { asTyped, type Console, commandName } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
@@ -43,10 +43,10 @@ export async function mcpAcceptCommand(name: string, flags: McpFlags, console: C
   const record = actRecorder(await resolveWorkspace(flags.workspace, console), console);
   const found = await (await openAcceptance(flags, console)).accept(name, record);
   if (found === undefined) {
-    throw new CliError(`There is no MCP server ${JSON.stringify(name)} here.`, {
-      exitCode: exitCode.usage,
-      next: ["`gennai mcp list` shows those there are."],
-    });
+    throw usageError(
+      `There is no MCP server ${JSON.stringify(name)} here.`,
+      "`gennai mcp list` shows those there are.",
+    );
   }
   if (flags.json === true) console.output.write(`${JSON.stringify({ accepted: name })}\n`);
   else {

@@ -5,7 +5,7 @@ import { McpAcceptance } from "@gennai/sessions/mcp/mcp-acceptance";
 import { McpError } from "@gennai/sessions/mcp/mcp-error";
 import { logIn, logOut } from "@gennai/sessions/mcp/mcp-login";
 import { type LoginPlace, McpLogins } from "@gennai/sessions/mcp/mcp-logins";
-import { CliError } from "../../terminal/cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { limitsHere } from "../limits-here.ts";
@@ -70,6 +70,6 @@ async function placeOf(name: string, flags: McpFlags, console: Console): Promise
     return await acceptance.placeOfLogin(name);
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
-    throw new CliError(error.message, { exitCode: exitCode.usage, next: ["`gennai mcp list` shows those there are."] });
+    throw usageError(error.message, "`gennai mcp list` shows those there are.");
   }
 }

@@ -1,7 +1,6 @@
 import type { GuardedHost, HookForm } from "@gennai/guard/hosts/guarded-host";
 import { knownHosts } from "@gennai/guard/hosts/known-hosts";
-import { CliError } from "../../terminal/cli-error.ts";
-import { exitCode } from "../../terminal/exit-code.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import { guardPlugin } from "./guard-plugin.ts";
 import type { GuardedFormat } from "./guarded-file.ts";
 import { type HookProgram, shellLine } from "./hook-program.ts";
@@ -39,10 +38,10 @@ export function guardedAgents(name: string): readonly GuardedHost[] {
   const hosts = [...knownHosts.values()];
   const named = hosts.filter(({ id }) => name === "all" || id === name);
   if (named.length > 0) return named;
-  throw new CliError(`There is no guard for ${JSON.stringify(name.slice(0, 100))}.`, {
-    exitCode: exitCode.usage,
-    next: [`Agents: ${hosts.map(({ id }) => id).join(", ")}, all.`],
-  });
+  throw usageError(
+    `There is no guard for ${JSON.stringify(name.slice(0, 100))}.`,
+    `Agents: ${hosts.map(({ id }) => id).join(", ")}, all.`,
+  );
 }
 
 /** The host of one agent. Throws `CliError` as `guardedAgents` does. */

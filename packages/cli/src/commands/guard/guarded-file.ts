@@ -20,7 +20,7 @@ import { hasCode } from "@gennai/machine/system-error";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
-import { CliError } from "../../terminal/cli-error.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { relayScript } from "./relay-script.ts";
 
@@ -207,10 +207,10 @@ export class GuardedFile {
     if (root === undefined) return;
     for (let path = this.path; path !== root && path !== dirname(path); path = dirname(path)) {
       if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue;
-      throw new CliError(`${path} is a link. Nothing was changed.`, {
-        exitCode: exitCode.usage,
-        next: ["Put a directory and a file of the project there, or use your own settings: --user"],
-      });
+      throw usageError(
+        `${path} is a link. Nothing was changed.`,
+        "Put a directory and a file of the project there, or use your own settings: --user",
+      );
     }
   }
 

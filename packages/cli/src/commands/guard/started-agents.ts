@@ -6,9 +6,8 @@ import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
-import { CliError } from "../../terminal/cli-error.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
-import { exitCode } from "../../terminal/exit-code.ts";
 
 /** `~/…`, an absolute path, or one that begins with `{VARIABLE:PATH}`: what the variable says, else the path. */
 const place = z
@@ -137,13 +136,11 @@ export async function startedAgentNamed(name: string, { environment }: Pick<Cons
   ];
   const found = all.find(({ id, program }) => id === name || program === name);
   if (found !== undefined) return found;
-  throw new CliError(`${JSON.stringify(name.slice(0, 100))} is not a known agent, so it is not started.`, {
-    exitCode: exitCode.usage,
-    next: [
-      `Agents: ${all.map(({ id }) => id).join(", ")}.`,
-      `Describe another one in ${join(directory, ownFile)} (docs/guides/guard.md), or run a plain command: gennai try`,
-    ],
-  });
+  throw usageError(
+    `${JSON.stringify(name.slice(0, 100))} is not a known agent, so it is not started.`,
+    `Agents: ${all.map(({ id }) => id).join(", ")}.`,
+    `Describe another one in ${join(directory, ownFile)} (docs/guides/guard.md), or run a plain command: gennai try`,
+  );
 }
 
 async function ownAgents(directory: string): Promise<readonly StartedAgent[]> {
@@ -175,8 +172,5 @@ async function ownAgents(directory: string): Promise<readonly StartedAgent[]> {
 }
 
 function unusable(file: string, why: string): CliError {
-  return new CliError(`${file} cannot be used: ${why}`, {
-    exitCode: exitCode.usage,
-    next: ["Correct it, or remove it."],
-  });
+  return usageError(`${file} cannot be used: ${why}`, "Correct it, or remove it.");
 }

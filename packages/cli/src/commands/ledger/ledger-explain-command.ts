@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { CliError } from "../../terminal/cli-error.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
@@ -31,10 +31,10 @@ export async function ledgerExplainCommand(id: string, flags: LedgerFlags, conso
     });
   }
   if (named.length > mostShown) {
-    throw new CliError(`${JSON.stringify(id)} may mean ${named.length} records.`, {
-      exitCode: exitCode.usage,
-      next: ["Say more of the id, or the number of the record."],
-    });
+    throw usageError(
+      `${JSON.stringify(id)} may mean ${named.length} records.`,
+      "Say more of the id, or the number of the record.",
+    );
   }
   const all = lines.map(parseRecord).filter((record) => record !== undefined);
   const explanations = named.map((record) => explainRecord(record, all));

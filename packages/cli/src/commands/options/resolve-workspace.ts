@@ -1,18 +1,17 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CliError } from "../../terminal/cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
-import { exitCode } from "../../terminal/exit-code.ts";
 
 /** The real absolute path of the workspace: the given one, else the working directory. Throws `CliError`. */
 export async function resolveWorkspace(named: string | undefined, console: Console): Promise<string> {
   const path = resolve(console.directory, named ?? ".");
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() !== true) {
-    throw new CliError(`${path} is ${found === undefined ? "not there" : "no directory"}.`, {
-      exitCode: exitCode.usage,
-      next: ["Name the directory to work in with --workspace, or change into it first."],
-    });
+    throw usageError(
+      `${path} is ${found === undefined ? "not there" : "no directory"}.`,
+      "Name the directory to work in with --workspace, or change into it first.",
+    );
   }
   return realpath(path);
 }

@@ -70,10 +70,10 @@ async function namedServer(text: string, flags: OpenFlags, stateDir: string, con
     console,
   );
   if (token !== undefined && (await proves(url, token))) return { url, token };
-  throw new CliError(`There is no token for ${url}, or it is another server's.`, {
-    exitCode: exitCode.usage,
-    next: ["Give it with --auth-token-file or GENNAI_AUTH_TOKEN."],
-  });
+  throw usageError(
+    `There is no token for ${url}, or it is another server's.`,
+    "Give it with --auth-token-file or GENNAI_AUTH_TOKEN.",
+  );
 }
 
 async function findServer(flags: OpenFlags, stateDir: string, console: Console): Promise<ProvenServer> {
@@ -84,10 +84,10 @@ async function findServer(flags: OpenFlags, stateDir: string, console: Console):
   const port = flags.port === undefined ? {} : { port: Number(flags.port) };
   for await (const server of provenServers(stateDir, { ...port, workspace })) return server;
   if (flags.workspace === undefined) for await (const server of provenServers(stateDir, port)) return server;
-  throw new CliError("No server of yours is running.", {
-    exitCode: exitCode.usage,
-    next: [`Start one: ${commandName(console.environment)} serve; it prints a link.`],
-  });
+  throw usageError(
+    "No server of yours is running.",
+    `Start one: ${commandName(console.environment)} serve; it prints a link.`,
+  );
 }
 
 async function post({ url, token }: ProvenServer, path: string, body: object = {}): Promise<unknown> {
