@@ -3,18 +3,19 @@ import * as vscode from "vscode";
 import { answerInChat } from "./chat/chat-participant.ts";
 import type { ChatToolName } from "./chat/chat-tool-names.ts";
 import { callChatTool } from "./chat/chat-tools.ts";
-import { offeredTools } from "./chat/offered-tools.ts";
 import type { CommandId } from "./command-ids.ts";
 import { commandTable } from "./command-table.ts";
 import type { Workbench } from "./commands/workbench.ts";
 import { focusOpenedView } from "./repl/focus-opened-view.ts";
+import { bringsServer, broughtProgram } from "./server/launch/brought-server.ts";
+import { protectableBranches } from "./server/launch/launch-command.ts";
 import { showFailure, showProblem } from "./server/server-dialogs.ts";
 import { NoServerError } from "./server/server-problem.ts";
 import { chosenFolder } from "./session/chosen-folder.ts";
 import { restartWithFolder } from "./session/late-folders.ts";
 import { rememberDeeds } from "./settings/did.ts";
 import { modelKept } from "./settings/keep-model.ts";
-import { readSettings, replSettings } from "./settings/settings.ts";
+import { type GennaiSettings, readSettings, replSettings } from "./settings/settings.ts";
 import { migrateVsCodeSettings } from "./settings/vscode-migration.ts";
 import type { TimelineTree } from "./status/timeline-tree.ts";
 import type { TodoTree } from "./status/todo-tree.ts";
@@ -173,4 +174,32 @@ export class AgentApp implements vscode.Disposable {
       .catch((error: unknown) => log.warn("This window could not note that it works on the workspace.", String(error)));
     void branch.watch();
   }
+}
+
+/**
+ * Our tools for the editor's own agent: `gennai mcp serve` for each folder of this machine. None in a workspace that is not trusted, and
+ * where the server is elsewhere.
+ */
+export async function offeredTools(
+  { extension, version }: { readonly extension: string; readonly version: string },
+  { serverCommand, nodePath, baseUrl, protectedBranches }: GennaiSettings,
+): Promise<vscode.McpStdioServerDefinition[]> {
+  if (!vscode.workspace.isTrusted || baseUrl !== "") return [];
+  const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
+  const brought = serverCommand === "" && bringsServer(extension);
+  const start = brought
+    ? await broughtProgram({ extension, nodePath, folders: folders.map(({ uri }) => uri.fsPath) })
+    : { command: serverCommand || "gennai", args: [], env: {} };
+  if (start === undefined) return [];
+  const protect = protectableBranches(protectedBranches).flatMap((branch) => ["--protect", branch]);
+  return folders.map(
+    ({ name, uri }) =>
+      new vscode.McpStdioServerDefinition(
+        folders.length === 1 ? "Gennai" : `Gennai: ${name}`,
+        start.command,
+        [...start.args, "mcp", "serve", "--workspace", uri.fsPath, ...protect],
+        start.env,
+        version,
+      ),
+  );
 }

@@ -4,10 +4,8 @@ import * as vscode from "vscode";
 import type { AgentApp } from "./app.ts";
 import { type ChatToolName, chatToolNames } from "./chat/chat-tool-names.ts";
 import { commandIds } from "./command-ids.ts";
-import { ProblemActions } from "./commands/problem-actions.ts";
 import { replPanelType } from "./documents/beside-repl.ts";
 import { foldersKnown } from "./session/late-folders.ts";
-import { openWalkthroughOnce } from "./settings/open-once.ts";
 
 /**
  * Only registers: all other code is in a bundle of its own, which is loaded at its first use. So a window that never uses Gennai
@@ -159,3 +157,51 @@ class LazyTrees implements vscode.Disposable {
 }
 
 const todoType = "application/vnd.code.tree.gennai.todos";
+
+/** “Fix with Gennai” and “Explain with Gennai” for problems that language tools report in workspace files, as commands. */
+class ProblemActions implements vscode.CodeActionProvider {
+  provideCodeActions(
+    document: vscode.TextDocument,
+    _range: vscode.Range,
+    { diagnostics }: vscode.CodeActionContext,
+  ): vscode.CodeAction[] {
+    if (diagnostics.length === 0 || !vscode.workspace.isTrusted) return [];
+    if (vscode.workspace.getWorkspaceFolder(document.uri) === undefined) return [];
+    const action = (title: string, command: string) => {
+      const made = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+      made.diagnostics = [...diagnostics];
+      made.command = { title, command, arguments: [document.uri, diagnostics] };
+      return made;
+    };
+    return [action("Fix with Gennai", "gennai.fixProblem"), action("Explain with Gennai", "gennai.explainProblem")];
+  }
+}
+
+const openedKey = "gennai.walkthroughOpened";
+
+/**
+ * Opens the walkthrough when this user's VS Code runs the extension for the first time. VS Code itself does so only if a window's
+ * own Extensions view installed it: not after `--install-extension`, and not in a window that is opened later. It opens behind
+ * the open tab, without taking the focus; not at all if `workbench.welcomePage.walkthroughs.openOnInstall` is off.
+ *
+ * @param isInRepl true if the side bar shows the REPL: a person who opened it wants to type there
+ */
+async function openWalkthroughOnce(
+  { globalState, extension }: vscode.ExtensionContext,
+  isInRepl: () => boolean,
+  log: vscode.LogOutputChannel,
+): Promise<void> {
+  if (globalState.get(openedKey) === true) return;
+  await globalState.update(openedKey, true);
+  const settings = vscode.workspace.getConfiguration("workbench.welcomePage.walkthroughs");
+  if (settings.get("openOnInstall") === false) return;
+  log.info("The walkthrough is opened: this is the first time.");
+  const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+  // A page of VS Code itself, such as its welcome page, is not a file to work in.
+  const inactive = activeTab === undefined || activeTab.input !== undefined;
+  // A preview tab would be replaced.
+  if (inactive && activeTab?.isPreview === true) await vscode.commands.executeCommand("workbench.action.keepEditor");
+  const id = `${extension.id}#gennai.start`;
+  await vscode.commands.executeCommand("workbench.action.openWalkthrough", id, { toSide: false, inactive });
+  if (isInRepl()) await vscode.commands.executeCommand("gennai.repl.focus");
+}

@@ -1,7 +1,13 @@
 import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
 import { useChat } from "../chat/chat-context.ts";
-import { ChangedFile } from "./changed-file.tsx";
+import { FoldButton } from "../chat/fold-button.tsx";
+import { VisibleText } from "../look/visible-text.tsx";
+import { ChangedFileDiff } from "./changed-file-diff.tsx";
+import { LineCounts } from "./line-counts.tsx";
+import { OpenDiffLink } from "./open-diff-link.tsx";
+import { OperationMark } from "./operation-mark.tsx";
+import { useChangedContent } from "./use-changed-content.ts";
 
 interface ChangedFilesProps {
   readonly files: readonly AppliedFile[];
@@ -43,5 +49,38 @@ export function ChangedFiles({ files, id, open }: ChangedFilesProps) {
         </button>
       )}
     </>
+  );
+}
+
+interface ChangedFileProps {
+  readonly file: AppliedFile;
+  /** Key under which it is remembered what is unfolded. */
+  readonly id: string;
+  /** True to show its lines until the reader closes them. */
+  readonly open: boolean;
+  /** True to count its lines even while it is closed. */
+  readonly counted: boolean;
+}
+
+/** A changed file with its lines folded below it, and a link to the editor's own diff if there is an editor. */
+function ChangedFile({ file, id, open, counted }: ChangedFileProps) {
+  const { folds } = useChat();
+  const isOpen = folds.of(`diff:${id}`, open);
+  const content = useChangedContent(file, counted || isOpen.value);
+  const { path } = file;
+  return (
+    <li class="changed-file">
+      <div class="changed-file-head">
+        <FoldButton class="changed-file-fold" open={isOpen}>
+          <OperationMark operation={file.operation} />
+          <span class="file-path">
+            <VisibleText text={path} />
+          </span>
+          {content.type === "text" && <LineCounts added={content.diff.added} removed={content.diff.removed} />}
+        </FoldButton>
+        <OpenDiffLink file={file} />
+      </div>
+      {isOpen.value && <ChangedFileDiff file={file} content={content} id={id} />}
+    </li>
   );
 }

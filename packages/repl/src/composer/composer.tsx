@@ -2,7 +2,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ReplControl } from "../control/repl-control.ts";
 import { type PromptImage, readImages } from "../control/session/prompt-images.ts";
 import { Icon } from "../look/icon.tsx";
-import { BytesImage } from "./bytes-image.tsx";
 import { mentionCompletion } from "./complete-mention.ts";
 import { CompletionList, completionListId, useCompletion } from "./completion.tsx";
 import { droppedUris, mentionDropped } from "./dropped-files.ts";
@@ -246,4 +245,20 @@ function sentPrompts(control: ReplControl): readonly string[] {
 
 function hasFiles(data: DataTransfer | null): boolean {
   return data?.types.includes("Files") ?? false;
+}
+
+/** A picture that is not stored on the server yet. */
+function BytesImage(props: {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly mediaType: string;
+  readonly label: string;
+}) {
+  const { bytes, mediaType, label } = props;
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytes], { type: mediaType }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [bytes, mediaType]);
+  return url === undefined ? null : <img class="picture" src={url} alt={label} title={label} />;
 }

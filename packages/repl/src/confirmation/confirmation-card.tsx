@@ -1,15 +1,14 @@
 import type { ConfirmationQuestion, ConfirmationReply } from "@gennai/client/connection/editor";
+import type { Arming } from "@gennai/client/questions/arming";
 import { keptWithout, type OfferedAnswer, offeredAnswers } from "@gennai/client/questions/offered-answers";
 import { questionWords } from "@gennai/client/questions/question-words";
 import { shownAction } from "@gennai/client/questions/shown-action";
 import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
 import type { OfferedPattern } from "@gennai/protocol/model/governance/question";
-import type { ComponentChildren } from "preact";
-import { useId, useMemo, useRef, useState } from "preact/hooks";
+import type { ComponentChildren, RefObject } from "preact";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { VisibleText } from "../look/visible-text.tsx";
-import { AnswerButton } from "./answer-button.tsx";
 import { keyAnswer } from "./answer-keys.ts";
-import { useCardFocus } from "./card-focus.ts";
 import { Countdown } from "./countdown.tsx";
 import { PartsChoice } from "./parts-choice.tsx";
 import { RiskMark } from "./risk-mark.tsx";
@@ -280,5 +279,63 @@ function Paths({ paths }: { readonly paths: readonly string[] }) {
         </li>
       )}
     </ul>
+  );
+}
+
+/**
+ * Gives a card the focus when it appears, and gives the focus back when the card goes. It does not take the focus from a person
+ * who is writing, or in a window that has no focus.
+ */
+function useCardFocus(card: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const element = card.current;
+    const before = document.activeElement;
+    if (element !== null && document.hasFocus() && !isWriting(before)) element.focus({ preventScroll: true });
+    return () => {
+      const focused = document.activeElement;
+      const isInside = element !== null && focused !== null && element.contains(focused);
+      if (isInside && before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    };
+  }, [card]);
+}
+
+/** True in a non-empty field, and in an editor. */
+function isWriting(element: Element | null): boolean {
+  if (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) return element.value !== "";
+  return element instanceof HTMLElement && element.isContentEditable;
+}
+
+interface AnswerButtonProps {
+  readonly name: string;
+  readonly class: string;
+  readonly armed: boolean;
+  readonly arming: Arming;
+  readonly disabled?: boolean;
+  readonly title?: string;
+  readonly onAnswer: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A button of a question. It can be focused from the start, so that the focus does not jump when the question is armed. */
+function AnswerButton(props: AnswerButtonProps) {
+  const { name, armed, arming, disabled = false, title, onAnswer, children } = props;
+  return (
+    <button
+      type="button"
+      class={props.class}
+      title={title}
+      disabled={disabled}
+      aria-disabled={!armed}
+      onPointerDown={() => arming.begin(name, { repeat: false })}
+      onKeyDown={({ key, repeat }) => {
+        if (key === "Enter" || key === " ") arming.begin(name, { repeat });
+      }}
+      onBlur={() => arming.leave(name)}
+      onClick={() => {
+        if (arming.takes(name)) onAnswer();
+      }}
+    >
+      {children}
+    </button>
   );
 }

@@ -7,7 +7,6 @@ import { ProblemNotice } from "../look/problem-notice.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { Digest } from "../plan/digest.tsx";
 import type { GovernanceView } from "./governance-store.ts";
-import { foundChecks, groupedRules } from "./grouped-rules.ts";
 import { ManagedLock, type ManagedPolicy } from "./managed-section.tsx";
 import { RuleRow } from "./rule-row.tsx";
 import type { RulesStore } from "./rules-store.ts";
@@ -128,3 +127,61 @@ function RuleList(props: {
     </>
   );
 }
+
+interface GroupedRules {
+  /** Rules that decided something, newest first. */
+  readonly spoke: readonly RuleInForce[];
+  /** Rules in the files of the user and the project, in their order. */
+  readonly own: readonly RuleInForce[];
+  readonly builtIn: readonly RuleInForce[];
+}
+
+/** @param text words that a rule must contain, in any case */
+function groupedRules(rules: readonly RuleInForce[], text: string): GroupedRules {
+  const found = rules.filter(({ name, text: said, reason, place }) =>
+    hasWords(`${name}\n${said}\n${reason}\n${place}`, text),
+  );
+  const quiet = found.filter(({ last }) => last === undefined);
+  return {
+    spoke: found
+      .filter(({ last }) => last !== undefined)
+      .toSorted((one, other) => (other.last?.getTime() ?? 0) - (one.last?.getTime() ?? 0)),
+    own: quiet.filter(({ place }) => place !== ""),
+    builtIn: quiet.filter(({ place }) => place === ""),
+  };
+}
+
+/** The built-in checks that contain these words. */
+export function foundChecks(text: string): typeof builtInChecks {
+  return builtInChecks.filter(({ group, about }) => hasWords(`${group}/\n${about}`, text));
+}
+
+function hasWords(all: string, text: string): boolean {
+  const found = all.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => found.includes(word));
+}
+
+/** Checks that are code, so in no rule file, by the first part of their rules' names. */
+export const builtInChecks: readonly { readonly group: string; readonly about: string }[] = [
+  {
+    group: "floor",
+    about: "Commands that lose work or hand it out: git history, disks, recursive deletes, downloads that run",
+  },
+  { group: "commands", about: "Commands that are not proven to only read, or that cannot be understood" },
+  { group: "containment", about: "Files and commands outside the workspace" },
+  { group: "control-files", about: "Files that steer the agent, git, builds and installs" },
+  { group: "secrets", about: "Files and git history that hold secrets" },
+  { group: "branch", about: "Protected branches, and changes of branch during a turn" },
+  { group: "git-changes", about: "What a command changed in git's own data" },
+  { group: "freshness", about: "Writing over what was not read, or was changed since" },
+  { group: "single-writer", about: "Two sessions that write in one working tree" },
+  { group: "redaction-marker", about: "Writing a masked text over the secret itself" },
+  { group: "intents", about: "Changes outside the scope of the selected intent" },
+  { group: "external-tools", about: "Tools of MCP servers that are new or have changed" },
+  { group: "project-check", about: "Checks whose command comes from the repository" },
+  { group: "checkpoints", about: "Commands before which the files cannot be kept" },
+  { group: "high-risk", about: "Everything of high risk" },
+];

@@ -5,9 +5,7 @@ import type { VerificationResult } from "@gennai/protocol/model/governance/verif
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { PanelStore, type StoreCall } from "../look/panel-store.ts";
 import type { Problem } from "../look/problem.ts";
-import { GatheredWork } from "./gathered-work.ts";
 import { type PlanAct, type PlanFacts, type PlanToken, planChecks } from "./plan-checks.ts";
-import { PlanRuns } from "./plan-runs.ts";
 import { strictRequest } from "./write-plan.ts";
 
 export type PlanBusy = "plan" | PlanAct;
@@ -253,4 +251,63 @@ export class PlanStore extends PanelStore<PlanView> {
 /** The actions of one step. */
 export function actionsOf(shown: PlanFacts["shown"], stepId: string): readonly PlannedAction[] {
   return shown?.actions.filter((action) => action.stepId === stepId) ?? [];
+}
+
+/** What the runs of plans changed, by the session's events. A run's change set has the id of its turn. */
+class PlanRuns {
+  readonly #turns = new Map<string, string>();
+  readonly #changeSets = new Set<string>();
+
+  handle(event: InvokeEvent): void {
+    const { event: body, turnId } = event;
+    if (body.case === "planChanged" && body.value.stepId !== "") this.#turns.set(body.value.planId, turnId);
+    if (body.case === "changeSetApplied") this.#changeSets.add(body.value.changeSetId);
+    if (body.case === "changeSetUndone") this.#changeSets.delete(body.value.changeSetId);
+  }
+
+  /** The plan's change set was taken back; called before the event arrives. */
+  undone(changeSetId: string): void {
+    this.#changeSets.delete(changeSetId);
+  }
+
+  /** undefined: the plan has changed nothing, or that was taken back. */
+  changeSetOf(plan: Plan | undefined): string | undefined {
+    const run = plan === undefined ? undefined : this.#turns.get(plan.planId);
+    return run !== undefined && this.#changeSets.has(run) ? run : undefined;
+  }
+}
+
+/** Milliseconds over which requests are gathered. */
+const gatherMilliseconds = 50;
+
+/** Work that many ask for at once: it never runs twice at a time, and runs once more for all requests during a run. */
+class GatheredWork {
+  readonly #work: () => Promise<void>;
+  #running: { again: boolean } | undefined;
+
+  /** @param work its rejections are ignored: the next request tries again */
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Resolves when the work is done, or, while it already runs, at once. Never rejects. */
+  async ask(): Promise<void> {
+    if (this.#running !== undefined) {
+      this.#running.again = true;
+      return;
+    }
+    const running = { again: true };
+    this.#running = running;
+    try {
+      while (running.again) {
+        running.again = false;
+        await new Promise((resolve) => setTimeout(resolve, gatherMilliseconds));
+        await this.#work();
+      }
+    } catch {
+      // The next event, or the person, asks again.
+    } finally {
+      this.#running = undefined;
+    }
+  }
 }

@@ -1,10 +1,12 @@
+import type { ToolCallStatus } from "@gennai/client/view/items/view-item";
+import type { SessionView } from "@gennai/client/view/session-view";
 import { useEffect } from "preact/hooks";
 import { AttemptsPanel } from "../attempts/attempts-panel.tsx";
 import { TodoPanel } from "../chat/items/todo-panel.tsx";
 import { loadSystemPrompt, PromptPreview } from "../composer/prompt-preview.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
 import { GovernancePanel } from "../governance/governance-panel.tsx";
-import { scopeExpansions } from "../governance/scope-expansions.ts";
+import type { ScopeExpansion } from "../governance/intents-section.tsx";
 import { PlanPanel } from "../plan/plan-panel.tsx";
 import { CheckpointPanel } from "../timeline/checkpoint-panel.tsx";
 import { TimelinePanel } from "../timeline/timeline-panel.tsx";
@@ -85,4 +87,37 @@ function NoSession({ what, by = "begin one" }: { readonly what: string; readonly
       {what} belong to a session: {by} in the chat.
     </p>
   );
+}
+
+/** What the model asked for beyond the scope of its intent, oldest first. */
+export function scopeExpansions(view: SessionView): readonly ScopeExpansion[] {
+  // Read to subscribe to new items.
+  if (view.count.value === 0) return [];
+  return view.scopeRequests.map(({ call, intentId }) => {
+    const { callId, argumentsJson, status } = call.item.value;
+    const { paths, reason } = wanted(argumentsJson);
+    return { requestId: callId, intentId, paths, reason, state: stateOf(status) };
+  });
+}
+
+function stateOf(status: ToolCallStatus): ScopeExpansion["state"] {
+  if (status === "writing" || status === "waiting") return "open";
+  return status === "done" || status === "running" ? "granted" : "refused";
+}
+
+function wanted(argumentsJson: string): Pick<ScopeExpansion, "paths" | "reason"> {
+  let value: unknown;
+  try {
+    value = JSON.parse(argumentsJson);
+  } catch {
+    // The model is still writing the arguments.
+  }
+  const field = (name: string): unknown =>
+    typeof value === "object" && value !== null ? Reflect.get(value, name) : "";
+  const paths = field("paths");
+  const reason = field("reason");
+  return {
+    paths: Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [],
+    reason: typeof reason === "string" ? reason : "",
+  };
 }

@@ -2,8 +2,8 @@ import { carriedOut } from "@gennai/client/host/review-state";
 import type { ProposalItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
 import { useCallback } from "preact/hooks";
-import { ChangeDiff } from "../confirmation/change-diff.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
+import { VisibleText } from "../look/visible-text.tsx";
 import { applyProposal } from "../review/apply-proposal.ts";
 import type { ReviewOutcome } from "../review/review-outcome.tsx";
 import { ReviewPanel } from "../review/review-panel.tsx";
@@ -84,4 +84,24 @@ function settledOutcome({ review, changeSetId }: ProposalItem, view: SessionView
   const set = cell?.item.value;
   if (set?.kind !== "change-set") return undefined;
   return set.undone ? { type: "undone" } : { type: "applied", files: set.files.map(({ path }) => path), changeSetId };
+}
+
+/** What would be kept, line by line; hidden characters are named. @param diff unified */
+export function ChangeDiff({ diff }: { readonly diff: string }) {
+  const lines = diff.replace(/\n$/, "").split("\n");
+  return (
+    <pre class="g-code confirmation-diff" aria-label="What would be kept" tabIndex={0}>
+      {lines.map((line, index) => (
+        <span key={`${index}`} class={lineClass(line)}>
+          <VisibleText text={`${line}\n`} />
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+function lineClass(line: string): string {
+  if (/^(?:\+\+\+|---) /.test(line)) return "confirmation-diff-file";
+  if (line.startsWith("+")) return "confirmation-diff-added";
+  return line.startsWith("-") ? "confirmation-diff-removed" : "";
 }

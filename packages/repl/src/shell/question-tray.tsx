@@ -1,9 +1,9 @@
 import type { ReplPanel } from "@gennai/client/host/repl-host";
-import { useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { ConfirmationCard } from "../confirmation/confirmation-card.tsx";
 import { UserQuestionCard } from "../confirmation/user-question-card.tsx";
 import type { ReplControl } from "../control/repl-control.ts";
-import { QuestionPlace } from "./question-place.tsx";
 
 /** The oldest question to this user, those of the gate first. It is above the prompt, whatever panel is shown. */
 export function QuestionTray({ control }: { readonly control: ReplControl }) {
@@ -40,5 +40,30 @@ export function QuestionTray({ control }: { readonly control: ReplControl }) {
         }}
       />
     </QuestionPlace>
+  );
+}
+
+interface QuestionPlaceProps {
+  /** Id of the question: a new one is scrolled into view. */
+  readonly id: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * The place of questions, above the prompt. If there is little room, the page scrolls instead of the question, whose beginning is
+ * shown first.
+ */
+function QuestionPlace({ id, children }: QuestionPlaceProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const app = place.current?.closest(".app");
+    if (app === null || app === undefined || place.current === null) return;
+    // Scrolls only the page: an outer element would stay scrolled after the question has gone.
+    app.scrollTop += place.current.getBoundingClientRect().top - app.getBoundingClientRect().top;
+  }, [id]);
+  return (
+    <div class="question-tray" ref={place}>
+      {children}
+    </div>
   );
 }

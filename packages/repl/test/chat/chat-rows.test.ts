@@ -1,7 +1,7 @@
 import type { ItemCell, ViewItem } from "@gennai/client/view/items/view-item";
 import { signal } from "@preact/signals";
 import { expect, test } from "vitest";
-import { ChatRows } from "#chat/chat-rows";
+import { ChatRows } from "#chat/items/chat-view.tsx";
 
 let last = 0;
 function cell(kind: ViewItem["kind"], parentCallId = ""): ItemCell {

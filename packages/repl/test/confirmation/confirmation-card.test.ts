@@ -4,8 +4,8 @@ import { armingMilliseconds } from "@gennai/client/questions/arming";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ChangeDiff } from "#confirmation/change-diff.tsx";
 import { ConfirmationCard } from "#confirmation/confirmation-card.tsx";
+import { ChangeDiff } from "#shell/proposal-review.tsx";
 import { askedQuestion } from "../../../client/test/host/asked-question.ts";
 
 const hostile = "<img src=x onerror=alert(1)>\u202Egnp";

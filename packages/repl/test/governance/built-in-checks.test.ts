@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { builtInChecks } from "#governance/built-in-checks";
-import { foundChecks } from "#governance/grouped-rules";
+import { builtInChecks, foundChecks } from "#governance/rules-section.tsx";
 
 const packages = fileURLToPath(new URL("../../../", import.meta.url));
 

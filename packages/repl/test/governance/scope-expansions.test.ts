@@ -1,7 +1,7 @@
 import { SessionView } from "@gennai/client/view/session-view";
 import { FailureClass } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { expect, it } from "vitest";
-import { scopeExpansions } from "#governance/scope-expansions";
+import { scopeExpansions } from "#shell/panels.tsx";
 import { EventLog } from "../../../client/test/view/wire-events.ts";
 
 function viewOf(log: EventLog): SessionView {

@@ -1,6 +1,7 @@
-import type { Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { proveServer } from "@gennai/client/connection/prove-server";
 import { errorMessage } from "@gennai/protocol/error-message";
+import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { workspaceHeader } from "@gennai/protocol/workspace-header";
 import * as vscode from "vscode";
 import { showInformation, showProgress } from "../editor/notifications.ts";
@@ -244,4 +245,24 @@ export class ServerAccess implements Disposable {
     log.info(`Starting ${command.program} ${command.args.join(" ")}`);
     return startInTerminal(command, folder, isRunning, { signal });
   }
+}
+
+const { startSession, startTurn, resumeSession } = AgentService.method;
+/** Methods by which a person makes the agent work: for these a server is started. */
+const beginWork: ReadonlySet<unknown> = new Set([startSession, startTurn, resumeSession]);
+
+/** A transport that connects at its first use. Without a server, calls fail as `Unavailable`, with advice. */
+export function linkTransport(access: Pick<ServerAccess, "connectFor">): Transport {
+  const transport = async (method: unknown): Promise<Transport> => {
+    try {
+      return (await access.connectFor(beginWork.has(method) ? "work" : "looking")).transport;
+    } catch (error) {
+      if (error instanceof NoServerError) throw new ConnectError(error.message, Code.Unavailable);
+      throw error;
+    }
+  };
+  return {
+    unary: async (...call) => (await transport(call[0])).unary(...call),
+    stream: async (...call) => (await transport(call[0])).stream(...call),
+  };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { terminalSelection } from "../../src/documents/terminal-selection.ts";
+import { terminalSelection } from "../../src/commands/add-commands.ts";
 
 const editor = vi.hoisted(() => ({ clipboard: "", selected: undefined as string | undefined, fails: false }));
 vi.mock("vscode", () => ({

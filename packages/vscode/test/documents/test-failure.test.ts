@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { testFailureText } from "../../src/documents/test-failure.ts";
+import { testFailureText } from "../../src/commands/add-commands.ts";
 
 const { Uri, Range } = vi.hoisted(() => {
   class Uri {

@@ -5,7 +5,7 @@ import { LedgerRecordSchema } from "@gennai/protocol/gen/gennai/agent/v1/governa
 import { describe, expect, it, vi } from "vitest";
 import { timelineRow } from "../../src/status/ledger-line.ts";
 import { TimelineTree } from "../../src/status/timeline-tree.ts";
-import { moveTodo, replaceTodo } from "../../src/status/todo-list.ts";
+import { moveTodo, replaceTodo } from "../../src/status/todo-tree.ts";
 
 vi.mock("vscode", () => ({}));
 

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { userConfigDir } from "@gennai/machine/config/config-directory";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import type { Finding } from "@gennai/machine/finding";
+import type { Check, Finding } from "@gennai/machine/finding";
+import { errorMessage } from "@gennai/protocol/error-message";
 import { installationChecks } from "@gennai/sessions/rules/installation-checks";
 import { logChecks } from "@gennai/store/log-checks";
 import { readTokenFile } from "../../connection/server-token.ts";
@@ -13,7 +14,6 @@ import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { certificateChecks } from "./certificate-checks.ts";
-import { runChecks } from "./run-checks.ts";
 import { type ServerAddress, serverChecks } from "./server-checks.ts";
 
 export interface DoctorFlags {
@@ -94,4 +94,39 @@ async function serverPlace(text: string, index: number, flags: DoctorFlags, cons
       ? environment[`GENNAI_AUTH_TOKEN_${index + 1}`] || environment["GENNAI_AUTH_TOKEN"] || undefined
       : await readTokenFile(named, console);
   return { url: new URL(text).origin, token };
+}
+
+/** Milliseconds one check may take. */
+const timeoutMs = 20_000;
+
+/** Runs all checks, one after the other, and passes each finding on at once. Never rejects. */
+export async function runChecks(
+  checks: readonly Check[],
+  tell: (finding: Finding) => void,
+): Promise<readonly Finding[]> {
+  const all: Finding[] = [];
+  for (const { name, run } of checks) {
+    for (const finding of await findingsOf(name, run)) {
+      all.push(finding);
+      tell(finding);
+    }
+  }
+  return all;
+}
+
+async function findingsOf(check: string, run: Check["run"]): Promise<readonly Finding[]> {
+  const stop = new AbortController();
+  const { promise, resolve } = Promise.withResolvers<Finding>();
+  const timer = setTimeout(() => {
+    stop.abort();
+    resolve({ check, state: "fail", text: `It gave no answer in ${timeoutMs / 1000} s.` });
+  }, timeoutMs);
+  try {
+    return [await Promise.race([run(stop.signal), promise])].flat();
+  } catch (error) {
+    return [{ check, state: "fail", text: errorMessage(error) }];
+  } finally {
+    clearTimeout(timer);
+    stop.abort();
+  }
 }

@@ -1,16 +1,20 @@
 import { userInfo } from "node:os";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { connectGovernance } from "@gennai/client/connection/connection";
+import { type EmergencyRequest, setEmergencyControl } from "@gennai/client/governance/emergency";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { ExpectedError } from "@gennai/machine/expected-error";
 import type { EmergencyControl } from "@gennai/protocol/model/governance/emergency";
-import { EmergencyHere } from "@gennai/sessions/rules/emergency-here";
+import { EmergencyHere, type EmergencyReport } from "@gennai/sessions/rules/emergency-here";
+import { provenServers } from "../../connection/proven-servers.ts";
 import { CliError, usageError } from "../../terminal/cli-error.ts";
-import { paintFor } from "../../terminal/colours.ts";
+import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
+import { terminalSafe } from "../../terminal/terminal-safe.ts";
+import { utcTime } from "../../terminal/utc-time.ts";
 import { version } from "../../terminal/version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { describeEmergency, type EmergencyTold } from "./emergency-report.ts";
-import { switchOverServer } from "./switch-over-server.ts";
 
 export interface EmergencyFlags {
   readonly workspace?: string;
@@ -94,4 +98,64 @@ function writeReport(report: EmergencyTold, flags: EmergencyFlags, console: Cons
       ? JSON.stringify(report)
       : describeEmergency(report, paintFor(console.output, console.environment));
   console.output.write(`${text}\n`);
+}
+
+interface EmergencyTold extends EmergencyReport {
+  /** Turns that the switch ended; absent if no server runs. */
+  readonly stoppedTurnIds?: readonly string[];
+}
+
+/** The controls and their last changes, for a person. */
+function describeEmergency({ state, changes, stoppedTurnIds }: EmergencyTold, paint: Paint): string {
+  const line = (name: string, isOn: boolean, on: string, off: string): string =>
+    `${name.padEnd(22)}${paint(isOn ? "red" : "green", isOn ? on : off)}`;
+  return [
+    line("read-only", state.readOnly, "on: nothing may be changed or run", "off"),
+    line("disable-high-impact", state.disableHighImpact, "on: high risk is refused without a question", "off"),
+    line("blocked", state.blockedTools.length > 0, terminalSafe(state.blockedTools.join(", ")), "nothing"),
+    line("stop-all", state.stopAll, "on: no turn starts", "off"),
+    ...(state.problem === undefined ? [] : [paint("red", `problem: ${terminalSafe(state.problem)}`)]),
+    ...(stoppedTurnIds === undefined || stoppedTurnIds.length === 0
+      ? []
+      : [`Stopped: ${stoppedTurnIds.length === 1 ? "1 turn" : `${stoppedTurnIds.length} turns`}.`]),
+    ...(changes.length === 0 ? [] : ["", "Last changes:"]),
+    ...changes.map(
+      ({ time, control, enabled, tool, by, via, reason, effective }) =>
+        `  ${utcTime(time)}  ${control}${tool === "" ? "" : ` ${terminalSafe(tool)}`} ${enabled ? "on" : "off"}` +
+        `${effective ? "" : " (refused: switched on by somebody else at the same moment)"}, by ${terminalSafe(by)} (${via}): ${terminalSafe(reason)}`,
+    ),
+  ].join("\n");
+}
+
+/** Milliseconds for a server to end what runs. */
+const answerMs = 10_000;
+
+/**
+ * Switches a control through a server of this state directory, no matter which workspace it works in: they share the controls.
+ * Resolves with the turns it ended; undefined when no server answers. Rejects when one refuses.
+ */
+async function switchOverServer(stateDir: string, request: EmergencyRequest): Promise<readonly string[] | undefined> {
+  for await (const { url, token } of provenServers(stateDir, {})) {
+    try {
+      return await setEmergencyControl(connectGovernance({ baseUrl: url, token }), request, {
+        signal: AbortSignal.timeout(answerMs),
+      });
+    } catch (error) {
+      if (!isSilence(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The server did not answer at all, or is too old to know the call. */
+function isSilence(error: unknown): boolean {
+  if (!(error instanceof ConnectError)) return false;
+  const silent: readonly Code[] = [
+    Code.Unavailable,
+    Code.Unknown,
+    Code.Canceled,
+    Code.DeadlineExceeded,
+    Code.Unimplemented,
+  ];
+  return silent.includes(error.code);
 }

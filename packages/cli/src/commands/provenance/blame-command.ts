@@ -1,16 +1,18 @@
+import { lstat, readFile, realpath } from "node:fs/promises";
+import { relative, resolve, sep } from "node:path";
+import * as words from "@gennai/client/origin-words";
 import { methodWords, unknownWords, verificationWords, whenWords } from "@gennai/client/origin-words";
+import type { WriteDecision } from "@gennai/protocol/model/governance/line-trace";
 import { plural } from "@gennai/protocol/plural";
 import type { RecordedWrite } from "@gennai/provenance/matching/recorded-write";
 import type { LineOrigin, ProvenanceTrust } from "@gennai/provenance/workspace-provenance";
-import { usageError } from "../../terminal/cli-error.ts";
+import { CliError, usageError } from "../../terminal/cli-error.ts";
 import { type Paint, paintFor } from "../../terminal/colours.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
-import { decisionWords, writerWords } from "./origin-words.ts";
 import { openProvenance } from "./report/open-provenance.ts";
 import { momentOf } from "./report/since.ts";
-import { readWorkspaceText } from "./workspace-file.ts";
 
 export interface BlameFlags {
   readonly workspace?: string;
@@ -156,4 +158,46 @@ function fileAndLines(named: string): { readonly file: string; readonly lines: L
   if (file === "") return { file: named, lines: undefined };
   const lines = { first: Number(first), last: Number(last) };
   return lines.first < 1 || lines.last < lines.first ? undefined : { file, lines };
+}
+
+/** Who wrote: a model in a session, or a person. */
+function writerWords(write: RecordedWrite): string {
+  return terminalSafe(words.writerWords(write));
+}
+
+/** Who let it happen. */
+function decisionWords(decision: WriteDecision): string {
+  return terminalSafe(words.decisionWords(decision));
+}
+
+/** Largest file that is read; bytes. */
+const maxBytes = 8 * 1024 * 1024;
+
+interface WorkspaceText {
+  /** Relative to the workspace, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * A text file of the workspace. Throws `CliError` for one outside it, a link that leads out, and non-text.
+ * @param named absolute, or relative to the workspace as with `git -C`, independent of the working directory
+ */
+async function readWorkspaceText(named: string, workspaceRoot: string): Promise<WorkspaceText> {
+  const file = await realpath(resolve(workspaceRoot, named)).catch((error: unknown) => {
+    throw new CliError(`There is no file ${named} in ${workspaceRoot}.`, {
+      next: ["Name a text file of the workspace, by its path from there."],
+      cause: error,
+    });
+  });
+  const path = relative(workspaceRoot, file).split(sep).join("/");
+  if (path === "" || path.startsWith("../") || path === ".." || resolve(workspaceRoot, path) !== file) {
+    throw usageError(`${named} is not in the workspace ${workspaceRoot}.`, "Name the workspace with --workspace.");
+  }
+  const found = await lstat(file);
+  if (!found.isFile()) throw usageError(`${named} is not a file.`, "Name a text file of the workspace.");
+  if (found.size > maxBytes) throw new CliError(`${named} is larger than ${maxBytes} bytes.`, { next: [] });
+  const bytes = await readFile(file);
+  if (bytes.includes(0)) throw new CliError(`${named} is not text.`, { next: [] });
+  return { path, text: bytes.toString("utf8") };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { PortTakenError } from "@gennai/server/http/listen/listen-address";
@@ -17,7 +18,6 @@ import { type CommandsFlags, commandsMode, type ModelFlags, modelChoice } from "
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { type BannerFacts, serveBanner } from "./banner.ts";
 import { type LogFlags, logOption } from "./log-options.ts";
-import { pageDirectory, releaseDirectory } from "./program-files.ts";
 import { copySampleWorkspace } from "./sample-workspace.ts";
 import { limitsOption, refuseUnencrypted, type SecurityFlags, tlsOption, usersOption } from "./security-options.ts";
 import { drainOption, idleOption, inputEnds, type WatchFlags } from "./watch-options.ts";
@@ -272,4 +272,16 @@ function parsePort(text: string, name: string): number {
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Directory of the program's own files: beside the bundle. undefined if it runs from source. */
+function releaseDirectory(): string | undefined {
+  const here = import.meta.dirname;
+  return existsSync(join(here, "page")) ? here : undefined;
+}
+
+/** Directory of the built page: beside the bundle or, from source, where its own build writes it. */
+function pageDirectory(): string {
+  const release = releaseDirectory();
+  return release === undefined ? join(import.meta.dirname, "../../../../repl/dist") : join(release, "page");
 }

@@ -3,10 +3,13 @@ import { heldPlace } from "@gennai/client/connection/client-workspace-port";
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { goesBackByForce, listCheckpoints, restoreCheckpoint } from "@gennai/client/session/checkpoints";
+import { git } from "@gennai/git/run/run-git";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
+import { sha256Hex } from "@gennai/protocol/digest";
 import type { ErrorCode } from "@gennai/protocol/errors/error-code";
 import { ErrorInfoSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { Checkpoint, SkippedFile } from "@gennai/protocol/model/session/checkpoint";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { openDiskWorkspace } from "@gennai/shell/open-disk-workspace";
 import { holdsFiles } from "../../connection/holds-files.ts";
 import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
@@ -17,7 +20,6 @@ import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { jsonLine, terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
-import { describeCommit } from "./kept-commit.ts";
 import { sessionsElsewhere } from "./sessions-elsewhere.ts";
 import {
   describeCheckpoints,
@@ -247,4 +249,19 @@ function mustStay(
       ...(older === undefined ? [] : [`The session before it: gennai undo --session ${older}`]),
     ],
   });
+}
+
+/** A line about the commit that still holds what was taken back, with what takes it back there; "" without one. Never rejects. */
+async function describeCommit(directory: string, files: readonly AppliedFile[]): Promise<string> {
+  for (const { path, beforeSha256 } of files.slice(0, 20)) {
+    const run = (...args: string[]) => git(args, { directory }).catch(() => ({ code: 1, stdout: "" }));
+    const { code, stdout } = await run("cat-file", "blob", `HEAD:./${path}`);
+    const isHeld = code === 0 ? sha256Hex(stdout) === beforeSha256 : beforeSha256 === undefined;
+    const commit = isHeld ? (await run("log", "-1", "--format=%h (%s)", "--", path)).stdout.trim() : "";
+    if (commit === "") continue;
+    const names = describeNames(files.map((file) => file.path));
+    const next = `git add --all ${names} && git commit --message "Undo ${commit.split(" ")[0]}"`;
+    return `Commit ${terminalSafe(commit)} stays. To undo it too: ${next}\n`;
+  }
+  return "";
 }

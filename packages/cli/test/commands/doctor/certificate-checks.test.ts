@@ -5,7 +5,7 @@ import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { certificateChecks, certificateFinding } from "#commands/doctor/certificate-checks";
-import { runChecks } from "#commands/doctor/run-checks";
+import { runChecks } from "#commands/doctor/doctor-command";
 import { cliScene } from "../../cli-scene.ts";
 
 const from = new Date("2026-01-01T00:00:00Z");

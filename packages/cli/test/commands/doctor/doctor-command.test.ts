@@ -6,7 +6,7 @@ import { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { runChecks } from "#commands/doctor/run-checks";
+import { runChecks } from "#commands/doctor/doctor-command";
 import { cliScene } from "../../cli-scene.ts";
 
 const reportSchema = z.object({

@@ -1,10 +1,12 @@
-import type { ItemCell, ViewItem } from "@gennai/client/view/items/view-item";
+import type { ClientRequestItem, ItemCell, ViewItem } from "@gennai/client/view/items/view-item";
+import { plural } from "@gennai/protocol/plural";
+import { useChat } from "../chat-context.ts";
+import { FoldButton } from "../fold-button.tsx";
 import { ConfirmationLine } from "./confirmation-line.tsx";
-import { EditorSteps } from "./editor-steps.tsx";
 import { AssistantMessage, Notice, Thinking, TurnEnd } from "./message-items.tsx";
 import { ToolCallCard } from "./tool-call-card.tsx";
 import { UserMessage } from "./user-message.tsx";
-import { ChangeSetCard, PlanCard, ProposalCard } from "./work-items.tsx";
+import { ChangeSetCard, ClientRequestLine, PlanCard, ProposalCard } from "./work-items.tsx";
 
 interface ChatRowProps {
   readonly cell: ItemCell;
@@ -64,4 +66,33 @@ export function estimatedHeight(item: ViewItem): number {
     default:
       return 30;
   }
+}
+
+/** What an editor did for the calls around: only among details, except for what still waits or was not answered. */
+function EditorSteps({ cells, id }: { readonly cells: readonly ItemCell[]; readonly id: string }) {
+  const { control, folds } = useChat();
+  const open = folds.of(id, false);
+  const steps = cells.flatMap(({ key, item }) => {
+    const { value } = item;
+    return value.kind === "client-request" ? [{ key, item: value }] : [];
+  });
+  const done = steps.filter(({ item }) => isQuiet(item));
+  const shown = open.value ? steps : steps.filter(({ item }) => !isQuiet(item));
+  if (shown.length === 0 && !control.details.value) return null;
+  return (
+    <div class="steps">
+      {done.length > 0 && control.details.value && (
+        <FoldButton class="steps-head" open={open}>
+          {plural(done.length, "step")} in the editor
+        </FoldButton>
+      )}
+      {shown.map(({ key, item }) => (
+        <ClientRequestLine key={key} item={item} />
+      ))}
+    </div>
+  );
+}
+
+function isQuiet({ state }: ClientRequestItem): boolean {
+  return state === "answered" || state === "cancelled";
 }

@@ -3,7 +3,6 @@ import type { SessionView } from "@gennai/client/view/session-view";
 import { useEffect, useMemo } from "preact/hooks";
 import type { ReplControl, SoughtCall } from "../../control/repl-control.ts";
 import { type ChatContext, ChatProvider, Folds } from "../chat-context.ts";
-import { ChatRows } from "../chat-rows.ts";
 import { VirtualList } from "../virtual-list.tsx";
 import { ChatRow, estimatedHeight } from "./chat-row.tsx";
 
@@ -88,3 +87,47 @@ const names: Readonly<Record<Exclude<ViewItem["kind"], "tool-call">, string>> = 
   notice: "Notice",
   "turn-end": "End of the turn",
 };
+
+/** One row of the chat: an item, or several steps of an editor. */
+interface ChatRowCells {
+  readonly key: string;
+  /** One item, or several, all of which are requests to an editor. */
+  readonly cells: readonly ItemCell[];
+}
+
+/**
+ * The rows of a conversation. The server's requests to an editor share one row for all consecutive calls: they are of little
+ * interest, and would separate the calls. Rows are only appended, like cells.
+ */
+export class ChatRows {
+  readonly #rows: ChatRowCells[] = [];
+  #seen = 0;
+  /** The row that further steps join, and the sub-agent's call that they belong to. */
+  #steps: { readonly row: number; readonly parentCallId: string } | undefined;
+
+  /** @param cells those of the last call, and maybe more */
+  grow(cells: readonly ItemCell[]): readonly ChatRowCells[] {
+    for (; this.#seen < cells.length; this.#seen += 1) {
+      const cell = cells[this.#seen];
+      if (cell !== undefined) this.#add(cell);
+    }
+    return this.#rows;
+  }
+
+  #add(cell: ItemCell): void {
+    const { kind } = cell.item.peek();
+    const { key, parentCallId } = cell;
+    if (kind !== "client-request") {
+      if (kind !== "tool-call") this.#steps = undefined;
+      this.#rows.push({ key, cells: [cell] });
+      return;
+    }
+    const before = this.#steps?.parentCallId === parentCallId ? this.#rows[this.#steps.row] : undefined;
+    if (before === undefined || this.#steps === undefined) {
+      this.#steps = { row: this.#rows.length, parentCallId };
+      this.#rows.push({ key, cells: [cell] });
+    } else {
+      this.#rows[this.#steps.row] = { ...before, cells: [...before.cells, cell] };
+    }
+  }
+}

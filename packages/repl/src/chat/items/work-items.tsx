@@ -1,11 +1,12 @@
 import { stateWords } from "@gennai/client/view/answer-words";
 import type { ChangeSetItem, ClientRequestItem, PlanItem, ProposalItem } from "@gennai/client/view/items/view-item";
+import type { AppliedFile } from "@gennai/protocol/model/session/proposal";
 import { plural } from "@gennai/protocol/plural";
 import { useState } from "preact/hooks";
 import { ChangedFiles } from "../../changes/changed-files.tsx";
 import { LineCounts } from "../../changes/line-counts.tsx";
 import { OperationMark } from "../../changes/operation-mark.tsx";
-import { WrittenWhere } from "../../changes/written-where.tsx";
+import { CopyButton } from "../../look/copy-button.tsx";
 import { Icon } from "../../look/icon.tsx";
 import { VisibleText } from "../../look/visible-text.tsx";
 import { hunkCounts } from "../../review/diff/diff-rows.ts";
@@ -148,4 +149,34 @@ function proposalWords({ review, changeSetId, undone }: ProposalItem): string {
   if (kept === 0) return "nothing was kept";
   const which = kept === hunks.length ? "" : `${kept} of ${plural(hunks.length, "hunk")} `;
   return `${which}${changeSetId === undefined ? "kept" : "applied"}`;
+}
+
+/** On which branch changes were written, and where a person can look at them next. */
+function WrittenWhere({ branch, files }: { readonly branch: string; readonly files: readonly AppliedFile[] }) {
+  const { runHostCommand } = useChat().control.host;
+  const command = files.some(({ operation }) => operation === "create") ? "git status" : "git diff";
+  return (
+    <p class="written-where">
+      {branch !== "" && (
+        <>
+          On <code>{branch}</code>.{" "}
+        </>
+      )}
+      {runHostCommand !== undefined ? (
+        <>
+          To keep it, commit it in{" "}
+          <button type="button" class="link" onClick={() => void runHostCommand("openScm")}>
+            Source Control
+          </button>
+          .
+        </>
+      ) : (
+        branch !== "" && (
+          <>
+            To look at it in a terminal: <code>{command}</code> <CopyButton text={command} label={`Copy ${command}`} />
+          </>
+        )
+      )}
+    </p>
+  );
 }

@@ -3,15 +3,15 @@ import { decisionWord, decisionWords } from "@gennai/client/review/decision-word
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import { splitLines } from "@gennai/protocol/diff/line-edit";
 import type { Hunk, ProposedChange } from "@gennai/protocol/model/session/proposal";
-import { useMemo, useRef } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { CodePane, type CodePaneHandle } from "../../look/code-pane.tsx";
 import { useLineColours } from "../../look/use-line-colours.ts";
+import { VisibleText } from "../../look/visible-text.tsx";
 import { textOf, withoutMark } from "../diff/content-cache.ts";
 import { type DiffRow, diffRows, linesIn } from "../diff/diff-rows.ts";
 import { DiffTable } from "../diff/diff-table.tsx";
-import { ChangedBy } from "./changed-by.tsx";
 import { textForField, textFromField } from "./hunk-edit.ts";
-import { useNear } from "./use-near.ts";
 
 export interface HunkCardProps {
   readonly change: ProposedChange;
@@ -203,4 +203,61 @@ function placeOf(hunk: Hunk | undefined): string {
   if (hunk === undefined) return "Whole file";
   const { start, count } = hunk.newRange.count === 0 ? hunk.oldRange : hunk.newRange;
   return count === 1 ? `Line ${start}` : `Lines ${start}–${start + count - 1}`;
+}
+
+/** The commands that changed a part of a proposal; nothing if only file tools changed it. */
+function ChangedBy({ commands }: { readonly commands: readonly string[] | undefined }) {
+  if (commands === undefined) return null;
+  return (
+    <span class="changed-by" title={commands.join("\n")}>
+      changed by{" "}
+      {commands.map((command) => (
+        <code key={command}>
+          <VisibleText text={command} />
+        </code>
+      ))}
+    </span>
+  );
+}
+
+/** Distance from the visible area at which an element still counts as near; pixels. */
+const margin = "1200px 0px";
+
+/**
+ * Whether an element is on the screen or close to it. While it is not, its component may show a placeholder: the element keeps
+ * its height.
+ * @param eager true: always near, e.g. because there are only few of them
+ */
+function useNear(element: RefObject<HTMLElement | null>, eager: boolean): boolean {
+  const [near, setNear] = useState(eager);
+  useEffect(() => {
+    const watched = element.current;
+    if (eager || watched === null) return undefined;
+    return watch(watched, (isNear) => {
+      // By the style object, which a content security policy permits.
+      if (!isNear) watched.style.setProperty("block-size", `${watched.getBoundingClientRect().height}px`);
+      else watched.style.removeProperty("block-size");
+      setNear(isNear);
+    });
+  }, [element, eager]);
+  return near || eager;
+}
+
+const listeners = new WeakMap<Element, (near: boolean) => void>();
+let observer: IntersectionObserver | undefined;
+
+/** One observer for all elements, because thousands of observers are slow. */
+function watch(element: Element, listener: (near: boolean) => void): () => void {
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) listeners.get(entry.target)?.(entry.isIntersecting);
+    },
+    { rootMargin: margin },
+  );
+  listeners.set(element, listener);
+  observer.observe(element);
+  return () => {
+    listeners.delete(element);
+    observer?.unobserve(element);
+  };
 }

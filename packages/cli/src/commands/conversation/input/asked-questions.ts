@@ -1,7 +1,10 @@
 import { isKeyRepeat, matchesKey } from "@earendil-works/pi-tui";
 import { KeyArming } from "@gennai/client/questions/key-arming";
+import type { AskedPerson } from "../../../client/headless-editor.ts";
 import type { Paint } from "../../../terminal/colours.ts";
 import type { Frame } from "../screen/inline-screen.ts";
+import { ConfirmPanel } from "./confirm-panel.ts";
+import { userQuestionPanel } from "./line-panels.ts";
 import type { Panel, PanelAnswer } from "./panel.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 
@@ -209,4 +212,24 @@ export class AskedQuestions {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#place.refresh(), milliseconds + 1);
   }
+}
+
+/** A person who is asked where the prompt is. */
+export function askedPerson(questions: AskedQuestions, paint: Paint): AskedPerson {
+  return {
+    confirm: async (question, { signal }) =>
+      (await questions.ask(new ConfirmPanel(question, paint), { signal })) ?? {
+        answer: "nobody",
+        reason: "The question was left without an answer.",
+      },
+    askUser: async (asked, { signal }) => {
+      const answers = [];
+      for (const question of asked) {
+        const answer = await questions.ask(userQuestionPanel(question, paint), { signal });
+        if (answer === undefined) return { end: "cancelled" };
+        answers.push(answer);
+      }
+      return { end: "answered", answers };
+    },
+  };
 }
