@@ -1,4 +1,4 @@
-import type { HostNotice, ReplSettings } from "@gennai/client/host/repl-host";
+import type { HostNotice, ReplSettings } from "@gennai/client/host/host-messages";
 import type { ReplControl } from "./repl-control.ts";
 import { choiceOf } from "./settings-choice.ts";
 

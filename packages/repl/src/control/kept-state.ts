@@ -1,4 +1,5 @@
-import { type ReplHost, type ReplPanel, replPanels } from "@gennai/client/host/repl-host";
+import { type ReplPanel, replPanels } from "@gennai/client/host/host-messages";
+import { type ReplHost } from "@gennai/client/host/repl-host";
 import { effect } from "@preact/signals";
 import type { KeptPrompt } from "./prompt-queue.ts";
 

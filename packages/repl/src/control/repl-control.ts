@@ -7,7 +7,8 @@ import {
   type GovernanceClient,
   type PlanClient,
 } from "@gennai/client/connection/connection";
-import type { ReplHost, ReplPanel, ReplSettings } from "@gennai/client/host/repl-host";
+import type { ReplPanel, ReplSettings } from "@gennai/client/host/host-messages";
+import type { ReplHost } from "@gennai/client/host/repl-host";
 import type { ChosenModel, HostCommand } from "@gennai/client/host/window-requests";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionView } from "@gennai/client/view/session-view";

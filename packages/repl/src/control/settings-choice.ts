@@ -1,4 +1,4 @@
-import type { ReplSettings } from "@gennai/client/host/repl-host";
+import type { ReplSettings } from "@gennai/client/host/host-messages";
 import { backends } from "@gennai/protocol/model/session/backend";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 

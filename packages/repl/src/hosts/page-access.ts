@@ -1,6 +1,6 @@
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import { callFailure } from "@gennai/client/connection/call-failure";
-import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import type { PageDoor } from "./page-door.ts";
 import { exchangeCode, PageRefused } from "./page-link.ts";
 

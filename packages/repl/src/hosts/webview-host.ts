@@ -1,6 +1,7 @@
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import { type ToApp, type ToHost, toAppSchema } from "@gennai/client/host/host-messages";
 import { MessageTransport } from "@gennai/client/host/message-transport";
-import type { HostNotice, ReplHost } from "@gennai/client/host/repl-host";
+import type { ReplHost } from "@gennai/client/host/repl-host";
 import { askedWindow } from "@gennai/client/host/window-requests";
 
 /** The API that VS Code gives a webview. */

@@ -1,4 +1,4 @@
-import type { ReplPanel } from "@gennai/client/host/repl-host";
+import type { ReplPanel } from "@gennai/client/host/host-messages";
 import type { ReplControl } from "../control/repl-control.ts";
 import { Icon, type IconName } from "../look/icon.tsx";
 import { Devices } from "./devices.tsx";

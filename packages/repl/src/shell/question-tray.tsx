@@ -1,4 +1,4 @@
-import type { ReplPanel } from "@gennai/client/host/repl-host";
+import type { ReplPanel } from "@gennai/client/host/host-messages";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { ConfirmationCard } from "../confirmation/confirmation-card.tsx";

@@ -1,5 +1,6 @@
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import { toHostSchema } from "@gennai/client/host/host-messages";
-import type { HostNotice, ReplHost } from "@gennai/client/host/repl-host";
+import type { ReplHost } from "@gennai/client/host/repl-host";
 import { describe, expect, it } from "vitest";
 import { connectWebviewHost, type WebviewWindow } from "#hosts/webview-host";
 

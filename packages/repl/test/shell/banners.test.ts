@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { createRouterTransport } from "@connectrpc/connect";
-import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import type { HostCommand } from "@gennai/client/host/window-requests";
 import { h, render } from "preact";
 import { act } from "preact/test-utils";

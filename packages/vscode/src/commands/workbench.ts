@@ -1,4 +1,4 @@
-import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type * as vscode from "vscode";
 import type { ChangeSets } from "../apply/change-sets.ts";

@@ -1,7 +1,7 @@
 import type { Transport } from "@connectrpc/connect";
 import { CallRelay } from "@gennai/client/host/call-relay";
+import type { HostNotice, ReplLaunch } from "@gennai/client/host/host-messages";
 import { type ToApp, type ToHost, toHostSchema } from "@gennai/client/host/host-messages";
-import type { HostNotice, ReplLaunch } from "@gennai/client/host/repl-host";
 import { type AnsweredRequests, answeredByWindow } from "@gennai/client/host/window-requests";
 import { errorMessage } from "@gennai/protocol/error-message";
 

@@ -1,4 +1,4 @@
-import type { ReplLaunch } from "@gennai/client/host/repl-host";
+import type { ReplLaunch } from "@gennai/client/host/host-messages";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { Workbench } from "../commands/workbench.ts";
 import { showProblem } from "../server/server-dialogs.ts";

@@ -1,4 +1,4 @@
-import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import * as vscode from "vscode";
 import { replPanelType } from "../documents/beside-repl.ts";
 import { HostedRepl, type HostedReplOptions } from "./hosted-repl.ts";

@@ -1,4 +1,4 @@
-import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import type * as vscode from "vscode";
 import { ContentDocuments } from "../documents/content-documents.ts";
 import type { EditorFiles } from "../editor/files/editor-files.ts";

@@ -1,4 +1,4 @@
-import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import type { HostCommand } from "@gennai/client/host/window-requests";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import type { SessionFacts } from "@gennai/client/view/session-facts";

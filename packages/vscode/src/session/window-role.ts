@@ -1,4 +1,4 @@
-import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import { sha256Hex } from "@gennai/protocol/digest";
 import type * as vscode from "vscode";
 import { showInformation } from "../editor/notifications.ts";

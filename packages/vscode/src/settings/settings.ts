@@ -1,4 +1,4 @@
-import type { ReplSettings } from "@gennai/client/host/repl-host";
+import type { ReplSettings } from "@gennai/client/host/host-messages";
 import { type CommandsMode, commandsModes, formerModes } from "@gennai/protocol/commands-mode";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/session/backend";

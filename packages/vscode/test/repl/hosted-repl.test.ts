@@ -1,7 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createRouterTransport } from "@connectrpc/connect";
-import type { ToApp, ToHost } from "@gennai/client/host/host-messages";
-import type { ReplLaunch } from "@gennai/client/host/repl-host";
+import type { ReplLaunch, ToApp, ToHost } from "@gennai/client/host/host-messages";
 import type { AnsweredRequests } from "@gennai/client/host/window-requests";
 import { AgentService, SubscribeRequestSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { InvokeEventSchema } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";

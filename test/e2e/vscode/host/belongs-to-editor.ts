@@ -4,7 +4,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { createRouterTransport } from "@connectrpc/connect";
 import { connect } from "@gennai/client/connection/connection";
-import type { HostNotice } from "@gennai/client/host/repl-host";
+import type { HostNotice } from "@gennai/client/host/host-messages";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { SessionView } from "@gennai/client/view/session-view";
 import { sha256Hex } from "@gennai/protocol/digest";
