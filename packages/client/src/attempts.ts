@@ -1,6 +1,6 @@
 import type { AttemptSet as AttemptSetMessage } from "@gennai/protocol/gen/gennai/agent/v1/attempt_pb";
 import { type AttemptSet, attemptSetFromMessage } from "@gennai/protocol/model/session/attempt";
-import type { AgentClient } from "./connection/connection.ts";
+import type { AgentClient, CallOptions } from "./connection/connection.ts";
 import { retryingCall } from "./connection/retrying-call.ts";
 
 /** A request for attempts. */
@@ -19,10 +19,6 @@ export interface AttemptsWish {
   readonly models?: readonly string[];
   /** HOST:PORT that the check may reach. */
   readonly allow?: readonly string[];
-}
-
-interface CallOptions {
-  readonly signal: AbortSignal;
 }
 
 /** Requests to a server about the attempts of a session's workspace. Every method rejects with `ConnectError`. */

@@ -6,12 +6,8 @@ import {
   verificationResultFromMessage,
 } from "@gennai/protocol/model/governance/verification-result";
 import { type PlannedAction, plannedActionFromMessage } from "@gennai/protocol/model/session/planned-action";
-import type { PlanClient } from "./connection/connection.ts";
+import type { CallOptions, PlanClient } from "./connection/connection.ts";
 import { type Plan, type PlanApproval, planFromMessage, type SubmittedPlan } from "./plan.ts";
-
-interface CallOptions {
-  readonly signal: AbortSignal;
-}
 
 /** A session's plans. All methods reject with `ConnectError`. */
 export class SessionPlans {

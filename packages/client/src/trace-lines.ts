@@ -5,7 +5,7 @@ import {
   lineTraceFromMessage,
   mostTracedBytes,
 } from "@gennai/protocol/model/governance/line-trace";
-import type { GovernanceClient } from "./connection/connection.ts";
+import type { CallOptions, GovernanceClient } from "./connection/connection.ts";
 
 /** A file as the client that asks has it, saved or not. */
 export interface TextToTrace {
@@ -21,7 +21,7 @@ export interface TextToTrace {
 export async function traceLines(
   client: Pick<GovernanceClient, "traceLines">,
   { sessionId, path, text }: TextToTrace & { readonly sessionId: string },
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<LineTrace | undefined> {
   if (new TextEncoder().encode(text).length > mostTracedBytes) return undefined;
   return lineTraceFromMessage(await client.traceLines({ sessionId, path, text }, options));
@@ -31,7 +31,7 @@ export async function traceLines(
 export async function traceCall(
   client: Pick<GovernanceClient, "traceCall">,
   call: { readonly sessionId: string; readonly turnId: string; readonly callId: string },
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<CallTrace> {
   return callTraceFromMessage(await client.traceCall({ ...call }, options));
 }

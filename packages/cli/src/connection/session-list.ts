@@ -1,4 +1,4 @@
-import type { AgentClient } from "@gennai/client/connection/connection";
+import type { AgentClient, CallOptions } from "@gennai/client/connection/connection";
 import { type SessionSummary, summariesFromMessage } from "@gennai/client/session/session-summary";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 
@@ -6,17 +6,13 @@ import { terminalSafe } from "../terminal/terminal-safe.ts";
 export async function listSessions(
   client: AgentClient,
   workspace: string,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<readonly SessionSummary[]> {
   return summariesFromMessage(await client.listSessions({ workingDir: workspace }, options));
 }
 
 /** The sessions as text for a user, one line each; empty if there are none. */
-export async function describeSessions(
-  client: AgentClient,
-  workspace: string,
-  options: { readonly signal: AbortSignal },
-): Promise<string> {
+export async function describeSessions(client: AgentClient, workspace: string, options: CallOptions): Promise<string> {
   const summaries = await listSessions(client, workspace, options);
   return summaries
     .map(({ sessionId, updated, title, workingDir }) => {

@@ -2,7 +2,7 @@ import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Hunk, Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import type { ClientIdentity } from "../connection/client-identity.ts";
-import type { AgentClient } from "../connection/connection.ts";
+import type { AgentClient, CallOptions } from "../connection/connection.ts";
 import { decidableIds } from "../host/review-state.ts";
 import { AgentSession } from "../session/agent-session.ts";
 import { SessionView } from "../view/session-view.ts";
@@ -167,7 +167,7 @@ export class Agent implements AsyncDisposable {
     return AbortSignal.any([this.#closed.signal, this.#options.signal, signal].filter((each) => each !== undefined));
   }
 
-  async #call<Value>(work: (options: { readonly signal: AbortSignal }) => Promise<Value>): Promise<Value> {
+  async #call<Value>(work: (options: CallOptions) => Promise<Value>): Promise<Value> {
     try {
       return await work({ signal: this.#signal(undefined) });
     } catch (error) {

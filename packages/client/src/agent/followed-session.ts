@@ -1,4 +1,5 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
+import type { CallOptions } from "../connection/connection.ts";
 import type { AgentSession } from "../session/agent-session.ts";
 import type { FollowOptions } from "../session/follow-options.ts";
 import { type ConnectionChange, EventGapError } from "../session/subscription.ts";
@@ -76,7 +77,7 @@ export class FollowedSession implements AsyncDisposable {
   }
 
   /** Attaches first, so that the agent knows this client's abilities from the start. Rejects as `AgentSession` does. */
-  async startTurn(request: TurnRequest, options: { readonly signal: AbortSignal }): Promise<Turn> {
+  async startTurn(request: TurnRequest, options: CallOptions): Promise<Turn> {
     const silent = new Promise((resolve) => setTimeout(resolve, attachMilliseconds));
     await Promise.race([this.attached, silent]);
     return this.session.startTurn(request, options);

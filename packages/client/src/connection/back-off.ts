@@ -1,3 +1,4 @@
+import type { CallOptions } from "./connection.ts";
 export interface BackOff {
   /** Milliseconds before the second try; doubles from there. */
   readonly first: number;
@@ -13,7 +14,7 @@ export function backOffDelay(attempt: number, backOff: BackOff, random: () => nu
 }
 
 /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. */
-export function pause(milliseconds: number, options: { readonly signal: AbortSignal }): Promise<void> {
+export function pause(milliseconds: number, options: CallOptions): Promise<void> {
   const { signal } = options;
   return new Promise((resolve, reject) => {
     if (signal.aborted) {

@@ -15,6 +15,12 @@ export type GovernanceClient = Client<typeof GovernanceService>;
 /** Plans of sessions, typed. Every method throws `ConnectError`. */
 export type PlanClient = Client<typeof PlanService>;
 
+/** Of a call. */
+export interface CallOptions {
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
 export interface ConnectOptions {
   /** Address of the server, e.g. `http://127.0.0.1:7777`. */
   readonly baseUrl: string;

@@ -1,5 +1,5 @@
 import { type EmergencyControl, emergencyControlWords } from "@gennai/protocol/model/governance/emergency";
-import type { GovernanceClient } from "../connection/connection.ts";
+import type { CallOptions, GovernanceClient } from "../connection/connection.ts";
 
 /** A person's switching of one control. */
 export interface EmergencyRequest {
@@ -17,7 +17,7 @@ export interface EmergencyRequest {
 export async function setEmergencyControl(
   client: GovernanceClient,
   request: EmergencyRequest,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<readonly string[]> {
   const { stoppedTurnIds } = await client.setEmergencyControl(
     { ...request, control: emergencyControlWords.toMessage(request.control) },

@@ -5,7 +5,7 @@ import {
   type ListIntentsResponse,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
-import type { GovernanceClient } from "../connection/connection.ts";
+import type { CallOptions, GovernanceClient } from "../connection/connection.ts";
 
 /** A piece of work that a session can do under. */
 export interface IntentSummary {
@@ -23,10 +23,6 @@ export interface SessionIntents {
   readonly warnings: readonly string[];
   /** The one the session works under; undefined when none is selected. */
   readonly active: IntentSummary | undefined;
-}
-
-interface CallOptions {
-  readonly signal: AbortSignal;
 }
 
 /** The intents of a session's workspace. Rejects with `ConnectError`. */

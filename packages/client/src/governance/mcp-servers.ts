@@ -1,7 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type McpServer, McpServerState } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { GovernanceClient } from "../connection/connection.ts";
+import type { CallOptions, GovernanceClient } from "../connection/connection.ts";
 
 /** An MCP server that is named for a workspace. All texts are a stranger's. */
 export interface NamedMcpServer {
@@ -30,7 +30,7 @@ export interface NamedMcpServers {
 export async function listMcpServers(
   client: GovernanceClient,
   sessionId: string,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<NamedMcpServers> {
   try {
     const { servers, problems } = await client.listMcpServers({ sessionId }, options);
@@ -46,7 +46,7 @@ export async function acceptMcpServer(
   client: GovernanceClient,
   sessionId: string,
   { name, digest }: Pick<NamedMcpServer, "name" | "digest">,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<void> {
   await client.acceptMcpServer({ sessionId, name, digest }, options);
 }
@@ -61,7 +61,7 @@ export async function logInAtMcpServer(
   sessionId: string,
   name: string,
   show: (address: URL) => void,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<void> {
   for await (const { address } of client.logInAtMcpServer({ sessionId, name }, options)) {
     const url = URL.parse(address);

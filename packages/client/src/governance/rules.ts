@@ -2,7 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Risk, riskFromMessage } from "@gennai/protocol/model/governance/risk";
 import { type RuleKindWord, ruleKindWords } from "@gennai/protocol/model/governance/rule-kind";
 import { verdictWords } from "@gennai/protocol/model/governance/tool-outcome";
-import type { GovernanceClient } from "../connection/connection.ts";
+import type { CallOptions, GovernanceClient } from "../connection/connection.ts";
 
 /** A rule in force, and its recent decisions. */
 export interface RuleInForce {
@@ -43,7 +43,7 @@ export interface CheckedCall {
 export async function listRules(
   client: Pick<GovernanceClient, "listRules">,
   sessionId: string,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<RulesInForce> {
   const { rules, callsLookedAt } = await client.listRules({ sessionId }, options);
   return {
@@ -66,7 +66,7 @@ export async function listRules(
 export async function checkCommand(
   client: Pick<GovernanceClient, "checkPolicy">,
   { sessionId, command }: { readonly sessionId: string; readonly command: string },
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<CheckedCall> {
   const argumentsJson = JSON.stringify({ command });
   const answer = await client.checkPolicy({ sessionId, tool: "Bash", argumentsJson }, options);

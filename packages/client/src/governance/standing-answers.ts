@@ -1,6 +1,6 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { GovernanceClient } from "../connection/connection.ts";
+import type { CallOptions, GovernanceClient } from "../connection/connection.ts";
 
 /** A yes that holds in every session of a workspace. */
 export interface StandingAnswer {
@@ -16,7 +16,7 @@ export interface StandingAnswer {
 export async function listStandingAnswers(
   client: GovernanceClient,
   sessionId: string,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<readonly StandingAnswer[]> {
   try {
     const { answers } = await client.listStandingAnswers({ sessionId }, options);
@@ -37,7 +37,7 @@ export async function revokeStandingAnswers(
   client: GovernanceClient,
   sessionId: string,
   id: string | undefined,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<void> {
   await client.revokeStandingAnswers({ sessionId, id: id ?? "", all: id === undefined }, options);
 }

@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { AnswerInit } from "@gennai/protocol/model/session/editor-messages";
 import type { BackOff } from "../connection/back-off.ts";
-import type { AgentClient } from "../connection/connection.ts";
+import type { AgentClient, CallOptions } from "../connection/connection.ts";
 import type { Editor } from "../connection/editor.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
 import { type BoundRequest, bindRequest, requestIdOf } from "./client-answer.ts";
@@ -122,7 +122,7 @@ export class Bridge implements AsyncDisposable {
     await this.#submit(request, answer, signal);
   }
 
-  async #fetchContent(sha256: string, { signal }: { readonly signal: AbortSignal }): Promise<Uint8Array> {
+  async #fetchContent(sha256: string, { signal }: CallOptions): Promise<Uint8Array> {
     const { client, sessionId, backOff } = this.#options;
     const response = await retryingCall(() => client.getBlob({ sessionId, sha256 }, { signal }), {
       signal,

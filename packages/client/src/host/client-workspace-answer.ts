@@ -22,13 +22,14 @@ import {
   type ClientWorkspaceFacts,
 } from "@gennai/protocol/model/session/client-workspace";
 import type { ClientWorkspacePort } from "../connection/client-workspace-port.ts";
+import type { CallOptions } from "../connection/connection.ts";
 import type { CommandOptions } from "../connection/editor.ts";
 import { checkChangeablePath, checkHeldPath } from "./client-path.ts";
 
 type Result = NonNullable<MessageInitShape<typeof WorkspaceResponseSchema>["result"]>;
 
 /** The content behind a digest, from the server. */
-export type FetchContent = (sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
+export type FetchContent = (sha256: string, options: CallOptions) => Promise<Uint8Array>;
 
 /** Carries out a server's request for the files held here. Every path is checked before the workspace sees it. */
 export async function answerWorkspaceRequest(

@@ -1,6 +1,6 @@
 import type { ProviderModels } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { type Backend, backendWords } from "@gennai/protocol/model/session/backend";
-import type { AgentClient } from "../connection/connection.ts";
+import type { AgentClient, CallOptions } from "../connection/connection.ts";
 
 /** One provider's choices for the user. */
 export interface ProviderChoice {
@@ -35,7 +35,7 @@ interface Which {
 export async function listModels(
   client: AgentClient,
   which: Which | undefined,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<readonly ProviderChoice[]> {
   const asked = which === undefined ? {} : { ...which, backend: backendWords.toMessage(which.backend) };
   const { providers } = await client.listModels(asked, options);
@@ -76,7 +76,7 @@ export type ModelTrial =
 export async function tryModel(
   client: AgentClient,
   { backend, baseUrl, model }: Which & { readonly model: string },
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<ModelTrial> {
   const { answered, milliseconds, problem, hint } = await client.tryModel(
     { backend: backendWords.toMessage(backend), baseUrl, model },

@@ -2,6 +2,7 @@ import { utf8Text } from "@gennai/protocol/diff/utf8-text";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { ProposedChange } from "@gennai/protocol/model/session/proposal";
+import type { CallOptions } from "../connection/connection.ts";
 
 /** One side of a change, as far as it can be shown. */
 export type ContentSide =
@@ -16,12 +17,8 @@ export type ChangeContent =
   | { readonly type: "loaded"; readonly base: ContentSide; readonly fresh: ContentSide }
   | { readonly type: "unverified"; readonly reason: string };
 
-interface LoadOptions {
-  readonly signal: AbortSignal;
-}
-
 /** Returns the bytes of a digest. Rejects if there are none. */
-export type BlobSource = (sha256: string, options: LoadOptions) => Promise<Uint8Array>;
+export type BlobSource = (sha256: string, options: CallOptions) => Promise<Uint8Array>;
 
 /** A session, as the source of what its events name by digests. */
 export interface ContentSource {
@@ -35,7 +32,7 @@ export interface ContentSource {
 export async function loadChangeContent(
   change: ProposedChange,
   blob: BlobSource,
-  options: LoadOptions,
+  options: CallOptions,
 ): Promise<ChangeContent> {
   try {
     const [base, fresh] = await Promise.all([baseOf(change, blob, options), freshOf(change, blob, options)]);
@@ -66,13 +63,13 @@ export async function originalText(
   return base?.type === "text" ? base.text : undefined;
 }
 
-async function baseOf(change: ProposedChange, blob: BlobSource, options: LoadOptions): Promise<ContentSide> {
+async function baseOf(change: ProposedChange, blob: BlobSource, options: CallOptions): Promise<ContentSide> {
   const { operation, baseSha256, baseBlob } = change;
   if (operation === "create" || baseSha256 === "") return { type: "absent" };
   return sideOf(await checkedBlob(baseBlob?.sha256 ?? baseSha256, "the file as it is now", blob, options));
 }
 
-async function freshOf(change: ProposedChange, blob: BlobSource, options: LoadOptions): Promise<ContentSide> {
+async function freshOf(change: ProposedChange, blob: BlobSource, options: CallOptions): Promise<ContentSide> {
   const { operation, newContent, newContentBlob } = change;
   if (operation === "delete") return { type: "absent" };
   const isHere = newContentBlob === undefined || (newContent !== "" && sha256Hex(newContent) === newContentBlob.sha256);
@@ -85,7 +82,7 @@ export async function checkedBlob(
   sha256: string,
   what: string,
   blob: BlobSource,
-  options: LoadOptions,
+  options: CallOptions,
 ): Promise<Uint8Array> {
   const name = what.charAt(0).toUpperCase() + what.slice(1);
   let bytes: Uint8Array;

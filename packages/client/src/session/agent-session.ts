@@ -16,7 +16,7 @@ import {
   settingsToMessage,
 } from "@gennai/protocol/model/session/session-settings";
 import type { ClientIdentity } from "../connection/client-identity.ts";
-import type { AgentClient } from "../connection/connection.ts";
+import type { AgentClient, CallOptions } from "../connection/connection.ts";
 import { retryingCall } from "../connection/retrying-call.ts";
 import { Bridge } from "../host/bridge.ts";
 import { workspaceFactsFields } from "../host/client-workspace-answer.ts";
@@ -26,10 +26,6 @@ import { type RunTurnOptions, runTurn } from "./run-turn.ts";
 import { subscribe } from "./subscription.ts";
 import { startTurnFields, type Turn, type TurnRequest } from "./turn.ts";
 import { type AttachedOptions, whileAttached } from "./while-attached.ts";
-
-interface CallOptions {
-  readonly signal: AbortSignal;
-}
 
 /** A session of the server, as this client sees it. Holds nothing open by itself: `follow` does while it is iterated. */
 export class AgentSession {

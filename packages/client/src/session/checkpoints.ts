@@ -5,7 +5,7 @@ import {
   skippedFileFromMessage,
 } from "@gennai/protocol/model/session/checkpoint";
 import { type AppliedFile, appliedFileFromMessage } from "@gennai/protocol/model/session/proposal";
-import type { AgentClient } from "../connection/connection.ts";
+import type { AgentClient, CallOptions } from "../connection/connection.ts";
 
 export interface CheckpointList {
   /** Oldest first. */
@@ -32,10 +32,6 @@ export interface RestoreRequest {
   readonly dryRun?: boolean;
   /** Also restores named files that others changed since. */
   readonly force?: boolean;
-}
-
-interface CallOptions {
-  readonly signal: AbortSignal;
 }
 
 export async function listCheckpoints(

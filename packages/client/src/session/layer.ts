@@ -4,11 +4,7 @@ import {
   type LayeredTree,
   layeredTreeFromMessage,
 } from "@gennai/protocol/model/session/layer";
-import type { AgentClient } from "../connection/connection.ts";
-
-interface CallOptions {
-  readonly signal: AbortSignal;
-}
+import type { AgentClient, CallOptions } from "../connection/connection.ts";
 
 export async function listLayer(
   client: Pick<AgentClient, "listLayer">,

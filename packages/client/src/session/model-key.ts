@@ -1,5 +1,5 @@
 import { type Backend, backendWords } from "@gennai/protocol/model/session/backend";
-import type { AgentClient } from "../connection/connection.ts";
+import type { AgentClient, CallOptions } from "../connection/connection.ts";
 
 export interface KeyToHand {
   readonly backend: Backend;
@@ -13,7 +13,7 @@ export interface KeyToHand {
 export async function setModelKey(
   client: AgentClient,
   { backend, baseUrl, key }: KeyToHand,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<void> {
   await client.setModelKey({ backend: backendWords.toMessage(backend), baseUrl, key }, options);
 }

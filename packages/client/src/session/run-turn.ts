@@ -1,5 +1,6 @@
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { pause } from "../connection/back-off.ts";
+import type { CallOptions } from "../connection/connection.ts";
 import type { FollowOptions } from "./follow-options.ts";
 import type { Turn, TurnRequest } from "./turn.ts";
 import { endsTurn } from "./turn-state.ts";
@@ -12,7 +13,7 @@ export interface RunTurnOptions extends Omit<FollowOptions, "afterSeq" | "untilT
 /** The session whose turn is run. */
 export interface TurnSession {
   readonly lastSeq: bigint;
-  startTurn(request: TurnRequest, options: { readonly signal: AbortSignal }): Promise<Turn>;
+  startTurn(request: TurnRequest, options: CallOptions): Promise<Turn>;
   follow(options: FollowOptions): AsyncGenerator<InvokeEvent, void>;
 }
 

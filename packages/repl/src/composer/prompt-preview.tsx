@@ -1,4 +1,4 @@
-import type { GovernanceClient } from "@gennai/client/connection/connection";
+import type { CallOptions, GovernanceClient } from "@gennai/client/connection/connection";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { CopyButton } from "../look/copy-button.tsx";
 import { type Problem, problemOf } from "../look/problem.ts";
@@ -7,7 +7,7 @@ import { VisibleText } from "../look/visible-text.tsx";
 
 export interface PromptPreviewProps {
   /** The exact system prompt of a turn that would start now (`loadSystemPrompt`). */
-  readonly load: (scenario: string, options: { readonly signal: AbortSignal }) => Promise<string>;
+  readonly load: (scenario: string, options: CallOptions) => Promise<string>;
   /** Empty: the editing mode's own. */
   readonly scenario: string;
 }
@@ -16,7 +16,7 @@ export async function loadSystemPrompt(
   client: Pick<GovernanceClient, "previewSystemPrompt">,
   sessionId: string,
   scenario: string,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<string> {
   return (await client.previewSystemPrompt({ sessionId, scenario }, options)).prompt;
 }

@@ -1,3 +1,4 @@
+import type { CallOptions } from "@gennai/client/connection/connection";
 import { type ReplPanel, replPanels } from "@gennai/client/host/host-messages";
 import { type ReplHost } from "@gennai/client/host/repl-host";
 import { effect } from "@preact/signals";
@@ -75,7 +76,7 @@ const keepDelay = 250;
 export function keepStateIn(
   host: Pick<ReplHost, "saveState">,
   first: KeptState,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
   state: () => KeptState,
 ): void {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { AgentClient } from "@gennai/client/connection/connection";
+import type { AgentClient, CallOptions } from "@gennai/client/connection/connection";
 import { newPrompt, type Prompt } from "./prompt-queue.ts";
 
 /**
@@ -9,7 +9,7 @@ import { newPrompt, type Prompt } from "./prompt-queue.ts";
 export async function takeFromServer(
   agent: Pick<AgentClient, "withdrawMessage">,
   prompt: Prompt,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<Prompt> {
   const { id, text, images, context, sentTo } = prompt;
   if (sentTo === undefined) return prompt;

@@ -1,5 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { GovernanceClient } from "@gennai/client/connection/connection";
+import type { CallOptions, GovernanceClient } from "@gennai/client/connection/connection";
 import { setEmergencyControl } from "@gennai/client/governance/emergency";
 import { acceptIntents, intentsToAccept, selectIntent } from "@gennai/client/governance/intents";
 import {
@@ -180,7 +180,7 @@ export class GovernanceStore extends PanelStore<GovernanceStoreState> {
 
 async function loadGovernance(
   { client, sessionId }: GovernanceStoreOptions,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<GovernanceView> {
   const [status, intents, answers, mcp] = await Promise.all([
     client.getGovernanceStatus({ sessionId }, options),

@@ -1,3 +1,4 @@
+import type { CallOptions } from "@gennai/client/connection/connection";
 import type { Plan, PlanIssue, SubmittedPlan } from "@gennai/client/plan";
 import type { SessionPlans } from "@gennai/client/session-plans";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
@@ -36,8 +37,8 @@ export interface PlanView {
 export interface PlanStoreOptions {
   readonly plans: Pick<SessionPlans, "submit" | "preview" | "approve" | "execute" | "verify" | "get" | "list">;
   /** Has a model write a plan for a request (`writePlan`). */
-  readonly write: (request: string, options: { readonly signal: AbortSignal }) => Promise<string>;
-  readonly undo: (changeSetId: string, options: { readonly signal: AbortSignal }) => Promise<unknown>;
+  readonly write: (request: string, options: CallOptions) => Promise<string>;
+  readonly undo: (changeSetId: string, options: CallOptions) => Promise<unknown>;
   readonly now?: () => number;
 }
 
@@ -223,11 +224,7 @@ export class PlanStore extends PanelStore<PlanView> {
     });
   }
 
-  async #checked(
-    act: PlanAct,
-    name: string,
-    run: (plan: Plan, options: { readonly signal: AbortSignal }) => Promise<void>,
-  ): Promise<void> {
+  async #checked(act: PlanAct, name: string, run: (plan: Plan, options: CallOptions) => Promise<void>): Promise<void> {
     const { facts } = this;
     const check = planChecks(facts)[act];
     if (!check.allowed) {

@@ -1,4 +1,5 @@
 import { ConnectError } from "@connectrpc/connect";
+import type { CallOptions } from "@gennai/client/connection/connection";
 import type { ReplHost } from "@gennai/client/host/repl-host";
 import type { ReviewToApply } from "@gennai/client/host/window-requests";
 import type { AgentSession } from "@gennai/client/session/agent-session";
@@ -17,7 +18,7 @@ export async function applyProposal(
   { host, session }: ProposalAppliers,
   review: ReviewToApply,
   proposal: Proposal,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<ReviewOutcome> {
   const keepsNothing = review.hunks.every(({ decision }) => decision.type === "undo");
   try {

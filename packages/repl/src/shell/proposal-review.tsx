@@ -1,3 +1,4 @@
+import type { CallOptions } from "@gennai/client/connection/connection";
 import { carriedOut } from "@gennai/client/host/review-state";
 import type { ProposalItem } from "@gennai/client/view/items/view-item";
 import type { SessionView } from "@gennai/client/view/session-view";
@@ -24,7 +25,7 @@ function Proposals({ control }: { readonly control: ReplControl }) {
   const view = followed?.view.value;
   const session = followed?.session;
   const blob = useCallback(
-    async (sha256: string, options: { readonly signal: AbortSignal }) => {
+    async (sha256: string, options: CallOptions) => {
       if (session === undefined) throw new Error("There is no session.");
       return session.blob(sha256, options);
     },

@@ -1,4 +1,4 @@
-import type { GovernanceClient } from "@gennai/client/connection/connection";
+import type { CallOptions, GovernanceClient } from "@gennai/client/connection/connection";
 import type { BlobSource } from "@gennai/client/review/change-content";
 import { PanelStore, type StoreCall } from "../look/panel-store.ts";
 import type { Problem } from "../look/problem.ts";
@@ -32,7 +32,7 @@ export interface TimelineStoreOptions {
   /** A session of the workspace; empty: the default workspace. */
   readonly sessionId: string;
   /** Loads the bytes of a digest that a session names. */
-  readonly blob: (sessionId: string, sha256: string, options: { readonly signal: AbortSignal }) => Promise<Uint8Array>;
+  readonly blob: (sessionId: string, sha256: string, options: CallOptions) => Promise<Uint8Array>;
   readonly pageSize?: number;
 }
 

@@ -1,4 +1,4 @@
-import type { GovernanceClient } from "@gennai/client/connection/connection";
+import type { CallOptions, GovernanceClient } from "@gennai/client/connection/connection";
 import type { AgentSession } from "@gennai/client/session/agent-session";
 import { eventJson } from "@gennai/client/session/text/event-json";
 
@@ -26,7 +26,7 @@ export async function sessionBundle(
 async function records(
   sessionId: string,
   governance: GovernanceClient,
-  { signal }: { readonly signal: AbortSignal },
+  { signal }: CallOptions,
 ): Promise<readonly string[]> {
   const lines: string[] = [];
   let afterSeq = 0n;

@@ -1,4 +1,4 @@
-import type { GovernanceClient } from "@gennai/client/connection/connection";
+import type { CallOptions, GovernanceClient } from "@gennai/client/connection/connection";
 import { type EmergencyState, emergencyFromMessage, noEmergency } from "@gennai/protocol/model/governance/emergency";
 import { type IntentsMode, intentsModeWords } from "@gennai/protocol/model/governance/intents-mode";
 
@@ -32,7 +32,7 @@ export const noGovernance: GovernanceFacts = {
 export async function readGovernance(
   client: GovernanceClient,
   sessionId: string,
-  options: { readonly signal: AbortSignal },
+  options: CallOptions,
 ): Promise<GovernanceFacts> {
   const { emergency, rules, intentsMode, managed } = await client.getGovernanceStatus({ sessionId }, options);
   return {

@@ -1,4 +1,5 @@
 import { FollowedSession as Followed, type WayToServer } from "@gennai/client/agent/followed-session";
+import type { CallOptions } from "@gennai/client/connection/connection";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { Turn, TurnRequest } from "@gennai/client/session/turn";
 import { SessionView } from "@gennai/client/view/session-view";
@@ -82,11 +83,11 @@ export class FollowedSession implements Disposable {
     this.#followed.reconnect();
   }
 
-  startTurn(request: TurnRequest, options: { readonly signal: AbortSignal }): Promise<Turn> {
+  startTurn(request: TurnRequest, options: CallOptions): Promise<Turn> {
     return this.#followed.startTurn(request, options);
   }
 
-  async changeSettings(choice: SettingsChoice, options: { readonly signal: AbortSignal }): Promise<void> {
+  async changeSettings(choice: SettingsChoice, options: CallOptions): Promise<void> {
     this.#settings.value = await this.session.changeSettings(choice, options);
   }
 
