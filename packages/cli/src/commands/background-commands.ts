@@ -5,17 +5,13 @@ import {
   openBackgroundPort,
   stopBackgroundRun,
 } from "@gennai/client/background-runs";
-import { heldPlace } from "@gennai/client/connection/client-workspace-port";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { heldWorkspaceId } from "@gennai/shell/client-workspace-id";
-import { holdsFiles } from "../connection/holds-files.ts";
-import { type ChosenServer, chooseServer, type ServerFlags, serverRequest } from "../connection/server-choice.ts";
+import { type ChosenServer, type ServerFlags } from "../connection/server-choice.ts";
 import { listSessions } from "../connection/session-list.ts";
 import { usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import { resolveWorkspace } from "./options/resolve-workspace.ts";
+import { workspaceServer } from "./options/workspace-server.ts";
 
 export interface BackgroundFlags extends ServerFlags {
   readonly workspace?: string;
@@ -102,12 +98,8 @@ interface Place extends AsyncDisposable {
 }
 
 async function resolvePlace(flags: BackgroundFlags, console: Console): Promise<Place> {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const { signal } = new AbortController();
-  const stateDir = defaultStateDir(console.environment);
-  const server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
-  const held = holdsFiles(flags) ? heldPlace({ id: await heldWorkspaceId(stateDir, workspace) }) : workspace;
-  const known = flags.session === undefined ? await listSessions(server.client, held, { signal }) : [];
+  const server = await workspaceServer(flags, console);
+  const known = flags.session === undefined ? await listSessions(server.client, server.place, { signal: server.signal }) : [];
   const sessionIds = flags.session === undefined ? known.map(({ sessionId }) => sessionId) : [flags.session];
   return {
     server,

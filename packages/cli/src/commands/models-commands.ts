@@ -1,14 +1,13 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { describeModel, listModels, type ProviderChoice, tryModel } from "@gennai/client/host/model-choices";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { Backend } from "@gennai/protocol/model/session/backend";
-import { chooseServer, type ServerFlags, serverRequest } from "../connection/server-choice.ts";
+import { type ServerFlags } from "../connection/server-choice.ts";
 import { CliError, usageError } from "../terminal/cli-error.ts";
 import type { Console } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
 import { modelChoice } from "./options/option-values.ts";
-import { resolveWorkspace } from "./options/resolve-workspace.ts";
+import { workspaceServer } from "./options/workspace-server.ts";
 
 export interface ModelsFlags extends ServerFlags {
   readonly workspace?: string;
@@ -20,8 +19,8 @@ export interface ModelsFlags extends ServerFlags {
 /** `gennai models`: one line for each model, by provider. */
 export async function modelsCommand(flags: ModelsFlags, console: Console): Promise<ExitCode> {
   const which = whichOf(flags);
-  await using server = await serverOf(flags, console);
-  const { signal } = new AbortController();
+  await using server = await workspaceServer(flags, console);
+  const { signal } = server;
   const providers = await listModels(server.client, which, { signal });
   for (const provider of providers) {
     if (flags.json === true) {
@@ -36,8 +35,8 @@ export async function modelsCommand(flags: ModelsFlags, console: Console): Promi
 /** `gennai models try MODEL`: one real request. */
 export async function modelsTryCommand(model: string, flags: ModelsFlags, console: Console): Promise<ExitCode> {
   const named = whichOf(flags);
-  await using server = await serverOf(flags, console);
-  const { signal } = new AbortController();
+  await using server = await workspaceServer(flags, console);
+  const { signal } = server;
   const { backend, baseUrl } = named ?? (await placeOf(server.client, model, signal));
   const trial = await tryModel(server.client, { backend, baseUrl, model }, { signal });
   if (flags.json === true) console.output.write(`${JSON.stringify({ backend, baseUrl, model, ...trial })}\n`);
@@ -85,11 +84,4 @@ function describeProvider(provider: ProviderChoice): string {
   );
   const trouble = [problem, hint].filter((text) => text !== "").map((text) => `  ${terminalSafe(text)}`);
   return [`${backend}${place}${key}`, ...lines, ...trouble, ""].join("\n");
-}
-
-async function serverOf(flags: ModelsFlags, console: Console) {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const stateDir = defaultStateDir(console.environment);
-  const { signal } = new AbortController();
-  return chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
 }

@@ -1,17 +1,15 @@
 import type { AgentClient } from "@gennai/client/connection/connection";
 import { dropLayer, keepLayer, listLayer } from "@gennai/client/session/layer";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import type { KeptTrees, LayeredTree } from "@gennai/protocol/model/session/layer";
 import { plural } from "@gennai/protocol/plural";
-import { chooseServer, type ServerFlags, serverRequest } from "../connection/server-choice.ts";
+import { type ServerFlags } from "../connection/server-choice.ts";
 import { listSessions } from "../connection/session-list.ts";
+import { agreed } from "../terminal/agreed.ts";
 import { usageError } from "../terminal/cli-error.ts";
-import { type Console, commandName, isTerminal } from "../terminal/console.ts";
+import { type Console, commandName } from "../terminal/console.ts";
 import { type ExitCode, exitCode } from "../terminal/exit-code.ts";
-import { Interrupts } from "../terminal/interrupts.ts";
-import { LineInput } from "../terminal/line-input.ts";
 import { terminalSafe } from "../terminal/terminal-safe.ts";
-import { resolveWorkspace } from "./options/resolve-workspace.ts";
+import { workspaceServer } from "./options/workspace-server.ts";
 
 export interface StageFlags extends ServerFlags {
   readonly workspace?: string;
@@ -81,11 +79,8 @@ export async function stageDropCommand(
 
 /** The trees of the named session, else of the newest one that has any. */
 async function findTrees(flags: StageFlags, console: Console) {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const { signal } = new AbortController();
   await using parts = new AsyncDisposableStack();
-  const request = serverRequest(flags, { workspace, stateDir: defaultStateDir(console.environment), signal });
-  const { client } = parts.use(await chooseServer(request, console));
+  const { client, workspace, signal } = parts.use(await workspaceServer(flags, console));
   const { sessionId, trees } = await newestWithTrees(client, flags.session, workspace, signal);
   const owned = parts.move();
   return { client, sessionId, trees, signal, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };
@@ -128,13 +123,5 @@ async function confirmed({ paths, files, reasons }: KeptTrees, console: Console)
   const names = paths.map(terminalSafe).join(", ");
   console.errors.write(`${names}: ${plural(files, "file")} of the workspace would change.\n`);
   for (const reason of reasons) console.errors.write(`  ${terminalSafe(reason)}\n`);
-  if (!isTerminal(console.input) || !isTerminal(console.errors)) {
-    console.errors.write("Say --yes, or run it in a terminal.\n");
-    return false;
-  }
-  using interrupts = new Interrupts();
-  using input = new LineInput(console, () => interrupts.interrupt());
-  const { signal } = new AbortController();
-  const answer = await input.question("Programs here will run what is in it. Keep it? [y/N] ", { signal });
-  return /^\s*(?:y|yes)\s*$/i.test(answer ?? "");
+  return agreed("Programs here will run what is in it. Keep it? [y/N] ", "Keeping it is your word", console);
 }

@@ -1,13 +1,9 @@
-import { heldPlace } from "@gennai/client/connection/client-workspace-port";
-import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { heldWorkspaceId } from "@gennai/shell/client-workspace-id";
-import { holdsFiles } from "../../connection/holds-files.ts";
-import { chooseServer, type ServerFlags, serverRequest } from "../../connection/server-choice.ts";
+import type { ServerFlags } from "../../connection/server-choice.ts";
 import { describeSessions, listSessions } from "../../connection/session-list.ts";
 import { type Console, commandName } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { resolveWorkspace } from "../options/resolve-workspace.ts";
+import { workspaceServer } from "../options/workspace-server.ts";
 import { sessionsElsewhere } from "./sessions-elsewhere.ts";
 
 /** Options of the commands about one session. */
@@ -22,11 +18,8 @@ export interface SessionListFlags extends SessionFlags {
 
 /** `gennai sessions`: the sessions of a workspace, newest first. */
 export async function sessionsCommand(flags: SessionListFlags, console: Console): Promise<ExitCode> {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const { signal } = new AbortController();
-  const stateDir = defaultStateDir(console.environment);
-  await using server = await chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
-  const place = holdsFiles(flags) ? heldPlace({ id: await heldWorkspaceId(stateDir, workspace) }) : workspace;
+  await using server = await workspaceServer(flags, console);
+  const { workspace, place, signal } = server;
   const where = flags.all === true ? "" : place;
   if (flags.json === true) {
     for (const summary of await listSessions(server.client, where, { signal })) {
@@ -51,7 +44,7 @@ export async function sessionsRenameCommand(
   flags: SessionFlags,
   console: Console,
 ): Promise<ExitCode> {
-  await using server = await serverOf(flags, console);
+  await using server = await workspaceServer(flags, console);
   const renamed = await server.client.renameSession({ sessionId, title });
   console.output.write(`${sessionId}  ${terminalSafe(renamed.title)}\n`);
   return exitCode.ok;
@@ -59,16 +52,8 @@ export async function sessionsRenameCommand(
 
 /** `gennai sessions fork <id>`: prints the id of the new session. */
 export async function sessionsForkCommand(sessionId: string, flags: SessionFlags, console: Console): Promise<ExitCode> {
-  await using server = await serverOf(flags, console);
+  await using server = await workspaceServer(flags, console);
   const fork = await server.client.forkSession({ sessionId });
   console.output.write(`${fork.sessionId}\n`);
   return exitCode.ok;
-}
-
-/** The server that has the workspace's sessions. Rejects with `CliError`. */
-export async function serverOf(flags: SessionFlags, console: Console) {
-  const workspace = await resolveWorkspace(flags.workspace, console);
-  const stateDir = defaultStateDir(console.environment);
-  const { signal } = new AbortController();
-  return chooseServer(serverRequest(flags, { workspace, stateDir, signal }), console);
 }

@@ -2,7 +2,8 @@ import { agreed } from "../../terminal/agreed.ts";
 import type { Console } from "../../terminal/console.ts";
 import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
-import { type SessionFlags, serverOf } from "./sessions-commands.ts";
+import { workspaceServer } from "../options/workspace-server.ts";
+import type { SessionFlags } from "./sessions-commands.ts";
 
 export interface SessionsDeleteFlags extends SessionFlags {
   readonly yes?: boolean;
@@ -15,7 +16,7 @@ export async function sessionsDeleteCommand(
   flags: SessionsDeleteFlags,
   console: Console,
 ): Promise<ExitCode> {
-  await using server = await serverOf(flags, console);
+  await using server = await workspaceServer(flags, console);
   // Before the question: find out which session it is, and that it exists.
   const { session } = await server.client.resumeSession({ sessionId });
   const title = session?.title === undefined || session.title === "" ? "without a title" : `“${session.title}”`;
