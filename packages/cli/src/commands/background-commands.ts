@@ -99,7 +99,8 @@ interface Place extends AsyncDisposable {
 
 async function resolvePlace(flags: BackgroundFlags, console: Console): Promise<Place> {
   const server = await workspaceServer(flags, console);
-  const known = flags.session === undefined ? await listSessions(server.client, server.place, { signal: server.signal }) : [];
+  const known =
+    flags.session === undefined ? await listSessions(server.client, server.place, { signal: server.signal }) : [];
   const sessionIds = flags.session === undefined ? known.map(({ sessionId }) => sessionId) : [flags.session];
   return {
     server,

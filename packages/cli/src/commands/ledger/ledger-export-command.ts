@@ -1,14 +1,11 @@
-import { createWriteStream } from "node:fs";
-import { resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
-import { errorMessage } from "@gennai/protocol/error-message";
 import { bundleParts, usualBundleParts } from "@gennai/store/audit/bundle-parts";
 import { WorkspaceLedger } from "@gennai/store/audit/workspace-ledger";
-import { CliError, usageError } from "../../terminal/cli-error.ts";
+import { usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
 import { writeLines } from "../../terminal/write-lines.ts";
+import { writeNewFile } from "../../terminal/write-new-file.ts";
 import { partsOf } from "../options/chosen-parts.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { listedBundle, listedLines } from "./listed-export.ts";
@@ -45,16 +42,6 @@ export async function ledgerExportCommand(flags: LedgerExportFlags, console: Con
     await writeLines(lines, console.output);
     return exitCode.ok;
   }
-  const file = resolve(console.directory, flags.out);
-  try {
-    await pipeline(lines, createWriteStream(file, { flags: "wx", mode: 0o600 }));
-  } catch (error) {
-    throw new CliError(`${file} cannot be written: ${errorMessage(error)}`, {
-      exitCode: exitCode.usage,
-      next: ["Name a file that does not exist yet."],
-      cause: error,
-    });
-  }
-  console.output.write(`${file}\n`);
+  await writeNewFile(flags.out, lines, console);
   return exitCode.ok;
 }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { errorMessage } from "@gennai/protocol/error-message";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { CliError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 import { exitCode } from "../../terminal/exit-code.ts";
+import { writeNewFile } from "../../terminal/write-new-file.ts";
 
 export interface LedgerPageFlags {
   readonly out?: string;
@@ -21,18 +21,9 @@ export async function ledgerPageCommand(flags: LedgerPageFlags, console: Console
       cause: error,
     });
   });
-  const file = resolve(console.directory, flags.out ?? name);
-  try {
-    await writeFile(file, page, { flag: "wx" });
-  } catch (error) {
-    throw new CliError(`${file} cannot be written: ${errorMessage(error)}`, {
-      exitCode: exitCode.usage,
-      next: ["Name a file that does not exist yet with --out."],
-      cause: error,
-    });
-  }
+  await writeNewFile(flags.out ?? name, [page], console, 0o666);
   const sha256 = createHash("sha256").update(page).digest("hex");
-  console.output.write(`${file}\nSHA-256 ${sha256}, the same for all who have this version\n`);
+  console.output.write(`SHA-256 ${sha256}, the same for all who have this version\n`);
   return exitCode.ok;
 }
 

@@ -1,7 +1,5 @@
-import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { defaultStateDir } from "@gennai/machine/config/state-directory";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { SessionBundles } from "@gennai/store/session-bundles";
@@ -12,6 +10,7 @@ import { type ExitCode, exitCode } from "../../terminal/exit-code.ts";
 import { terminalSafe } from "../../terminal/terminal-safe.ts";
 import { version } from "../../terminal/version.ts";
 import { writeLines } from "../../terminal/write-lines.ts";
+import { writeNewFile } from "../../terminal/write-new-file.ts";
 import { resolveWorkspace } from "../options/resolve-workspace.ts";
 import { leavesText } from "../options/what-leaves.ts";
 
@@ -42,19 +41,9 @@ export async function sessionsExportCommand(
     console.errors.write(saidText);
     return exitCode.ok;
   }
-  const file = resolve(console.directory, flags.out);
   // An unknown session makes no file.
   const first = await lines.next();
-  try {
-    await pipeline(withFirst(first, lines), createWriteStream(file, { flags: "wx", mode: 0o600 }));
-  } catch (error) {
-    throw new CliError(`${file} cannot be written: ${errorMessage(error)}`, {
-      exitCode: exitCode.usage,
-      next: ["Name a file that does not exist yet."],
-      cause: error,
-    });
-  }
-  console.output.write(`${file}\n`);
+  await writeNewFile(flags.out, withFirst(first, lines), console);
   console.errors.write(saidText);
   return exitCode.ok;
 }

@@ -1,13 +1,11 @@
-import { open } from "node:fs/promises";
-import { resolve } from "node:path";
 import { git } from "@gennai/git/run/run-git";
-import { errorMessage } from "@gennai/protocol/error-message";
 import { changeReport } from "@gennai/provenance/change-report";
 import { partWords, type SharedPart, sharedParts, usualParts } from "@gennai/provenance/shared-parts";
 import { CliError, usageError } from "../../../terminal/cli-error.ts";
 import type { Console } from "../../../terminal/console.ts";
 import { exitCode } from "../../../terminal/exit-code.ts";
 import { jsonLine } from "../../../terminal/terminal-safe.ts";
+import { writeNewFile } from "../../../terminal/write-new-file.ts";
 import { partsOf } from "../../options/chosen-parts.ts";
 import { leavesText, leavingParts, neverLeaves } from "../../options/what-leaves.ts";
 import { commitNamed, openProvenance, type SourceFlags } from "./open-provenance.ts";
@@ -50,7 +48,7 @@ export async function reportCommand(flags: ReportFlags, console: Console): Promi
     format === "html" ? reportHtml(report) : format === "json" ? `${jsonLine(report)}\n` : reportMarkdown(report);
   if (flags.dryRun === true) console.errors.write(listed(parts));
   if (flags.out === undefined || flags.dryRun === true) console.output.write(text);
-  else await writeNew(resolve(console.directory, flags.out), text, console);
+  else await writeNewFile(flags.out, [text], console);
   return provenance.trust.status === "ok" ? exitCode.ok : untrusted;
 }
 
@@ -81,18 +79,4 @@ async function meetingOf(since: string, to: string, directory: string): Promise<
     throw new CliError("The two commits have no common history.", { next: ["Name another beginning with --since."] });
   }
   return id;
-}
-
-async function writeNew(file: string, text: string, console: Console): Promise<void> {
-  try {
-    await using handle = await open(file, "wx", 0o600);
-    await handle.writeFile(text);
-  } catch (error) {
-    throw new CliError(`${file} cannot be written: ${errorMessage(error)}`, {
-      exitCode: exitCode.usage,
-      next: ["Name a file that does not exist yet."],
-      cause: error,
-    });
-  }
-  console.output.write(`${file}\n`);
 }
