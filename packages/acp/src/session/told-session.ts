@@ -1,6 +1,6 @@
 import { type ClientCapabilities, methods, type SessionUpdate } from "@agentclientprotocol/sdk";
 import type { AgentClient, GovernanceClient, PlanClient } from "@gennai/client/connection/connection";
-import { AgentSession, type CutOffTurn } from "@gennai/client/session/agent-session";
+import type { AgentSession, CutOffTurn } from "@gennai/client/session/agent-session";
 import { utf8Text } from "@gennai/protocol/diff/utf8-text";
 import type { EditorPeer } from "../editor/acp-editor.ts";
 import type { EditorMcpServers, WaitingMcpServer } from "../editor/editor-mcp-servers.ts";

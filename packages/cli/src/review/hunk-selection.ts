@@ -2,7 +2,7 @@ import { decidableIds, ownDecisions } from "@gennai/client/host/review-state";
 import type { HunkDecision } from "@gennai/protocol/apply-review";
 import type { Proposal, ProposedChange } from "@gennai/protocol/model/session/proposal";
 import type { DecidedHunk } from "@gennai/protocol/whole-moves";
-import { CliError, usageError } from "../terminal/cli-error.ts";
+import { type CliError, usageError } from "../terminal/cli-error.ts";
 
 /** A hunk as a person names it: `src/a.ts#2`. */
 export interface NamedHunk {

@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 import { editorContext } from "../documents/editor-context.ts";
 import { reasonOf } from "../editor/editor-error.ts";
 import { askModally, showError, showInformation, showProgress, showWarning } from "../editor/notifications.ts";
+import { looksLikePlan } from "../review/looks-like-plan.ts";
 import { guardPlan } from "../review/plan-guard.ts";
 import type { Command, Workbench } from "./workbench.ts";
 
@@ -164,15 +165,4 @@ async function submit(workbench: Workbench, session: AgentSession, text: string)
 /** The text of the active file, unsaved changes included. */
 function activeText(): string {
   return vscode.window.activeTextEditor?.document.getText().slice(0, activeTextLimit) ?? "";
-}
-
-/** True if a text looks like a plan that can be submitted as it is. */
-export function looksLikePlan(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null) return false;
-    return ("steps" in value && Array.isArray(value.steps)) || "plan" in value || "kind" in value;
-  } catch {
-    return false;
-  }
 }

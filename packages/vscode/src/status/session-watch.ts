@@ -4,7 +4,6 @@ import type { AgentSession } from "@gennai/client/session/agent-session";
 import { errorMessage } from "@gennai/protocol/error-message";
 import { type InvokeEvent, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
-import type { IntentsMode } from "@gennai/protocol/model/governance/intents-mode";
 import { planStateWords } from "@gennai/protocol/model/governance/plan-state";
 import { violationShownMs } from "@gennai/protocol/model/governance/violation-shown";
 import * as vscode from "vscode";
@@ -13,6 +12,7 @@ import type { BackgroundTerminals } from "../background/background-terminals.ts"
 import { showInformation } from "../editor/notifications.ts";
 import type { ServerConnection } from "../server/server-connection.ts";
 import { emergencyWords, readGovernance } from "../session/governance-facts.ts";
+import { keepIntentsWish } from "../session/intents-wish.ts";
 import { readSessionSettings } from "../session/read-settings.ts";
 import type { TurnProgress } from "../session/turn-progress.ts";
 import type { WorkspaceSession } from "../session/workspace-session.ts";
@@ -251,26 +251,4 @@ function logEvent(log: LogOutputChannel, event: InvokeEvent): void {
 function bigintText(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
   return value instanceof Uint8Array ? `${value.byteLength} bytes` : value;
-}
-
-/** The functions that are needed to apply the user's setting about intents. */
-interface IntentsWishPorts {
-  /** The user's setting; empty: none. */
-  wanted(): IntentsMode | "";
-  /** Sets it for the session's workspace. */
-  set(mode: IntentsMode): Promise<void>;
-  /** What the server last reported. */
-  now(): IntentsMode | undefined;
-  isWatching(): boolean;
-}
-
-/**
- * Applies the user's setting to the server, if there is a setting and the server's differs: setting the same value again would
- * make the server forget that a workspace had intents. True if it was changed.
- */
-export async function keepIntentsWish(ports: IntentsWishPorts): Promise<boolean> {
-  const [wanted, now] = [ports.wanted(), ports.now()];
-  if (wanted === "" || now === undefined || wanted === now || ports.isWatching()) return false;
-  await ports.set(wanted);
-  return true;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainPrompt, fixPrompt, type ReportedProblem } from "../../src/commands/problem-commands.ts";
+import { explainPrompt, fixPrompt, type ReportedProblem } from "../../src/commands/problem-prompt.ts";
 
 const problem: ReportedProblem = {
   startLine: 3,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { looksLikePlan } from "../../src/commands/plan-commands.ts";
+import { looksLikePlan } from "../../src/review/looks-like-plan.ts";
 
 describe("looksLikePlan", () => {
   it.each([

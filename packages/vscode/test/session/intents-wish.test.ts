@@ -1,6 +1,6 @@
 import type { IntentsMode } from "@gennai/protocol/model/governance/intents-mode";
 import { expect, it } from "vitest";
-import { keepIntentsWish } from "../../src/status/session-watch.ts";
+import { keepIntentsWish } from "../../src/session/intents-wish.ts";
 
 it.each<[string, IntentsMode | "", IntentsMode | undefined, boolean, readonly IntentsMode[]]>([
   ["no setting", "", "auto", false, []],

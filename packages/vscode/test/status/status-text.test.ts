@@ -1,8 +1,7 @@
 import { emptyMeter } from "@gennai/client/session/usage-meter";
 import { describe, expect, it } from "vitest";
 import { noGovernance } from "../../src/session/governance-facts.ts";
-import { rulesText } from "../../src/status/status-item.ts";
-import { type StatusFacts, statusText } from "../../src/status/status-text.ts";
+import { rulesText, type StatusFacts, statusText } from "../../src/status/status-text.ts";
 
 const emergency = { readOnly: false, disableHighImpact: false, stopAll: false, blockedTools: [] };
 const plain: StatusFacts = {

@@ -6,7 +6,7 @@ import { parseStrictYaml } from "@gennai/machine/config/strict-yaml";
 import { readControlFile } from "@gennai/machine/workspace/files/read-control-file";
 import { errorMessage } from "@gennai/protocol/error-message";
 import * as z from "zod";
-import { CliError, usageError } from "../../terminal/cli-error.ts";
+import { type CliError, usageError } from "../../terminal/cli-error.ts";
 import type { Console } from "../../terminal/console.ts";
 
 /** `~/…`, an absolute path, or one that begins with `{VARIABLE:PATH}`: what the variable says, else the path. */

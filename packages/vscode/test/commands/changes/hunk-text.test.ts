@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hunkText } from "#commands/changes/review-commands";
+import { hunkText } from "#commands/changes/hunk-text";
 
 const second = { start: 2, count: 1 };
 
