@@ -135,7 +135,7 @@ export class SessionWatch implements Disposable {
 
   async showTimeline(visible: boolean): Promise<void> {
     this.#timelineShown = visible;
-    if (visible) await this.#parts.timeline.load().catch(this.#warn("The ledger was not read."));
+    if (visible) await this.#parts.timeline.load().catch(this.#warn("The ledger could not be read."));
   }
 
   async readGovernance(): Promise<void> {
