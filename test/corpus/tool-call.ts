@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { ConfirmationAnswer } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { call } from "@gennai/testkit/scripted-steps";
 import type { Files } from "@gennai/testkit/temporary-repository";
 import {
@@ -60,10 +59,9 @@ export async function callTool(tool: string, args: object, options: CallOptions 
 async function callAsked(server: TestServer, sessionId: string, options: CallOptions): Promise<Called> {
   await using editor = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true } });
   await server.client.startTurn({ sessionId, userInput: "go", clientTurnId: "a" });
-  const { requestId, actionSha256 } = await editor.next("confirmationRequest");
+  const question = await editor.next("confirmationRequest");
   await options.whileAsked?.(server);
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES };
-  await editor.submit({ case: "confirmationResponse", value });
+  await editor.answer(question);
   await editor.end();
   return calledLast(editor.events);
 }

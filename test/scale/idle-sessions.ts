@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { processorTime } from "../bench/process-usage.ts";
+import { processorTime, residentMemory } from "../bench/process-usage.ts";
 import { Listener } from "../e2e/replicas/listener.ts";
 import type { ReplicaWorld } from "../e2e/replicas/replica-world.ts";
 
@@ -74,10 +73,4 @@ async function runTurn(
   const state = await listener.end(turnId);
   if (state !== "COMPLETED") throw new Error(`The turn ended as ${state}.\n${world.output}`);
   return performance.now() - start;
-}
-
-/** MiB. */
-function residentMemory(processId: number): number {
-  const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${processId}/status`, "utf8"));
-  return found === null ? Number.NaN : Number(found[1]) / 1024;
 }

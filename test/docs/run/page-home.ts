@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { chmod, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { freePort } from "@gennai/testkit/listening";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 
 /** Absolute path of the checkout. */
@@ -107,16 +107,4 @@ function replaceAll(text: string, pairs: readonly (readonly [from: string, to: s
     "g",
   );
   return text.replace(any, (found) => to.get(found) ?? found);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

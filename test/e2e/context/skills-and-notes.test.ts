@@ -1,8 +1,8 @@
 import { chooseScenario } from "@gennai/sessions/policies/choose-scenario";
 import { turnPrompt } from "@gennai/sessions/prompt/turn-prompt";
 import { call } from "@gennai/testkit/scripted-steps";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
+import { userConfig } from "@gennai/testkit/user-config";
 import { describe, expect, test } from "vitest";
 import { eventsOf, runTurn, startSession } from "../rpc/session-client.ts";
 
@@ -15,11 +15,8 @@ async function serverWith(
   steps: readonly Readonly<Record<string, unknown>>[] = [done],
 ) {
   const parts = new AsyncDisposableStack();
-  const config = parts.use(await temporaryDirectory());
-  for (const [name, text] of Object.entries(own)) await config.write(`gennai/${name}`, text);
-  const server = parts.use(
-    await startTestServer({ files, steps, server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root } } }),
-  );
+  const { environment } = parts.use(await userConfig(own));
+  const server = parts.use(await startTestServer({ files, steps, server: { environment } }));
   const prompt = async (sessionId: string): Promise<string> => {
     const session = await server.running.manager.get(sessionId);
     return turnPrompt(session, (await chooseScenario(session, "")).scenario);

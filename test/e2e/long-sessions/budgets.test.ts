@@ -1,6 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { userConfig } from "@gennai/testkit/user-config";
 import { expect, test } from "vitest";
 import { call } from "../../wire/wire-world.ts";
 import { endState, eventOf, eventsOf, refusalOf, runTurn, startSession } from "../rpc/session-client.ts";
@@ -9,21 +7,10 @@ import { providerWorld } from "./provider-world.ts";
 /** Every answer says that it took 120 tokens in and 30 out. */
 const perCall = 150;
 
-async function withPrices(models: unknown) {
-  const home = await temporaryDirectory();
-  const directory = join(home.root, "gennai");
-  await mkdir(directory, { mode: 0o700 });
-  await writeFile(join(directory, "models.json"), JSON.stringify(models), { mode: 0o600 });
-  return {
-    environment: { ...process.env, XDG_CONFIG_HOME: home.root, GENNAI_CONFIG_DIR: directory },
-    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
-  };
-}
-
 const prices = { currency: "EUR", models: { qwen3: { input: 10, output: 100 } } };
 
 test("tokens and cost are told per answer, per turn, and for the session", async () => {
-  await using home = await withPrices(prices);
+  await using home = await userConfig({ "models.json": prices });
   await using world = await providerWorld(
     (count) => (count === 1 ? { calls: [call("c1", "LS", { path: "." })] } : { text: ["ok"] }),
     { server: { environment: home.environment } },
@@ -83,7 +70,9 @@ test("a budget of cost needs prices, and ends the turn before it is exceeded", a
     });
     expect(world.provider.requests).toHaveLength(0);
   }
-  await using home = await withPrices({ models: { "openai-compatible/qwen3": { input: 1000, output: 1000 } } });
+  await using home = await userConfig({
+    "models.json": { models: { "openai-compatible/qwen3": { input: 1000, output: 1000 } } },
+  });
   await using world = await providerWorld(() => ({ text: ["hi"] }), { server: { environment: home.environment } });
   const sessionId = await startSession(world.server, { settings: { maxCost: 0.5 } });
   const events = await runTurn(world.server, sessionId, "hi");

@@ -1,16 +1,15 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ConfirmationQuestion } from "@gennai/client/connection/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
+import { freePort } from "@gennai/testkit/listening";
 import { call } from "@gennai/testkit/scripted-steps";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
+import { userConfig } from "@gennai/testkit/user-config";
 import { expect, test } from "vitest";
 import { endState, eventsOf } from "../rpc/session-client.ts";
 
@@ -28,20 +27,19 @@ async function configured(
   words: { readonly allow?: readonly string[]; readonly readOnly?: readonly string[] } = {},
   more: Readonly<Record<string, object>> = {},
 ) {
-  const config = await temporaryDirectory();
+  const config = await userConfig();
   const server = await startTestServer({
     files: { "notes.txt": "remember the milk\n", ".env": "KEY=not-for-agents\n" },
-    server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root } },
+    server: { environment: config.environment },
   });
   const { root } = server.workspace;
-  await mkdir(join(config.root, "gennai"), { mode: 0o700 });
   const mcpServers = {
     files: { command: process.execPath, args: [programOf("server-filesystem"), root], ...words },
     all: { command: process.execPath, args: [programOf("server-everything")] },
     odd: { command: process.execPath, args: [hostileServer, "rug-pull"], allow: ["echo"] },
     ...more,
   };
-  await writeFile(join(config.root, "gennai", "mcp.json"), JSON.stringify({ mcpServers }), { mode: 0o600 });
+  await config.write({ "mcp.json": { mcpServers } });
   const asked: ConfirmationQuestion[] = [];
   const signal = AbortSignal.timeout(60_000);
   return {
@@ -144,15 +142,6 @@ test("in proposal mode only tools that by the user's word only read are offered"
   ]);
   expect(await readFile(here.server.workspace.path("notes.txt"), "utf8")).toBe("remember the milk\n");
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 test("a server behind a URL is used the same way, and one that is not there is told about without ending the turn", async () => {
   const [port, nobody] = [await freePort(), await freePort()];

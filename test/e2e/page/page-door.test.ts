@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
 import { createGrpcWebTransport } from "@connectrpc/connect-node";
 import { connect } from "@gennai/client/connection/connection";
-import { PAGE_CLOSE_PATH, PAGE_CODE_PATH, PAGE_TOKEN_PATH } from "@gennai/protocol/page-paths";
+import { PAGE_CLOSE_PATH, PAGE_TOKEN_PATH } from "@gennai/protocol/page-paths";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -154,18 +154,6 @@ describe("the page's files", () => {
 });
 
 describe("the one-time code", () => {
-  test("opens once", async () => {
-    const code = freshCode();
-    const first = await exchange(code);
-    expect(first.status).toBe(200);
-    const { token }: { token: string } = JSON.parse(first.body);
-    expect(token).not.toBe(server.token);
-    expect((await call(token)).status).toBe(200);
-    const again = await exchange(code);
-    expect(again.status).toBe(403);
-    expect(again.body).toContain("gennai open");
-  });
-
   test("cannot be guessed", async () => {
     expect((await exchange("A".repeat(32))).status).toBe(403);
     const flood = await Promise.all(
@@ -196,24 +184,9 @@ describe("the one-time code", () => {
       expect((await patiently({ path: PAGE_TOKEN_PATH, body })).status).toBe(400);
     },
   );
-
-  test("is made for the server's token alone", async () => {
-    const token = await freshToken();
-    expect((await ask({ path: PAGE_CODE_PATH, body: {}, headers: bearer(token) })).status).toBe(401);
-    expect((await ask({ path: PAGE_CODE_PATH, body: {} })).status).toBe(401);
-    const made = await ask({ path: PAGE_CODE_PATH, body: {}, headers: { ...bearer(server.token), Origin: undefined } });
-    expect((await exchange(JSON.parse(made.body).code)).status).toBe(200);
-  });
 });
 
 describe("a page's token", () => {
-  test.each<[string, Asked["headers"], number]>([
-    ["from the page itself", {}, 200],
-    ["from a program that has no origin", { Origin: undefined, "Sec-Fetch-Site": undefined }, 401],
-  ])("%s", async (_what, headers, status) => {
-    expect((await call(await freshToken(), headers)).status).toBe(status);
-  });
-
   test("is good no more when the page gives it back, also for what it is being told", async () => {
     const [token, other] = [await freshToken(), await freshToken()];
     const { sessionId } = await server.client.startSession({});

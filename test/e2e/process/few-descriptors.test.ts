@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { connect as connectTcp, type Socket } from "node:net";
 import { createClient } from "@connectrpc/connect";
-import { createGrpcWebTransport } from "@connectrpc/connect-node";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { eventsOf, type Refusal, refusalOf } from "../rpc/session-client.ts";
+import { transportWith } from "../users/call-rpc.ts";
 import { type ServedGennai, serveGennai } from "./serve-gennai.ts";
 
 const script = [
@@ -24,20 +24,7 @@ const openFiles = 256;
 
 /** A client that gives up when it is refused, and whose streams have a connection each. */
 function impatient({ url, token }: ServedGennai) {
-  return createClient(
-    AgentService,
-    createGrpcWebTransport({
-      baseUrl: url,
-      httpVersion: "1.1",
-      nodeOptions: { agent: false },
-      interceptors: [
-        (next) => (request) => {
-          request.header.set("Authorization", `Bearer ${token}`);
-          return next(request);
-        },
-      ],
-    }),
-  );
+  return createClient(AgentService, transportWith(url, token, { agent: false }));
 }
 
 async function turnOf(server: ServedGennai, sessionId: string): Promise<{ outputs: string; end: string | undefined }> {

@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { builtProgram } from "@gennai/testkit/built-program";
+import { answering, given, hookCall } from "@gennai/testkit/guard-hook";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, it } from "vitest";
@@ -17,46 +16,19 @@ async function hook(stateDir: string, cwd: string, input: string) {
     env: { PATH: "/usr/bin:/bin", HOME: stateDir, PWD: cwd, GENNAI_STATE_DIR: stateDir },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
-  const [printed, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, printed, complained };
+  return given(child, input);
 }
 
-const call = (cwd: string, tool_name: string, tool_input: object) =>
-  JSON.stringify({
-    session_id: "s",
-    cwd,
-    hook_event_name: "PreToolUse",
-    tool_use_id: `t${Math.random()}`,
-    tool_name,
-    tool_input,
-  });
 const nothing = { code: 0, printed: "", complained: "" };
 const decisionIn = (printed: string): unknown => JSON.parse(printed).hookSpecificOutput.permissionDecision;
-
-/** Where a server would be announced, at whose socket this answers. */
-async function answering(stateDir: string, answer: string) {
-  const servers = join(stateDir, "servers");
-  mkdirSync(servers, { mode: 0o700 });
-  writeFileSync(join(servers, "1.json"), '{"token": "t", "workspace": "/"}', { mode: 0o600 });
-  let asked = 0;
-  const server = createServer((socket) => {
-    asked += 1;
-    socket.on("error", () => undefined).once("data", () => socket.end(answer));
-  });
-  await new Promise<void>((resolve) => server.listen(join(servers, "1.sock"), resolve));
-  return { asked: () => asked, [Symbol.dispose]: () => void server.close() };
-}
 
 describe("the hook by Node alone", () => {
   it("says what the gate of a running server decided, which has it in its ledger", async () => {
     await using server = await startTestServer({ server: { announce: true } });
     const { root } = server.workspace;
-    expect(await hook(server.stateDir, root, call(root, "Read", { file_path: "README.md" }))).toEqual(nothing);
+    expect(await hook(server.stateDir, root, hookCall(root, "Read", { file_path: "README.md" }))).toEqual(nothing);
     const content = "ä\u2028\u0000😀".repeat(100_000);
-    const denied = await hook(server.stateDir, root, call(root, "Write", { file_path: "/etc/x", content }));
+    const denied = await hook(server.stateDir, root, hookCall(root, "Write", { file_path: "/etc/x", content }));
     expect([denied.code, denied.complained, decisionIn(denied.printed)]).toEqual([0, "", "deny"]);
     const { records } = await server.governance.listLedgerRecords({});
     expect(records).toHaveLength(2);
@@ -73,7 +45,7 @@ describe("the hook by Node alone", () => {
     await using state = await temporaryDirectory();
     await using work = await temporaryDirectory();
     using server = answer === undefined ? undefined : await answering(state.root, answer);
-    const refused = await hook(state.root, work.root, call(work.root, "Write", { file_path: "a", content: "" }));
+    const refused = await hook(state.root, work.root, hookCall(work.root, "Write", { file_path: "a", content: "" }));
     expect([refused.code, decisionIn(refused.printed)]).toEqual([0, "deny"]);
     expect(server?.asked()).toBe(answer === undefined ? undefined : 1);
   });
@@ -85,7 +57,7 @@ describe("the hook by Node alone", () => {
     const { status, stdout, stderr } = spawnSync("/bin/sh", [...started, ...words], {
       cwd: state.root,
       env: { PATH: "/usr/bin:/bin", HOME: state.root, GENNAI_STATE_DIR: state.root },
-      input: call(state.root, "Write", { file_path: "a", content: "" }),
+      input: hookCall(state.root, "Write", { file_path: "a", content: "" }),
       encoding: "utf8",
     });
     expect([status, stdout]).toEqual([2, ""]);
@@ -100,7 +72,7 @@ describe("the hook by Node alone", () => {
     const { stdout } = spawnSync(process.execPath, [program, "guard", "hook", "claude-code"], {
       cwd: work.root,
       env: { PATH: "/usr/bin:/bin", HOME: home.root },
-      input: call(work.root, "Write", { file_path: "a", content: "" }),
+      input: hookCall(work.root, "Write", { file_path: "a", content: "" }),
       encoding: "utf8",
     });
     expect(decisionIn(stdout)).toBe("deny");
@@ -116,7 +88,7 @@ describe("the hook by Node alone", () => {
     using server = await answering(state.root, "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}");
     chmodSync(join(state.root, "servers"), directory);
     chmodSync(join(state.root, "servers/1.json"), file);
-    const refused = await hook(state.root, work.root, call(work.root, "Write", { file_path: "a", content: "" }));
+    const refused = await hook(state.root, work.root, hookCall(work.root, "Write", { file_path: "a", content: "" }));
     expect(decisionIn(refused.printed)).toBe("deny");
     expect(server.asked()).toBe(0);
   });

@@ -104,11 +104,10 @@ export class AskedSession implements AsyncDisposable {
       if (question === undefined) {
         return { questions, output: result?.output ?? "", error: result?.error ?? "", exitCode: result?.exitCode };
       }
-      const { requestId, actionSha256, ownerEpoch } = question;
-      const value = { requestId, actionSha256, ...answerOf(answerTo(questions.length)) };
+      const said = answerOf(answerTo(questions.length));
       this.#questions += 1;
       questions.push(question);
-      await this.#editor.submit({ case: "confirmationResponse", value }, ownerEpoch);
+      await this.#editor.answer(question, said);
     }
   }
 }

@@ -11,16 +11,19 @@ const server = require("node:http").createServer(({ url }, response) => {
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
 
 /** A service of this machine that belongs to another program. @param pages what it answers, by path */
-export async function loopbackService(pages: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, ["-e", program, JSON.stringify(pages)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+export function loopbackService(pages: Readonly<Record<string, string>>) {
+  return programWithPort(program, JSON.stringify(pages));
+}
+
+/** A program that prints its port, and then what it is asked. */
+export async function programWithPort(text: string, ...words: readonly string[]) {
+  const child = spawn(process.execPath, ["-e", text, ...words], { stdio: ["ignore", "pipe", "inherit"] });
   const lines: string[] = [];
-  child.stdout.on("data", (text: Buffer) => lines.push(...text.toString().trim().split("\n")));
+  child.stdout.on("data", (bytes: Buffer) => lines.push(...bytes.toString().trim().split("\n")));
   await once(child.stdout, "data");
   return {
     port: Number(lines[0]),
-    /** Paths, in the order in which they were asked for. */
+    /** In the order in which it was asked. */
     get asked(): readonly string[] {
       return lines.slice(1);
     },

@@ -22,10 +22,15 @@ export interface RpcEnd {
   readonly reason: string;
 }
 
-export function transportWith(baseUrl: string, token: string | undefined): Transport {
+export function transportWith(
+  baseUrl: string,
+  token: string | undefined,
+  nodeOptions: { readonly agent?: false } = {},
+): Transport {
   return createGrpcWebTransport({
     baseUrl,
     httpVersion: "1.1",
+    nodeOptions,
     interceptors: [
       (next) => (request) => {
         if (token !== undefined) request.header.set("Authorization", `Bearer ${token}`);

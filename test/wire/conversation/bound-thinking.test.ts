@@ -1,7 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EditingMode } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { userConfig } from "@gennai/testkit/user-config";
 import { describe, expect, test } from "vitest";
 import { endState, runTurn, startSession, Watcher } from "../../e2e/rpc/session-client.ts";
 import { type BoundRequest, bind, boundAnswer } from "../bound-thinking.ts";
@@ -12,7 +11,7 @@ const files = { "a.txt": "one\n" };
 
 /** A session with a model that thinks before each call, two calls to a turn, and what its provider made of each request. */
 async function thinkingWorld(model: string, knowsBinding = true) {
-  const config = await temporaryDirectory();
+  const config = await userConfig();
   const bound: BoundRequest[] = [];
   let calls = 0;
   const world = await wireWorld(
@@ -31,7 +30,7 @@ async function thinkingWorld(model: string, knowsBinding = true) {
     {
       model,
       files,
-      server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root, GENNAI_API_KEY: "key-0123456789" } },
+      server: { environment: config.environment },
     },
   );
   const sessionId = await startSession(world.server);
@@ -43,9 +42,8 @@ async function thinkingWorld(model: string, knowsBinding = true) {
       return endState(await runTurn(world.server, sessionId, text, { enableThinking: true, ...more }));
     },
     async addMcpServer() {
-      await mkdir(join(config.root, "gennai"), { mode: 0o700, recursive: true });
       const mcpServers = { odd: { command: process.execPath, args: [mcpServer], allow: ["echo"] } };
-      await writeFile(join(config.root, "gennai", "mcp.json"), JSON.stringify({ mcpServers }), { mode: 0o600 });
+      await config.write({ "mcp.json": { mcpServers } });
     },
     async [Symbol.asyncDispose]() {
       await world[Symbol.asyncDispose]();

@@ -1,9 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { estimateText } from "@gennai/agent/conversation/token-estimate";
 import type { ConfirmationQuestion } from "@gennai/client/connection/editor";
 import { AgentSession } from "@gennai/client/session/agent-session";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { userConfig } from "@gennai/testkit/user-config";
 import { expect, test } from "vitest";
 import { endState, eventsOf } from "../../e2e/rpc/session-client.ts";
 import { call, list, wireWorld } from "../wire-world.ts";
@@ -16,10 +15,8 @@ function toolsOf(body: Readonly<Record<string, unknown>>): readonly string[] {
 }
 
 test("120 tools of a server cost little until the model asks for one, which then stays, and is asked about as ever", async () => {
-  await using config = await temporaryDirectory();
-  await mkdir(join(config.root, "gennai"), { mode: 0o700 });
   const mcpServers = { odd: { command: process.execPath, args: [mcpServer, "hundreds"] } };
-  await writeFile(join(config.root, "gennai", "mcp.json"), JSON.stringify({ mcpServers }), { mode: 0o600 });
+  await using config = await userConfig({ "mcp.json": { mcpServers } });
   const name = "mcp__odd__change_thing_77";
   const answers = [
     [call("a", "LoadTools", { search: "number 77" })],
@@ -28,7 +25,7 @@ test("120 tools of a server cost little until the model asks for one, which then
     [call("d", "LoadTools", { names: ["mcp__odd__change_thing_5"] })],
   ];
   await using world = await wireWorld("anthropic", (count) => ({ calls: answers[count - 1] ?? [], text: ["Over."] }), {
-    server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root, GENNAI_API_KEY: "key-0123456789abcdef" } },
+    server: { environment: config.environment },
   });
   const asked: ConfirmationQuestion[] = [];
   const editor = {

@@ -1,6 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { userConfig } from "@gennai/testkit/user-config";
 import { expect, test } from "vitest";
 import { endState, eventsOf, runTurn, startSession } from "../../e2e/rpc/session-client.ts";
 import { type Format, list, wireWorld } from "../wire-world.ts";
@@ -35,10 +34,8 @@ const refusals: readonly (readonly [Format, (index: number, name: string) => str
 test.each(refusals)(
   "%s: a tool whose schema is refused is left out and named, and the others stay",
   async (format, words) => {
-    await using config = await temporaryDirectory();
-    await mkdir(join(config.root, "gennai"), { mode: 0o700 });
     const mcpServers = { odd: { command: process.execPath, args: [mcpServer, "odd-schema"] } };
-    await writeFile(join(config.root, "gennai", "mcp.json"), JSON.stringify({ mcpServers }), { mode: 0o600 });
+    await using config = await userConfig({ "mcp.json": { mcpServers } });
     let refused = 0;
     const sent: string[] = [];
     await using world = await wireWorld(
@@ -55,11 +52,7 @@ test.each(refusals)(
         refused += 1;
         return { status: 400, message: words(index, "mcp__odd__odd") };
       },
-      {
-        server: {
-          environment: { ...process.env, XDG_CONFIG_HOME: config.root, GENNAI_API_KEY: "key-0123456789abcdef" },
-        },
-      },
+      { server: { environment: config.environment } },
     );
     const sessionId = await startSession(world.server);
     const events = await runTurn(world.server, sessionId, "hello");

@@ -1,8 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { listening } from "@gennai/testkit/listening";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { userConfig } from "@gennai/testkit/user-config";
 import { expect, test } from "vitest";
 import { endState, runTurn, startSession } from "../../e2e/rpc/session-client.ts";
 import { call, list, wireWorld } from "../wire-world.ts";
@@ -23,13 +21,7 @@ test("a search goes to the provider that the user wrote down, with its key, and 
   });
   const { port } = await listening(provider);
   const url = `http://127.0.0.1:${port}/search`;
-  await using config = await temporaryDirectory();
-  const environment = {
-    ...process.env,
-    XDG_CONFIG_HOME: config.root,
-    TAVILY_API_KEY: key,
-    GENNAI_API_KEY: "k-0123456789abcdef",
-  };
+  await using config = await userConfig();
   await using world = await wireWorld(
     "openai-compatible",
     [
@@ -43,7 +35,7 @@ test("a search goes to the provider that the user wrote down, with its key, and 
       },
       { text: ["Found."] },
     ],
-    { server: { environment } },
+    { server: { environment: { ...config.environment, TAVILY_API_KEY: key } } },
   );
   const { server, provider: model } = world;
   const sessionId = await startSession(server);
@@ -51,9 +43,7 @@ test("a search goes to the provider that the user wrote down, with its key, and 
     expect(endState(await runTurn(server, sessionId, "Search"))).toBe("COMPLETED");
     expect(toolNames(model.requests[0]?.body)).not.toContain("WebSearch");
 
-    await mkdir(join(config.root, "gennai"), { recursive: true, mode: 0o700 });
-    const search = { provider: "tavily", url };
-    await writeFile(join(config.root, "gennai", "web.json"), JSON.stringify({ search }), { mode: 0o600 });
+    await config.write({ "web.json": { search: { provider: "tavily", url } } });
     expect(endState(await runTurn(server, sessionId, "Search now"))).toBe("COMPLETED");
     expect(toolNames(model.requests[1]?.body)).toContain("WebSearch");
     expect(asked).toEqual([`Bearer ${key}`]);

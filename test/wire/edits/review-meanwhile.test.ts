@@ -33,9 +33,7 @@ test("a review while a call waits for a yes comes behind that call's one result,
     sessionId,
     event: { case: "proposalReview", value: { proposalId, hunks, note: "Not like that." } },
   });
-  const { requestId, actionSha256 } = question;
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.NO };
-  await editor.submit({ case: "confirmationResponse", value }, question.ownerEpoch);
+  await editor.answer(question, { answer: ConfirmationAnswer.NO });
   expect(endState(await turn)).toBe("COMPLETED");
   await runTurn(world.server, sessionId, "bye");
 

@@ -1,9 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { AgentSession } from "@gennai/client/session/agent-session";
 import { listening } from "@gennai/testkit/listening";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
+import { userConfig } from "@gennai/testkit/user-config";
 import { expect, test } from "vitest";
 import { endState } from "../../e2e/rpc/session-client.ts";
 import { call, list, wireWorld } from "../wire-world.ts";
@@ -42,20 +41,14 @@ test("whichever tool gives too much, the model gets at most 48,000 characters of
     response.end(request.url === "/" ? long : JSON.stringify({ results }));
   });
   const { port } = await listening(web);
-  await using config = await temporaryDirectory();
-  const gennai = join(config.root, "gennai");
-  await mkdir(join(gennai, "skills/wordy"), { recursive: true, mode: 0o700 });
-  const own = (name: string, text: string) => writeFile(join(gennai, name), text, { mode: 0o600 });
-  const odd = { command: process.execPath, args: [hostileServer], allow: ["echo"] };
-  await own("mcp.json", JSON.stringify({ mcpServers: { odd } }));
-  await own(
-    "web.json",
-    JSON.stringify({
+  await using config = await userConfig({
+    "mcp.json": { mcpServers: { odd: { command: process.execPath, args: [hostileServer], allow: ["echo"] } } },
+    "web.json": {
       allow_private: [`127.0.0.1:${port}`],
       search: { provider: "searxng", url: `http://127.0.0.1:${port}/search` },
-    }),
-  );
-  await own("skills/wordy/SKILL.md", `---\nname: wordy\ndescription: Says much\n---\n${long.slice(0, 60_000)}\n`);
+    },
+    "skills/wordy/SKILL.md": `---\nname: wordy\ndescription: Says much\n---\n${long.slice(0, 60_000)}\n`,
+  });
   const cell = { cell_type: "code", id: "c", metadata: {}, source: long, outputs: [], execution_count: null };
   const many = Array.from({ length: 1_500 }, (_, n) => [`many/${n}${"y".repeat(200)}`, "word\n"]);
   const all = calls(port);
@@ -70,7 +63,7 @@ test("whichever tool gives too much, the model gets at most 48,000 characters of
     },
     {
       settings: { maxContextTokens: 1_000_000 },
-      server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root, GENNAI_API_KEY: "k-0123456789abcdef" } },
+      server: { environment: config.environment },
       files: {
         "long.txt": `${"line of words\n".repeat(20_000)}${long}`,
         "a.ipynb": JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 }),

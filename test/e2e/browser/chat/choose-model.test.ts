@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
+import { filesHolding } from "@gennai/testkit/stored-files";
 import { expect, test } from "vitest";
 import { serveGennai } from "../../process/serve-gennai.ts";
 import { openPage } from "../page/open-page.ts";
@@ -67,17 +66,9 @@ test("a person finds a model, sets its key, tries it and uses it; the key is wri
   await root.getByRole("button", { name: "tiny-coder" }).waitFor();
   expect(await root.getByText("No language model is chosen yet.").count()).toBe(0);
 
-  expect(filesWith(secret, gennai.stateDirectory)).toEqual([]);
+  expect(filesHolding(gennai.stateDirectory, secret)).toEqual([]);
   expect(gennai.output).not.toContain(secret);
   const kept = await on.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
   expect(kept).not.toContain(secret);
   expect(kept).toContain("tiny-coder");
 });
-
-/** Files below a directory that hold a text, also in what a database has not cleaned up. */
-function filesWith(text: string, directory: string): readonly string[] {
-  return readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => readFileSync(file).includes(text));
-}

@@ -1,10 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import {
-  ConfirmationAnswer,
-  type ConfirmationRequest,
-  ConfirmationScope,
-  EmergencyControl,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { ConfirmationScope, EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { bash } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
@@ -12,20 +7,8 @@ import { codeOf, eventsOf, startSession, Watcher } from "../../rpc/session-clien
 
 const files = Object.fromEntries(["a", "b", "c", "d"].map((name) => [`src/${name}.ts`, "x\n"]));
 
-function yes(
-  question: ConfirmationRequest,
-  changes: { readonly scope?: ConfirmationScope; readonly patternId?: string } = {},
-) {
-  const { requestId, actionSha256 } = question;
-  const value = {
-    requestId,
-    actionSha256,
-    answer: ConfirmationAnswer.YES,
-    scope: ConfirmationScope.SESSION,
-    ...changes,
-  };
-  return { case: "confirmationResponse", value } as const;
-}
+/** With each pattern. */
+const session = { scope: ConfirmationScope.SESSION };
 
 async function asking(commands: readonly string[]) {
   const steps = commands.map((text) => bash(text));
@@ -54,18 +37,18 @@ test("a yes to a pattern lets the same kind of command pass, and the ledger says
   await using _server = server;
   await using _editor = editor;
   await start(server, sessionId, "first");
-  await editor.submit(yes(await editor.next("confirmationRequest"), { scope: ConfirmationScope.ONCE }));
+  await editor.answer(await editor.next("confirmationRequest"), { scope: ConfirmationScope.ONCE });
   const second = await editor.until((events) => eventsOf(events, "confirmationRequest")[1]);
   const [pattern] = second.patterns;
   expect(pattern).toMatchObject({ text: "rm src/*.ts", rule: "commands/not-proven-to-read", matchedBefore: [] });
   expect(pattern?.wouldMatch).toEqual(["rm src/other.ts"]);
   expect(pattern?.wouldNotMatch).toContain("rm src/other.ts > file");
-  await editor.submit(yes(second, { patternId: pattern?.id ?? "" }));
+  await editor.answer(second, { ...session, patternId: pattern?.id ?? "" });
   // The second rm passes, the third is another kind of command and asks.
   const third = await editor.until((events) => eventsOf(events, "confirmationRequest")[2]);
   expect(third.actionStatement).toContain("rm src/c.ts > log");
   expect(existsSync(server.workspace.path("src/b.ts"))).toBe(false);
-  await editor.submit(yes(third, { scope: ConfirmationScope.ONCE }));
+  await editor.answer(third, { scope: ConfirmationScope.ONCE });
   expect(await editor.end()).toBe("COMPLETED");
 
   const ledger = readFileSync(server.workspace.path(".orchestration/agent_trace.jsonl"), "utf8");
@@ -96,7 +79,7 @@ test("an emergency takes remembered patterns away", async () => {
   await using _editor = editor;
   await start(server, sessionId, "first");
   const question = await editor.next("confirmationRequest");
-  await editor.submit(yes(question, { patternId: question.patterns[0]?.id ?? "" }));
+  await editor.answer(question, { ...session, patternId: question.patterns[0]?.id ?? "" });
   expect(await editor.end()).toBe("COMPLETED");
   const { governance } = server;
   for (const enabled of [true, false]) {
@@ -114,8 +97,8 @@ test("a pattern that was not offered is no yes", async () => {
   await using _editor = editor;
   await start(server, sessionId, "first");
   const question = await editor.next("confirmationRequest");
-  expect(await codeOf(editor.submit(yes(question, { patternId: "no digest" })))).toBe("invalid_argument");
-  await editor.submit(yes(question, { patternId: "0".repeat(64) }));
+  expect(await codeOf(editor.answer(question, { ...session, patternId: "no digest" }))).toBe("invalid_argument");
+  await editor.answer(question, { ...session, patternId: "0".repeat(64) });
   expect(await editor.end()).toBe("COMPLETED");
   expect(existsSync(server.workspace.path("src/a.ts"))).toBe(true);
 });

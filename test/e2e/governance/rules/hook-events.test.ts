@@ -1,8 +1,7 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
 import { call as scripted } from "@gennai/testkit/scripted-steps";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
+import { userConfig } from "@gennai/testkit/user-config";
 import { expect, test, vi } from "vitest";
 import { call } from "../../../wire/wire-world.ts";
 import { messagesOf, providerWorld } from "../../long-sessions/provider-world.ts";
@@ -12,18 +11,12 @@ const read = scripted("Read", { file_path: "README.md" });
 
 /** One program for each of these events, as the user's own, by the contract's format. */
 async function withHooks(commands: Readonly<Record<string, string>>) {
-  const config = await temporaryDirectory();
-  await mkdir(join(config.root, "gennai"), { mode: 0o700 });
   const hooks = Object.entries(commands).map(([event, command]) => [
     event,
     [{ hooks: [{ type: "command", command }] }],
   ]);
-  const text = JSON.stringify({ hooks: Object.fromEntries(hooks) });
-  await writeFile(join(config.root, "gennai", "hooks.json"), text, { mode: 0o600 });
-  const server = {
-    environment: { ...process.env, GENNAI_API_KEY: "key-0123456789abcdef", XDG_CONFIG_HOME: config.root },
-  };
-  return { server, [Symbol.asyncDispose]: () => config[Symbol.asyncDispose]() };
+  const config = await userConfig({ "hooks.json": { hooks: Object.fromEntries(hooks) } });
+  return { server: { environment: config.environment }, [Symbol.asyncDispose]: config[Symbol.asyncDispose] };
 }
 
 test("from its start to its end a session tells its hooks what happens", async () => {

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { call } from "@gennai/testkit/scripted-steps";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
+import { userConfig } from "@gennai/testkit/user-config";
 import { expect, test } from "vitest";
 import { endState, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
 
@@ -16,18 +15,13 @@ async function configured(
   steps: readonly Readonly<Record<string, unknown>>[],
   environment: Record<string, string> = {},
 ) {
-  const config = await temporaryDirectory();
-  await mkdir(join(config.root, "gennai"), { mode: 0o700 });
-  for (const [name, text] of Object.entries(files)) {
-    await writeFile(join(config.root, "gennai", name), text, { mode: 0o600 });
-  }
+  const config = await userConfig(files);
   const server = await startTestServer({
     steps: [...steps, { text: ["Over."] }],
-    server: { environment: { ...process.env, XDG_CONFIG_HOME: config.root, ...environment } },
+    server: { environment: { ...config.environment, ...environment } },
   });
   return {
     server,
-    config: config.root,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
       await config[Symbol.asyncDispose]();

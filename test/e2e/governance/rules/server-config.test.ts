@@ -1,28 +1,14 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
 import { bash } from "@gennai/testkit/scripted-steps";
-import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
+import { userConfig } from "@gennai/testkit/user-config";
 import { describe, expect, test } from "vitest";
 import { eventsOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
-
-/** The environment of a server whose user wrote this into `server.json`. */
-async function configured(text: string) {
-  const home = await temporaryDirectory();
-  const file = home.path("gennai/server.json");
-  await mkdir(dirname(file), { mode: 0o700 });
-  await writeFile(file, text, { mode: 0o600 });
-  return {
-    environment: { ...process.env, XDG_CONFIG_HOME: home.root },
-    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
-  };
-}
 
 const running = (command: string) => [{ steps: [bash(command), { text: ["Done."] }] }];
 
 describe("server.json", () => {
   test("its limit ends a command, and the model and the user read which one it was", async () => {
-    await using config = await configured('{"commands":{"memory_mib":256}}');
+    await using config = await userConfig({ "server.json": '{"commands":{"memory_mib":256}}' });
     const eat = `"${process.execPath}" -e 'const held = []; setInterval(() => held.push(Buffer.alloc(16 << 20, 1)), 10)'`;
     await using server = await startTestServer({ script: running(eat), server: { environment: config.environment } });
     await using person = await Watcher.begin(server);
@@ -33,7 +19,7 @@ describe("server.json", () => {
   });
 
   test("commands get the variables that it names, but no logins", async () => {
-    await using config = await configured('{"commands":{"variables":["APP_MODE","APP_URL"]}}');
+    await using config = await userConfig({ "server.json": '{"commands":{"variables":["APP_MODE","APP_URL"]}}' });
     const own = { APP_MODE: "test", APP_URL: "http://a:b@c/", APP_DEPTH: "3" };
     const script = running("echo mode=$APP_MODE url=$APP_URL depth=$APP_DEPTH");
     const environment = { ...config.environment, ...own };
@@ -49,7 +35,7 @@ describe("server.json", () => {
     ["a limit below what any program takes", '{"commands":{"memory_mib":1}}', /commands\.memory_mib/],
     ["no JSON", "{", /JSON/],
   ])("%s keeps the server from starting, and is named", async (_what, text, wanted) => {
-    await using config = await configured(text);
+    await using config = await userConfig({ "server.json": text });
     const start = startTestServer({ server: { environment: config.environment } });
     await expect(start).rejects.toMatchObject({ code: "bad_server_config", message: expect.stringMatching(wanted) });
   });

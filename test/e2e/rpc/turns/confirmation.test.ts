@@ -2,11 +2,7 @@ import { existsSync } from "node:fs";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { SettingsSchema } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import {
-  ConfirmationAnswer,
-  type ConfirmationRequest,
-  ConfirmationScope,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
@@ -24,20 +20,6 @@ async function startTurn(server: TestServer, sessionId: string): Promise<string>
   return (await server.client.startTurn({ sessionId, userInput: "touch it", clientTurnId: "turn" })).turnId;
 }
 
-function answer(
-  question: ConfirmationRequest,
-  changes: {
-    readonly answer?: ConfirmationAnswer;
-    readonly scope?: ConfirmationScope;
-    readonly actionSha256?: string;
-    readonly reason?: string;
-  } = {},
-) {
-  const { requestId, actionSha256 } = question;
-  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE, ...changes };
-  return { case: "confirmationResponse", value } as const;
-}
-
 describe("a question", () => {
   /** For those whose command does not run. */
   const unanswered = useServer(serverThatAsks);
@@ -53,7 +35,7 @@ describe("a question", () => {
     expect(question.offeredScopes).toContain(ConfirmationScope.ONCE);
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
 
-    await editor.submit(answer(question), question.ownerEpoch);
+    await editor.answer(question, { scope: ConfirmationScope.ONCE });
     expect(await editor.end()).toBe("COMPLETED");
     expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
     expect(await editor.next("clientRequestResolved")).toMatchObject({
@@ -74,7 +56,7 @@ describe("a question", () => {
   ])("seed 003 §5 ambiguous: %s denies", async (_what, changes, code, message) => {
     const server = unanswered();
     await using editor = await Watcher.begin(server);
-    await editor.submit(answer(await editor.next("confirmationRequest"), changes));
+    await editor.answer(await editor.next("confirmationRequest"), changes);
     expect(await editor.end()).toBe("COMPLETED");
     const result = await editor.next("toolResult");
     expect(result.error).toContain(message);
@@ -89,7 +71,7 @@ describe("a question", () => {
     await using server = await serverThatAsks({ answerMs: 2_000, waitForClientMs: 5_000 });
     await using editor = await Watcher.begin(server);
     const question = await editor.next("confirmationRequest");
-    expect(await codeOf(editor.submit(answer(question, changes)))).toBe("invalid_argument");
+    expect(await codeOf(editor.answer(question, changes))).toBe("invalid_argument");
     expect(await editor.end()).toBe("COMPLETED");
     expect(JSON.parse((await editor.next("toolResult")).output)).toMatchObject({
       error: { code: "confirmation_timeout" },
@@ -101,8 +83,8 @@ describe("a question", () => {
     await using server = await serverThatAsks();
     await using editor = await Watcher.begin(server);
     const question = await editor.next("confirmationRequest");
-    expect(await codeOf(editor.submit(answer(question, { scope: 99 as ConfirmationScope })))).toBe("invalid_argument");
-    await editor.submit(answer(question));
+    expect(await codeOf(editor.answer(question, { scope: 99 as ConfirmationScope }))).toBe("invalid_argument");
+    await editor.answer(question);
     expect(await editor.end()).toBe("COMPLETED");
   });
 
@@ -118,7 +100,7 @@ describe("a question", () => {
     expect(JSON.parse((await editor.next("toolResult")).output)).toMatchObject({
       error: { code: "confirmation_timeout" },
     });
-    expect(await codeOf(editor.submit(answer(question)))).toBe("failed_precondition");
+    expect(await codeOf(editor.answer(question))).toBe("failed_precondition");
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   });
 
@@ -156,7 +138,7 @@ describe("a question", () => {
     await using page = await Watcher.attach(server, sessionId, { capabilities: { confirmation: true, askUser: true } });
     await startTurn(server, sessionId);
     const question = await page.next("confirmationRequest");
-    await page.submit(answer(question), question.ownerEpoch);
+    await page.answer(question);
     await page.next("clientRequestResolved");
     await page.until((events) => eventsOf(events, "toolResult").some(({ exitCode }) => exitCode === 0) || undefined);
     expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
@@ -174,7 +156,7 @@ describe("a question", () => {
     const question = await again.next("confirmationRequest");
     const replayed = again.events.find(({ event }) => event.case === "confirmationRequest");
     expect(replayed?.resolved).toBe(false);
-    await again.submit(answer(question));
+    await again.answer(question);
     expect(await again.end()).toBe("COMPLETED");
     expect(existsSync(server.workspace.path("made.txt"))).toBe(true);
   });
@@ -188,15 +170,15 @@ describe("a question", () => {
     const [first, second] = await Promise.all([one.next("confirmationRequest"), two.next("confirmationRequest")]);
     expect(second.requestId).toBe(first.requestId);
     const codes = await Promise.all([
-      codeOf(one.submit(answer(first))),
-      codeOf(two.submit(answer(second, { answer: ConfirmationAnswer.NO }))),
+      codeOf(one.answer(first)),
+      codeOf(two.answer(second, { answer: ConfirmationAnswer.NO })),
     ]);
     expect(codes.sort()).toEqual(["already_exists", "ok"]);
     const resolved = await Promise.all([one.next("clientRequestResolved"), two.next("clientRequestResolved")]);
     expect(resolved[0]).toEqual(resolved[1]);
     await one.end();
     expect(existsSync(server.workspace.path("made.txt"))).toBe(resolved[0].clientId === "one");
-    expect(await codeOf(two.submit(answer(second)))).toBe("already_exists");
+    expect(await codeOf(two.answer(second))).toBe("already_exists");
 
     await using late = await Watcher.attach(server, sessionId, { clientId: "late" });
     await late.end();
@@ -212,7 +194,7 @@ describe("a question", () => {
     await server.client.cancelTurn({ sessionId, reason: "no" });
     expect(await editor.end()).toBe("CANCELLED");
     expect(await editor.next("clientRequestResolved")).toMatchObject({ resolution: RequestResolution.CANCELLED });
-    expect(await codeOf(editor.submit(answer(question)))).toBe("failed_precondition");
+    expect(await codeOf(editor.answer(question))).toBe("failed_precondition");
     expect(existsSync(server.workspace.path("made.txt"))).toBe(false);
   });
 });

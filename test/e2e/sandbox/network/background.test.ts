@@ -1,9 +1,9 @@
-import { BackgroundRunState } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import { ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { call } from "@gennai/testkit/scripted-steps";
-import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { AskedSession } from "../asked-session.ts";
+import { bash, type Call, inBackground, kill, output, printed } from "../background-calls.ts";
 import { loopbackService } from "../loopback-service.ts";
 
 /** A server that needs a database before it listens; and one that asks only when it is asked itself. */
@@ -21,13 +21,6 @@ createServer(async (_request, response) => {
 }).listen(4321, () => console.log("listening"));
 `,
 };
-
-type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>];
-
-const inBackground = (command: string): Call => ["Bash", { command, run_in_background: true }];
-const bash = (command: string): Call => ["Bash", { command }];
-const output = (id: string): Call => ["BashOutput", { bash_id: id }];
-const kill = (id: string): Call => ["KillShell", { shell_id: id }];
 
 /** Each turn makes one of the calls. */
 async function asked(calls: readonly Call[]) {
@@ -49,16 +42,6 @@ async function asked(calls: readonly Call[]) {
 
 const fetched = "curl -sS --max-time 20 --retry 20 --retry-connrefused --retry-delay 1 http://localhost:4321/";
 
-/** Waits until a run has printed this, or has ended. */
-async function printed(server: TestServer, sessionId: string, runId: string, words: string): Promise<void> {
-  for (let [after, text] = [0n, ""]; ; ) {
-    const read = await server.client.readBackgroundRun({ sessionId, runId, after, waitMs: 20_000 });
-    text += read.text;
-    after = read.end;
-    if (text.includes(words) || read.run?.state === BackgroundRunState.ENDED) return;
-  }
-}
-
 describe("a server in the background that needs a service", () => {
   test("is asked about when it failed for want of it, and has a way of its own until it ends", async () => {
     using database = await loopbackService({ "/": "forty-two" });
@@ -76,7 +59,7 @@ describe("a server in the background that needs a service", () => {
     const { session, server } = place;
     // On a busy machine it fails behind the first look: then its next start is asked about.
     let started = await session.turn("once");
-    await printed(server, session.id, "b1", "never");
+    await printed(server, session.id, "never");
     if (started.questions.length === 0) started = await session.turn("once");
     else expect((await session.turn("no")).questions).toHaveLength(1);
     expect(
@@ -87,7 +70,7 @@ describe("a server in the background that needs a service", () => {
     expect(started.questions[0]?.offeredScopes).toEqual([ConfirmationScope.ONCE]);
     expect(started.output).toContain("[b2 runs;");
     expect(started.output).toContain(`[it may reach ${where} until it ends]`);
-    await printed(server, session.id, "b2", "listening");
+    await printed(server, session.id, "listening", { runId: "b2" });
 
     // Later commands reach it where it listens, and nothing of its way out.
     const reached = await session.turn();
@@ -117,16 +100,10 @@ describe("a server in the background that needs a service", () => {
     const where = `127.0.0.1:${database.port}`;
     const serve = `node lazy.mjs http://${where}/`;
     const title = `Let node lazy.mjs reach ${where}?`;
-    await using place = await asked([
-      inBackground(serve),
-      output("b1"),
-      kill("b1"),
-      inBackground(serve),
-      bash(fetched),
-    ]);
+    await using place = await asked([inBackground(serve), output(), kill("b1"), inBackground(serve), bash(fetched)]);
     const { session, server } = place;
     expect((await session.turn()).questions).toEqual([]);
-    await printed(server, session.id, "b1", "listening");
+    await printed(server, session.id, "listening");
     // A user of this machine uses it, while no command of the session runs.
     const { opened } = await server.client.openBackgroundPort({ sessionId: session.id, runId: "b1", port: 4321 });
     expect(await (await fetch(`http://127.0.0.1:${opened?.localPort}/`)).text()).toMatch(/^rows: E/);
@@ -138,7 +115,7 @@ describe("a server in the background that needs a service", () => {
       again.questions.map(({ title }) => title),
       said.output,
     ).toEqual([title]);
-    await printed(server, session.id, "b2", "listening");
+    await printed(server, session.id, "listening", { runId: "b2" });
     expect(database.asked).toEqual([]);
     expect((await session.turn()).output).toContain("rows: forty-two");
     // The person's own way leads to the same.

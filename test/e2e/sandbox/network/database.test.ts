@@ -35,7 +35,7 @@ test.each(clients)(
       expect(refused.questions).toHaveLength(1);
       expect(refused.output).not.toContain("forty-two");
     }
-    expect(database.queries).toEqual(["select answer"]);
-    expect(other.queries).toEqual([]);
+    expect(database.asked).toEqual(["select answer"]);
+    expect(other.asked).toEqual([]);
   },
 );

@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { programWithPort } from "../loopback-service.ts";
 
 /** As much of PostgreSQL's protocol (version 3) as one simple query takes. */
 const program = `
@@ -61,16 +60,5 @@ socket.once("data", () => {
 
 /** A database of this machine that belongs to another program. */
 export async function postgresService() {
-  const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
-  const lines: string[] = [];
-  child.stdout.on("data", (text: Buffer) => lines.push(...text.toString().trim().split("\n")));
-  await once(child.stdout, "data");
-  return {
-    port: Number(lines[0]),
-    /** In the order in which they were asked. */
-    get queries(): readonly string[] {
-      return lines.slice(1);
-    },
-    [Symbol.dispose]: () => void child.kill(),
-  };
+  return programWithPort(program);
 }

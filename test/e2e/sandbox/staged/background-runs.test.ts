@@ -10,8 +10,7 @@ import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test, vi } from "vitest";
 import { testConsole } from "../../../../packages/cli/test/test-console.ts";
 import { allEvents, eventsOf, refusalOf, runTurn, startSession } from "../../rpc/session-client.ts";
-
-type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>];
+import { bash, type Call, inBackground, kill, output, printed } from "../background-calls.ts";
 
 /** A server that stages commands; each turn makes these calls, one after the other. */
 function serverWith(turns: readonly (readonly Call[])[], options: { readonly commands?: "ask" } = {}) {
@@ -33,31 +32,12 @@ createServer((request, response) => {
 }).listen(Number(process.argv[2]), () => console.log("listening with ghp_q7Zk2Vw9Lr4Xn8Bt1Ys6Hd3Fm5Pc0Jg7Ak2E"));
 `;
 
-const serve = (port: number): Call => ["Bash", { command: `node serve.mjs ${port}`, run_in_background: true }];
-const bash = (command: string): Call => ["Bash", { command }];
-const output = (id = "b1"): Call => ["BashOutput", { bash_id: id }];
-const kill = (id = "b1"): Call => ["KillShell", { shell_id: id }];
+const serve = (port: number): Call => inBackground(`node serve.mjs ${port}`);
 
 async function results(server: TestServer, sessionId: string): Promise<readonly string[]> {
   const events = await runTurn(server, sessionId, "go");
   expect(eventsOf(events, "confirmationRequest")).toEqual([]);
   return eventsOf(events, "toolResult").map(({ error, output: text }) => `${error}|${text}`);
-}
-
-/** Waits until a run has printed this, and where its output ends then. */
-async function printed(
-  server: TestServer,
-  sessionId: string,
-  words: string,
-  { runId = "b1", from = 0n } = {},
-): Promise<bigint> {
-  for (let [after, text] = [from, ""]; ; ) {
-    const read = await server.client.readBackgroundRun({ sessionId, runId, after, waitMs: 20_000 });
-    text += read.text;
-    after = read.end;
-    if (text.includes(words)) return after;
-    expect(read.text, text).not.toBe("");
-  }
 }
 
 async function listed(server: TestServer, sessionId: string) {
@@ -83,12 +63,12 @@ describe("a server that the agent starts", () => {
     ]);
     writeFileSync(server.workspace.path(".env"), "TOKEN=canary\n");
     const sessionId = await startSession(server);
-    const [, started, first, , seen, printed, killed, after] = await results(server, sessionId);
+    const [, started, first, , seen, said, killed, after] = await results(server, sessionId);
     expect(started).toContain("b1 runs; BashOutput reads what it prints");
     expect(first).toContain("one\nENOENTbuilt");
     expect(seen).toContain("by a tool");
-    expect(`${started}${printed}`).toContain("listening with [REDACTED:");
-    expect(printed).toMatch(/asked for \/a\.txt\n[^]*b1 runs/);
+    expect(`${started}${said}`).toContain("listening with [REDACTED:");
+    expect(said).toMatch(/asked for \/a\.txt\n[^]*b1 runs/);
     expect(killed).toContain("b1 has ended: stopped by the model");
     expect(after).toContain("nobody");
     expect(existsSync(server.workspace.path("dist.txt"))).toBe(false);
@@ -152,10 +132,10 @@ describe("a server that the agent starts", () => {
 
   test("that rules refuse does not start; one that fails at once says so; one that ends by itself is told with the next result", async () => {
     await using server = await serverWith([
-      [["Bash", { command: "gennai emergency stop-all off --reason x", run_in_background: true }]],
-      [["Bash", { command: "echo bad; exit 1", run_in_background: true }]],
+      [inBackground("gennai emergency stop-all off --reason x")],
+      [inBackground("echo bad; exit 1")],
       [
-        ["Bash", { command: "until [ -e go.txt ]; do sleep 0.05; done; echo over; exit 4", run_in_background: true }],
+        inBackground("until [ -e go.txt ]; do sleep 0.05; done; echo over; exit 4"),
         ["Write", { file_path: "go.txt", content: "" }],
         bash("sleep 1"),
         output("b2"),
@@ -204,7 +184,7 @@ describe("what runs in the background is governed as anything else", () => {
   });
 
   test("there are at most eight, and all end with the server", async () => {
-    const sleeps = Array.from({ length: 9 }, (): Call => ["Bash", { command: "sleep 7395", run_in_background: true }]);
+    const sleeps = Array.from({ length: 9 }, (): Call => inBackground("sleep 7395"));
     const server = await serverWith([sleeps]);
     try {
       const all = await results(server, await startSession(server));

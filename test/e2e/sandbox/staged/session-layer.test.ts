@@ -3,8 +3,7 @@ import { call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
 import { eventOf, eventsOf, runTurn, startSession } from "../../rpc/session-client.ts";
-
-type Call = readonly [tool: string, args: Readonly<Record<string, unknown>>];
+import { bash, type Call } from "../background-calls.ts";
 
 /** A server that stages commands; each turn makes one call. */
 function staging(calls: readonly Call[]): Promise<TestServer> {
@@ -13,10 +12,6 @@ function staging(calls: readonly Call[]): Promise<TestServer> {
     script: calls.map(([name, args]) => ({ steps: [call(name, args), { text: ["Done."] }] })),
     server: { commands: "staged" },
   });
-}
-
-function bash(command: string): Call {
-  return ["Bash", { command }];
 }
 
 async function turn(server: TestServer, sessionId: string) {

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { modelWires, startModelServer } from "@gennai/testkit/model-server/model-server";
 import { samplePng } from "@gennai/testkit/sample-images";
+import { filesHolding } from "@gennai/testkit/stored-files";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { tell } from "../fixtures/figures.ts";
@@ -85,9 +84,9 @@ test("from the palette: found, key set, tried and used in ten seconds, and the n
 
   // Kept for windows to come, the key in none of the files.
   const { gennaiState, userData } = workbench().server;
-  const settings = filesWith('"gennai.defaultModelUrl"', userData).filter((file) => file.endsWith("/settings.json"));
+  const settings = filesHolding(userData, '"gennai.defaultModelUrl"').filter((file) => file.endsWith("/settings.json"));
   expect(settings).toHaveLength(1);
-  expect([...filesWith(secret, gennaiState), ...filesWith(secret, userData)]).toEqual([]);
+  expect([...filesHolding(gennaiState, secret), ...filesHolding(userData, secret)]).toEqual([]);
 });
 
 test("a model that another extension offers stands in the same list, and its tool calls are governed like any other's", async () => {
@@ -112,11 +111,3 @@ test("an image that the agent read reaches such a model as an image", async () =
   await shows(repl, `I see image/png of ${samplePng().length} bytes.`);
   await repl.idle();
 });
-
-/** Files below a directory that hold a text. */
-function filesWith(text: string, directory: string): readonly string[] {
-  return readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => readFileSync(file).includes(text));
-}

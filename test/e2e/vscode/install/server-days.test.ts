@@ -3,13 +3,15 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "@gennai/testkit/listening";
 import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { type ServedGennai, serveGennai } from "../../process/serve-gennai.ts";
-import { freePort, startOldServer, startStranger } from "../fixtures/stand-ins.ts";
+import { startOldServer, startStranger } from "../fixtures/stand-ins.ts";
 import { runningServers } from "../workbench/code-server/code-server.ts";
 import { writeUserSettings } from "../workbench/code-server/user-settings.ts";
+import { typeToken } from "../workbench/palette.ts";
 import { openRepl } from "../workbench/repl-in-workbench.ts";
 import { shows } from "../workbench/repl-sight.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
@@ -31,14 +33,6 @@ const workbench = useWorkbench(async () => {
     machineSettings: { "gennai.autoLaunch": "never" },
   };
 });
-
-async function typeToken(token: string): Promise<void> {
-  await workbench().runCommand("Gennai: Set Server Token…");
-  const box = workbench().page.locator(".quick-input-widget:visible input[type=password]");
-  await box.fill(token);
-  await box.press("Enter");
-  await box.waitFor({ state: "detached" });
-}
 
 test("a token in the settings is moved to the secret storage, and works from there", async () => {
   await using gennai = first;
@@ -65,7 +59,7 @@ test("another program on the port is named, with the setting to change", async (
 
 test("an old server is to be updated", async () => {
   await using _old = await startOldServer(port, oldToken);
-  await typeToken(oldToken);
+  await typeToken(workbench().page, oldToken);
   await workbench().runCommand("Gennai: Ping Server");
   await workbench().notice(/version 0\.0\.1\) is too old for this extension. Update it and start it/);
   await workbench().screenshot("bad day old server");
@@ -78,9 +72,9 @@ test("a token that is wrong is asked for again, and the right one opens", async 
   await shows(repl, /knows another token than this window. Enter the one it was started with/);
   await repl.root.getByRole("button", { name: "Enter token" }).first().waitFor();
   await workbench().screenshot("bad day wrong token");
-  await typeToken("a-token-that-is-wrong");
+  await typeToken(workbench().page, "a-token-that-is-wrong");
   await shows(repl, /knows another token than this window. Enter the one it was started with/);
-  await typeToken(gennai.token);
+  await typeToken(workbench().page, gennai.token);
   await repl.send("are you there?");
   await shows(repl, "Here I am.");
 });

@@ -1,7 +1,8 @@
+import { freePort } from "@gennai/testkit/listening";
 import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
 import { type ServedGennai, serveGennai } from "../../process/serve-gennai.ts";
-import { freePort } from "../fixtures/stand-ins.ts";
+import { typeToken } from "../workbench/palette.ts";
 import { openRepl } from "../workbench/repl-in-workbench.ts";
 import { shows } from "../workbench/repl-sight.ts";
 import { useWorkbench } from "../workbench/use-workbench.ts";
@@ -49,17 +50,9 @@ async function served(): Promise<ServedGennai> {
   });
 }
 
-async function typeToken(token: string): Promise<void> {
-  await workbench().runCommand("Gennai: Set Server Token…");
-  const box = workbench().page.locator(".quick-input-widget:visible input[type=password]");
-  await box.fill(token);
-  await box.press("Enter");
-  await box.waitFor({ state: "detached" });
-}
-
 test("a server without the files reads, searches and changes them through a window in a browser", async () => {
   await using gennai = await served();
-  await typeToken(gennai.token);
+  await typeToken(workbench().page, gennai.token);
   const repl = await openRepl(workbench());
   await repl.send("look around");
   await shows(repl, "Looked around.");

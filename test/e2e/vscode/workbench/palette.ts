@@ -31,6 +31,14 @@ export async function pick(page: Page, label: string): Promise<void> {
   await persistently(`The list has no "${label}".`, () => choose(page, { typed: label, label }));
 }
 
+export async function typeToken(page: Page, token: string): Promise<void> {
+  await runCommand(page, "Gennai: Set Server Token…");
+  const box = page.locator(".quick-input-widget:visible input[type=password]");
+  await box.fill(token);
+  await box.press("Enter");
+  await box.waitFor({ state: "detached" });
+}
+
 async function persistently(failure: string, work: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + patience;
   for (;;) {

@@ -1,10 +1,10 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { announce, answering, given, hookCall } from "@gennai/testkit/guard-hook";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { startTestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test, vi } from "vitest";
@@ -40,30 +40,11 @@ async function relayedByNode(stateDir: string, input: string) {
   return given(child, input);
 }
 
-async function given(child: ChildProcessByStdio<Writable, Readable, Readable>, input: string) {
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
-  const [printed, complained] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, printed, complained };
-}
-
-const call = (cwd: string, tool_name: string, tool_input: object, more: object = {}) =>
-  JSON.stringify({
-    session_id: "s",
-    cwd,
-    hook_event_name: "PreToolUse",
-    tool_use_id: `t${Math.random()}`,
-    tool_name,
-    tool_input,
-    ...more,
-  });
-
 describe("with a server", () => {
   test("it answers what the gate decided, and nothing where nothing speaks against a call", async () => {
     await using server = await startTestServer({ server: { announce: true }, files: { "a b.txt": "x" } });
     const { root } = server.workspace;
-    const asked = (name: string, input: object) => relayed(server.stateDir, root, call(root, name, input));
+    const asked = (name: string, input: object) => relayed(server.stateDir, root, hookCall(root, name, input));
     expect(await asked("Read", { file_path: "a b.txt" })).toEqual({ code: 0, printed: "", complained: "" });
     const denied = await asked("Write", { file_path: "/etc/x", content: "ä\u2028\u0000😀".repeat(100_000) });
     expect(denied.complained).toBe("");
@@ -82,11 +63,11 @@ describe("with a server", () => {
     const { printed } = await relayed(
       server.stateDir,
       root,
-      call(root, "Write", { file_path: "secret/x", content: "" }),
+      hookCall(root, "Write", { file_path: "secret/x", content: "" }),
     );
     expect(JSON.parse(printed).hookSpecificOutput.permissionDecision).toBe("deny");
     writeFileSync(join(root, "x.txt"), "x");
-    const elsewhere = await relayed(server.stateDir, root, call(root, "Read", { file_path: "x.txt" }));
+    const elsewhere = await relayed(server.stateDir, root, hookCall(root, "Read", { file_path: "x.txt" }));
     expect(elsewhere).toEqual({ code: 0, printed: "", complained: "" });
   });
 
@@ -104,7 +85,7 @@ describe("with a server", () => {
     }
     mkdirSync(join(root, ".gennai"), { recursive: true });
     writeFileSync(join(root, ".gennai/config.yaml"), "paths: [");
-    expect((await relayed(server.stateDir, root, call(root, "Read", { file_path: "README.md" }))).code).toBe(2);
+    expect((await relayed(server.stateDir, root, hookCall(root, "Read", { file_path: "README.md" }))).code).toBe(2);
   });
 
   test("another token than the server's is refused, and so is another call", async () => {
@@ -121,7 +102,7 @@ describe("with a server", () => {
     expect(await ask("/health", server.token)).toBe("404");
     const record = join(stateDir, "servers", `${port}.json`);
     writeFileSync(record, '{"token": "wrong", "workspace": "/"}');
-    const { code, complained } = await relayed(stateDir, workspace.root, call(workspace.root, "Read", {}));
+    const { code, complained } = await relayed(stateDir, workspace.root, hookCall(workspace.root, "Read", {}));
     expect([code, complained]).toEqual([2, expect.stringContaining("Authorization")]);
   });
 });
@@ -150,7 +131,7 @@ describe("without one", () => {
     ["whose announcement others can read", 0o700, 0o644],
   ])("a server %s is not believed", async (_what, directory, file) => {
     await using state = await temporaryDirectory();
-    await using _server = await answering(state.root, () => "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+    using _server = await answering(state.root, "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}");
     chmodSync(join(state.root, "servers"), directory);
     chmodSync(join(state.root, "servers/1.json"), file);
     expect(await relayed(state.root, state.root, "{x")).toEqual(becomes);
@@ -165,7 +146,7 @@ test.each([
   ["an error", "HTTP/1.0 500 No\r\nContent-Length: 2\r\n\r\n{}"],
 ])("a server that answers %s leaves the call refused", async (_what, answer) => {
   await using state = await temporaryDirectory();
-  await using _server = await answering(state.root, () => answer);
+  using _server = await answering(state.root, answer);
   const { code, printed, complained } = await relayed(state.root, state.root, "{}");
   expect([code, printed]).toEqual([2, ""]);
   expect(complained).toContain("nothing is changed");
@@ -176,7 +157,7 @@ describe("a server that stands still keeps nobody longer than a host waits", () 
 
   test("one that takes the question, and says nothing", async () => {
     await using state = await temporaryDirectory();
-    await using _server = await answering(state.root, () => "", "silent");
+    using _server = await answering(state.root, undefined);
     const { code, complained } = await relayed(state.root, state.root, "{}", {}, impatient);
     expect([code, complained]).toEqual([2, expect.stringContaining("no answer within 1 seconds")]);
   });
@@ -197,7 +178,7 @@ describe("a server that stands still keeps nobody longer than a host waits", () 
 
   test("one that takes nobody in, with a full line before it", async () => {
     await using state = await temporaryDirectory();
-    const socket = announced(state.root);
+    const socket = announce(state.root);
     using _server = await stoppedAt(socket);
     // Those that wait before us, as hooks did that gave up.
     const waiting = await Promise.all(
@@ -220,7 +201,7 @@ describe("a server that stands still keeps nobody longer than a host waits", () 
 
     test.each(["perl", "node"] as const)("by %s: the call is refused, with what lets it go on", async (by) => {
       await using state = await temporaryDirectory();
-      const socket = announced(state.root);
+      const socket = announce(state.root);
       using server = await stoppedAt(socket);
       announce(state.root, 1, server.pid);
       const { code, printed, complained } = await relays[by](state.root);
@@ -230,7 +211,7 @@ describe("a server that stands still keeps nobody longer than a host waits", () 
 
     test.each(["perl", "node"] as const)("by %s: another one is asked", async (by) => {
       await using state = await temporaryDirectory();
-      await using _other = await answering(state.root, () => "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+      using _other = await answering(state.root, "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}");
       using server = await stoppedAt(join(state.root, "servers/2.sock"));
       // That of the project comes first.
       announce(state.root, 2, server.pid, state.root);
@@ -252,30 +233,3 @@ describe("a server that stands still keeps nobody longer than a host waits", () 
     });
   });
 });
-
-/** Something that listens where a server would. */
-async function answering(state: string, answer: () => string, silent?: "silent"): Promise<AsyncDisposable> {
-  const server = createServer((socket) => {
-    socket.on("error", () => undefined);
-    socket.once("data", () => silent ?? socket.end(answer()));
-  });
-  const path = announced(state);
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  return {
-    async [Symbol.asyncDispose]() {
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-/** @returns where its socket has to be */
-function announced(state: string): string {
-  mkdirSync(join(state, "servers"), { mode: 0o700 });
-  announce(state, 1);
-  return join(state, "servers/1.sock");
-}
-
-function announce(state: string, port: number, pid?: number, workspace = "/"): void {
-  const said = JSON.stringify({ token: "t", pid, workspace }, undefined, 2);
-  writeFileSync(join(state, `servers/${port}.json`), said, { mode: 0o600 });
-}

@@ -1,20 +1,11 @@
-import {
-  type Client,
-  Code,
-  ConnectError,
-  createClient,
-  createRouterTransport,
-  type Interceptor,
-} from "@connectrpc/connect";
+import { Code, ConnectError, createClient, createRouterTransport, type Interceptor } from "@connectrpc/connect";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { AgentService } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { GovernanceService } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { PlanService } from "@gennai/protocol/gen/gennai/agent/v1/plan_pb";
 import { describe, expect, it } from "vitest";
 import type { BranchOutcome } from "../../../src/git/git-branch-mode.ts";
 import { branchInterceptor } from "../../../src/session/interceptors/branch-interceptor.ts";
 import { planInterceptor, StoredApprovals } from "../../../src/session/interceptors/plan-interceptor.ts";
-import { watchingInterceptor } from "../../../src/session/interceptors/watching-interceptor.ts";
 
 const token = "t".repeat(43);
 const planJson = '{"steps":[]}';
@@ -29,14 +20,7 @@ function server(interceptor: Interceptor) {
           calls.push(`StartTurn ${scenario}${branchTask === "" ? "" : ` for ${branchTask}`}`);
           return { turnId: "t" };
         },
-        getTodos: () => ({}),
-        stop: () => ({ stopped: true }),
-        async *subscribe({ client }) {
-          calls.push(`Subscribe ${client?.clientId ?? "nobody"}`);
-          yield {};
-        },
       });
-      router.service(GovernanceService, { selectIntent: () => ({}) });
       router.service(PlanService, {
         approvePlan: () => ({ approvalToken: token }),
         executePlan: () => {
@@ -56,25 +40,6 @@ async function codeOf(call: Promise<unknown>): Promise<Code | undefined> {
     (error: unknown) => ConnectError.from(error).code,
   );
 }
-
-async function subscribe(agent: Client<typeof AgentService>): Promise<void> {
-  for await (const event of agent.subscribe({ sessionId: "s", client: { clientId: "me" } })) void event;
-}
-
-describe("watchingInterceptor", () => {
-  it("lets a watching window look and stop, and nothing else", async () => {
-    let watching = true;
-    const { agent, calls } = server(watchingInterceptor(() => watching));
-    expect(await codeOf(agent.startTurn({}))).toBe(Code.FailedPrecondition);
-    expect(await codeOf(agent.submitClientEvent({}))).toBe(Code.FailedPrecondition);
-    expect(await codeOf(agent.getTodos({}))).toBeUndefined();
-    expect(await codeOf(agent.stop({}))).toBeUndefined();
-    await subscribe(agent);
-    watching = false;
-    await subscribe(agent);
-    expect(calls).toEqual(["Subscribe nobody", "Subscribe me"]);
-  });
-});
 
 describe("branchInterceptor", () => {
   const rows: readonly {
