@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream";
+import { runCommandLine } from "#command-line";
 import type { Console } from "#terminal/console";
 
 export interface TestConsole extends Console {
@@ -17,4 +18,14 @@ export function testConsole(directory: string, environment: NodeJS.ProcessEnv = 
     return () => text;
   };
   return { input, output, errors, directory, environment, printed: collect(output), complained: collect(errors) };
+}
+
+/** Runs command lines in a directory, where nobody is there. */
+export function commandLine(directory: string, environment?: NodeJS.ProcessEnv) {
+  return async (...args: readonly string[]) => {
+    const console = testConsole(directory, environment);
+    console.input.end();
+    const code = await runCommandLine(args, console);
+    return { code, out: console.printed(), err: console.complained() };
+  };
 }

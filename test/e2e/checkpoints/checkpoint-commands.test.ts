@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { bash } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, onTestFinished, test } from "vitest";
-import { testConsole } from "../../../packages/cli/test/test-console.ts";
+import { commandLine } from "../../../packages/cli/test/test-console.ts";
 
 /** A repository on a branch of its own, with a state directory and a model that follows a script. */
 async function world(steps: readonly Readonly<Record<string, unknown>>[]) {
@@ -17,11 +16,7 @@ async function world(steps: readonly Readonly<Record<string, unknown>>[]) {
   const script = state.path("script.yaml");
   await state.write("script.yaml", JSON.stringify({ turns: [{ match: ".", steps: [...steps, { text: ["Done."] }] }] }));
   const environment = { ...process.env, GENNAI_STATE_DIR: state.path("state"), NO_COLOR: "1" };
-  const gennai = async (...args: readonly string[]) => {
-    const console = testConsole(repository.root, environment);
-    const code = await runCommandLine(args, console);
-    return { code, out: console.printed(), err: console.complained() };
-  };
+  const gennai = commandLine(repository.root, environment);
   const run = (...args: readonly string[]) =>
     gennai("run", "--yes", "--commands", "ask", "--server", "own", "--backend", "scripted", "--model", script, ...args);
   return {

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { findBubblewrap } from "@gennai/machine/host/find-bubblewrap";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { call } from "@gennai/testkit/scripted-steps";
@@ -9,7 +8,7 @@ import {
   temporaryRepository,
 } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { testConsole } from "../../../packages/cli/test/test-console.ts";
+import { commandLine } from "../../../packages/cli/test/test-console.ts";
 import { SupervisedProcess } from "../process/supervised-process.ts";
 
 const program = builtProgram(new URL("../../../packages/cli/src/main.ts", import.meta.url));
@@ -52,18 +51,12 @@ async function place() {
   return {
     home,
     repository,
-    async gennai(...args: readonly string[]) {
-      const environment = {
-        ...process.env,
-        GENNAI_STATE_DIR: home.path("state"),
-        GENNAI_AUTH_TOKEN: token,
-        NO_COLOR: "1",
-      };
-      const console = testConsole(repository.root, environment);
-      console.input.end();
-      const code = await runCommandLine(args, console);
-      return { code, out: console.printed(), err: console.complained() };
-    },
+    gennai: commandLine(repository.root, {
+      ...process.env,
+      GENNAI_STATE_DIR: home.path("state"),
+      GENNAI_AUTH_TOKEN: token,
+      NO_COLOR: "1",
+    }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -4,7 +4,7 @@ import { runCommandLine } from "@gennai/cli/command-line";
 import { processesRunning } from "@gennai/testkit/processes";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { afterEach, expect, test, vi } from "vitest";
-import { type TestConsole, testConsole } from "../../../packages/cli/test/test-console.ts";
+import { commandLine, type TestConsole, testConsole } from "../../../packages/cli/test/test-console.ts";
 import { loopbackService } from "./loopback-service.ts";
 
 afterEach(() => {
@@ -60,11 +60,7 @@ async function user() {
     NO_COLOR: "1",
   };
   const consoleHere = (): TestConsole => testConsole(repository.root, environment);
-  const gennai = async (...args: readonly string[]) => {
-    const console = consoleHere();
-    const code = await runCommandLine(args, console);
-    return { code, out: console.printed(), err: console.complained() };
-  };
+  const gennai = commandLine(repository.root, environment);
   const isAsBefore = (): boolean =>
     Object.entries(files).every(([path, text]) => readFileSync(place.path(path), "utf8") === text);
   const owned = parts.move();

@@ -2,14 +2,13 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { connectGovernance, type GovernanceClient } from "@gennai/client/connection/connection";
 import { EmergencyControl, FailureClass, RiskLevel, Verdict } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { processesSaying } from "@gennai/testkit/processes";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
 import { describe, expect, test } from "vitest";
-import { testConsole } from "../../../../packages/cli/test/test-console.ts";
+import { commandLine } from "../../../../packages/cli/test/test-console.ts";
 import { codeOf, endState, refusalOf, runTurn, startSession, Watcher } from "../../rpc/session-client.ts";
 
 const marker = `9000.${process.pid}${Date.now()}`;
@@ -122,15 +121,7 @@ describe("who may switch", () => {
 
 test("the command line: through a running server, and without one", async () => {
   await using server = await startTestServer({ server: { announce: true } });
-  const line = async (...args: readonly string[]) => {
-    const console = testConsole(server.workspace.root, {
-      GENNAI_STATE_DIR: server.stateDir,
-      PATH: process.env["PATH"],
-    });
-    console.input.end();
-    const code = await runCommandLine(["emergency", ...args], console);
-    return { code, out: console.printed(), err: console.complained() };
-  };
+  const line = commandLine(server.workspace.root, { GENNAI_STATE_DIR: server.stateDir, PATH: process.env["PATH"] });
   expect(await line("block", "deploy", "--reason", "freeze", "--by", "ann")).toMatchObject({
     code: 0,
     out: expect.stringContaining("deploy"),

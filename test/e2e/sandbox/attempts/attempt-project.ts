@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { builtProgram } from "@gennai/testkit/built-program";
 import { call } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect } from "vitest";
-import { testConsole } from "../../../../packages/cli/test/test-console.ts";
+import { commandLine, testConsole } from "../../../../packages/cli/test/test-console.ts";
 
 const program = builtProgram(new URL("../../../../packages/cli/src/main.ts", import.meta.url));
 
@@ -48,11 +47,7 @@ export async function project(scripts: readonly (readonly Step[])[]) {
     ...["run", "--attempts", String(scripts.length), "--backend", "scripted", "--check", "node check.mjs"],
     ...models.flat(),
   ];
-  const run = async (...args: readonly string[]) => {
-    const console = testConsole(repository.root, environment);
-    const code = await runCommandLine(args, console);
-    return { code, out: console.printed(), err: console.complained() };
-  };
+  const run = commandLine(repository.root, environment);
   /** Directories beside the workspace, and stages: nothing, when all has ended. */
   const left = (): readonly string[] => {
     const [parent, name] = [dirname(repository.root), basename(repository.root)];

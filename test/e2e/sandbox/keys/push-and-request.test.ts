@@ -7,9 +7,7 @@ import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { makeTestCertificates } from "@gennai/testkit/test-certificates";
 import { afterEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staged/staging.ts";
-import { bareRepository, branches, password, reachable, userHome } from "./services/git-host.ts";
-import { gitOverHttp } from "./services/git-over-http.ts";
+import { branches, gitWorld } from "./services/git-host.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -48,29 +46,22 @@ test("a push with a pull request behind it: one question with both, with the tex
   await using certificates = await makeTestCertificates(["DNS:git.example"]);
   const { cert, key } = await certificates.issue("server");
   await using service = await api({ cert: readFileSync(cert, "utf8"), key: readFileSync(key, "utf8") });
-  await using _home = await userHome();
-  await using bare = await bareRepository();
-  await using host = await gitOverHttp(bare.root, { user: "me", password });
   await using tools = await temporaryDirectory({ "bin/gh": gh, "ca.crt": certificates.ca });
   chmodSync(tools.path("bin/gh"), 0o755);
   for (const name of ["NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE"]) vi.stubEnv(name, undefined);
   vi.stubEnv("SSL_CERT_FILE", tools.path("ca.crt"));
   vi.stubEnv("GH_HOST", "git.example");
   vi.stubEnv("PATH", `${tools.path("bin")}:${process.env["PATH"]}`);
-  using outside = reachable(host.port);
-  outside.host("git.example", 443, service.server);
-  await using server = await staging(
+  await using at = await gitWorld(
     [
       "git push origin work && gh pr create --fill -R git.example/me/r",
       "gh pr create --title T --body-file notes.md -R git.example/me/r",
       "echo evil > notes.md && gh pr create --title T --body-file notes.md -R git.example/me/r",
     ],
     { "notes.md": "What it is for.\n" },
-    {},
-    { outside },
   );
-  const { workspace } = server;
-  await workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
+  const { bare, host, outside, server, workspace } = at;
+  outside.host("git.example", 443, service.server);
   await workspace.git("update-ref", "refs/remotes/origin/main", "HEAD");
   await workspace.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main");
   execFileSync("git", ["-C", workspace.root, "commit", "-q", "--allow-empty", "-m", "Add it\n\nIt is needed."]);

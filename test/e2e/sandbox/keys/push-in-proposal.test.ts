@@ -1,24 +1,17 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
-import { staging } from "../staged/staging.ts";
-import { bareRepository, branches, password, reachable, userHome } from "./services/git-host.ts";
-import { gitOverHttp } from "./services/git-over-http.ts";
+import { branches, gitWorld } from "./services/git-host.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
 test("Proposal Mode: a push sends what was committed, not what is staged, and changes nothing here; nothing is published", async () => {
-  await using _home = await userHome();
-  await using bare = await bareRepository();
-  await using host = await gitOverHttp(bare.root, { user: "me", password });
-  using outside = reachable(host.port);
-  await using server = await staging(
-    ["echo staged > staged.txt", "git push origin work", "npm publish", "git commit -qam x && git push origin work"],
-    {},
-    {},
-    { outside },
-  );
-  const { workspace } = server;
-  await workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
+  await using at = await gitWorld([
+    "echo staged > staged.txt",
+    "git push origin work",
+    "npm publish",
+    "git commit -qam x && git push origin work",
+  ]);
+  const { bare, server, workspace } = at;
   await using session = await AskedSession.start(server, { proposal: true });
   await session.turnWithYes();
   const pushed = await session.turnWithYes();

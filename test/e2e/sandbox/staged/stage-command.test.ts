@@ -1,10 +1,9 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommandLine } from "@gennai/cli/command-line";
 import { bash } from "@gennai/testkit/scripted-steps";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { testConsole } from "../../../../packages/cli/test/test-console.ts";
+import { commandLine } from "../../../../packages/cli/test/test-console.ts";
 
 const makesSecret = 'import fs from "node:fs"; fs.mkdirSync("dist"); fs.writeFileSync("dist/.env", "K");\n';
 
@@ -19,11 +18,8 @@ async function after(command: string, ignored: Readonly<Record<string, string>> 
   const turns = [{ match: ".", steps: [bash(command), { text: ["Done."] }] }];
   await state.write("script.yaml", JSON.stringify({ turns }));
   const environment = { ...process.env, GENNAI_STATE_DIR: state.path("state"), NO_COLOR: "1" };
-  const gennai = async (...args: readonly string[]) => {
-    const console = testConsole(repository.root, environment);
-    const code = await runCommandLine([...args, "--server", "own"], console);
-    return { code, out: console.printed(), err: console.complained() };
-  };
+  const line = commandLine(repository.root, environment);
+  const gennai = (...args: readonly string[]) => line(...args, "--server", "own");
   const script = state.path("script.yaml");
   const ran = await gennai("run", "--commands", "staged", "--backend", "scripted", "--model", script, "build it");
   expect(ran.code, ran.err).toBe(0);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { runCommandLine } from "@gennai/cli/command-line";
 import { temporaryDirectory, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
-import { type TestConsole, testConsole } from "../../../../packages/cli/test/test-console.ts";
+import { commandLine, type TestConsole, testConsole } from "../../../../packages/cli/test/test-console.ts";
 import { loopbackService } from "../loopback-service.ts";
 
 const hostile = `import fs from "node:fs";
@@ -23,11 +23,7 @@ async function branch() {
   writeFileSync(repository.path(".env"), "KEY=hunter2\n");
   const environment = { ...process.env, GENNAI_STATE_DIR: state.path("state"), NO_COLOR: "1" };
   const consoleHere = (): TestConsole => testConsole(repository.root, environment);
-  const run = async (...args: readonly string[]) => {
-    const console = consoleHere();
-    const code = await runCommandLine(args, console);
-    return { code, out: console.printed(), err: console.complained() };
-  };
+  const run = commandLine(repository.root, environment);
   const gennai = (...args: readonly string[]) => run("try", ...args);
   const owned = parts.move();
   return { repository, state, consoleHere, run, gennai, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() };

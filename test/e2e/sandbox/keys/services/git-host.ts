@@ -4,6 +4,8 @@ import { listening } from "@gennai/testkit/listening";
 import { type TemporaryDirectory, temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { TestOutside } from "@gennai/testkit/test-outside";
 import { vi } from "vitest";
+import { staging } from "../../staged/staging.ts";
+import { gitOverHttp } from "./git-over-http.ts";
 
 export const password = "correct-horse-battery";
 
@@ -55,4 +57,18 @@ export async function evilServer() {
   });
   const { port } = await listening(server);
   return { requests, port, [Symbol.dispose]: () => void server.close() };
+}
+
+/** A server whose commands reach a git host as `origin`, with a repository that only a login of the user's own helper reads. */
+export async function gitWorld(commands: readonly string[], files: Readonly<Record<string, string>> = {}) {
+  await using parts = new AsyncDisposableStack();
+  const home = parts.use(await userHome());
+  const bare = parts.use(await bareRepository());
+  const host = parts.use(await gitOverHttp(bare.root, { user: "me", password }));
+  const outside = parts.use(reachable(host.port));
+  const server = parts.use(await staging(commands, files, {}, { outside }));
+  const { workspace } = server;
+  await workspace.git("remote", "add", "origin", `http://127.0.0.1:${host.port}/r.git`);
+  const owned = parts.move();
+  return { home, bare, host, outside, server, workspace, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
