@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { type TemporaryRepository, temporaryRepository } from "@gennai/testkit/temporary-repository";
 import type { ReplicaWorld } from "../e2e/replicas/replica-world.ts";
-import { endState, eventsOf, lastOfGapless } from "../e2e/rpc/session-client.ts";
+import { endState, eventsOf, lastOfGapless, yesTo } from "../e2e/rpc/session-client.ts";
 
 /** A turn: a read, a question whose yes leaves one line behind, and some text. */
 export const loadScript = [
@@ -219,15 +218,7 @@ class LoadSession {
         sessionId: this.#sessionId,
         clientId: "user",
         ownerEpoch: asked.ownerEpoch,
-        event: {
-          case: "confirmationResponse",
-          value: {
-            requestId: asked.requestId,
-            actionSha256: asked.actionSha256,
-            answer: ConfirmationAnswer.YES,
-            scope: ConfirmationScope.ONCE,
-          },
-        },
+        event: yesTo(asked),
       }),
     ).catch(() => undefined);
   }

@@ -5,17 +5,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sha256Hex } from "@gennai/protocol/digest";
 import { FileSource, StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
 import { type InvokeEvent, RequestResolution } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
-import {
-  ConfirmationAnswer,
-  type ConfirmationRequest,
-  ConfirmationScope,
-  EmergencyControl,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { type ConfirmationRequest, EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { verifyWorkspaceLedger } from "@gennai/store/audit/ledger-verify";
 import { call } from "@gennai/testkit/scripted-steps";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFailed, test } from "vitest";
 import { sampleOf, seed } from "../../../scripts/lib/tests/sample.mjs";
-import { eventsOf, lastOfGapless } from "../rpc/session-client.ts";
+import { eventsOf, lastOfGapless, yesTo } from "../rpc/session-client.ts";
 import { Listener } from "./listener.ts";
 import { ReplicaWorld } from "./replica-world.ts";
 
@@ -287,15 +282,7 @@ async function sayYes(at: number, sessionId: string, asked: ConfirmationRequest)
     sessionId,
     clientId: "window-1",
     ownerEpoch: asked.ownerEpoch,
-    event: {
-      case: "confirmationResponse",
-      value: {
-        requestId: asked.requestId,
-        actionSha256: asked.actionSha256,
-        answer: ConfirmationAnswer.YES,
-        scope: ConfirmationScope.ONCE,
-      },
-    },
+    event: yesTo(asked),
   });
 }
 

@@ -14,6 +14,7 @@ import {
   ConfirmationAnswer,
   type ConfirmationRequest,
   type ConfirmationResponseSchema,
+  ConfirmationScope,
 } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import type { TestServer } from "@gennai/testkit/test-server";
 
@@ -146,6 +147,12 @@ export function lastOfGapless(events: readonly InvokeEvent[], afterSeq = (events
     last = seq;
   }
   return last;
+}
+
+/** A yes to a question, about the action that it showed. */
+export function yesTo({ requestId, actionSha256 }: Pick<ConfirmationRequest, "requestId" | "actionSha256">) {
+  const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
+  return { case: "confirmationResponse", value } as const;
 }
 
 /** A client that stays attached to a session, as an editor does, and keeps what it hears. */

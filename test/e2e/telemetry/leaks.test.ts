@@ -1,7 +1,7 @@
 import { Backend } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import { ConfirmationAnswer, ConfirmationScope } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { call } from "@gennai/testkit/scripted-steps";
 import { expect, test } from "vitest";
+import { yesTo } from "../rpc/session-client.ts";
 import { Collector } from "./collector.ts";
 import { watchedServer } from "./watched-server.ts";
 
@@ -87,10 +87,8 @@ test("nothing of prompts, answers, commands, paths, contents, outputs, names or 
   for await (const { event } of client.subscribe({ sessionId, untilTurnId: turnId, client: abilities })) {
     if (event.case === "toolResult") outputs.push(event.value.output);
     if (event.case !== "confirmationRequest") continue;
-    const { requestId, actionSha256, ownerEpoch } = event.value;
-    const value = { requestId, actionSha256, answer: ConfirmationAnswer.YES, scope: ConfirmationScope.ONCE };
-    const answer = { case: "confirmationResponse", value } as const;
-    await client.submitClientEvent({ sessionId, ownerEpoch, clientId: "window-1", event: answer });
+    const { ownerEpoch } = event.value;
+    await client.submitClientEvent({ sessionId, ownerEpoch, clientId: "window-1", event: yesTo(event.value) });
   }
   // Names that a client chooses, and requests that are refused.
   const unreachable = { backend: Backend.OLLAMA, model: planted.model, baseUrl: "http://127.0.0.1:9/v1" };

@@ -2,17 +2,13 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StopScope } from "@gennai/protocol/gen/gennai/agent/v1/agent_pb";
-import {
-  ConfirmationAnswer,
-  ConfirmationScope,
-  EmergencyControl,
-} from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
+import { EmergencyControl } from "@gennai/protocol/gen/gennai/agent/v1/governance_pb";
 import { directoryName } from "@gennai/sessions/session/directory-name";
 import { type ManyUsersServer, startManyUsersServer, type TestUser } from "@gennai/testkit/many-users";
 import { bash, call } from "@gennai/testkit/scripted-steps";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { codeOf, refusalOf } from "../rpc/session-client.ts";
+import { codeOf, refusalOf, yesTo } from "../rpc/session-client.ts";
 
 const admin = { user: "grace", roles: ["gennai-admin"] };
 const touch = [{ steps: [bash("touch made.txt"), { text: ["Done."] }] }];
@@ -88,16 +84,10 @@ describe("sessions", () => {
     const [ada, eve] = [await world.user({ user: "ada" }), await world.user({ user: "eve" })];
     const sessionId = await start(ada);
     const { question, end } = await asked(ada, sessionId);
-    const answer = {
-      answer: ConfirmationAnswer.YES,
-      scope: ConfirmationScope.ONCE,
-      actionSha256: question.actionSha256,
-    };
-    const event = (requestId: string) => ({ case: "confirmationResponse", value: { ...answer, requestId } }) as const;
     const own = await start(eve);
-    const foreign = await refusalOf(eve.client.submitClientEvent({ sessionId: own, event: event(question.requestId) }));
+    const foreign = await refusalOf(eve.client.submitClientEvent({ sessionId: own, event: yesTo(question) }));
     const unknown = await refusalOf(
-      eve.client.submitClientEvent({ sessionId: own, event: event(crypto.randomUUID()) }),
+      eve.client.submitClientEvent({ sessionId: own, event: yesTo({ ...question, requestId: crypto.randomUUID() }) }),
     );
     expect(foreign).toEqual(unknown);
     expect(foreign.code).toBe("not_found");
@@ -143,19 +133,7 @@ describe("who acted", () => {
     const [ada, grace] = [await world.user({ user: "ada" }), await world.user(admin)];
     const sessionId = await start(ada);
     const { question, end } = await asked(ada, sessionId);
-    const answer = {
-      sessionId,
-      clientId: "desk",
-      event: {
-        case: "confirmationResponse",
-        value: {
-          requestId: question.requestId,
-          answer: ConfirmationAnswer.YES,
-          scope: ConfirmationScope.ONCE,
-          actionSha256: question.actionSha256,
-        },
-      },
-    } as const;
+    const answer = { sessionId, clientId: "desk", event: yesTo(question) };
     expect(await codeOf(grace.client.submitClientEvent(answer))).toBe("permission_denied");
     await ada.client.submitClientEvent(answer);
     await end;

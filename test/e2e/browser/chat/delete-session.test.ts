@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { accessibilityProblems } from "../../look/accessibility.ts";
 import { serveGennai } from "../../process/serve-gennai.ts";
+import { lookAtBoth } from "../page/look-at.ts";
 import { openPage } from "../page/open-page.ts";
 import { ReplDriver } from "../page/repl-driver.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
@@ -103,11 +104,7 @@ async function openFromList(page: Page, title: string): Promise<void> {
 
 /** Takes pictures in light, in dark and at 175 px, and holds all to the standards. */
 async function lookAt(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await takeScreenshot(page, `${name} ${colorScheme}`);
-    expect(await accessibilityProblems(new ReplDriver(page))).toEqual([]);
-  }
+  await lookAtBoth(page, name);
   const size = page.viewportSize() ?? { width: 1280, height: 720 };
   await page.setViewportSize({ width: 175, height: 620 });
   await takeScreenshot(page, `${name} 175 px`);

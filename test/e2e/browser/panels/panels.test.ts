@@ -1,10 +1,8 @@
 import { bash } from "@gennai/testkit/scripted-steps";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { accessibilityProblems } from "../../look/accessibility.ts";
 import { serveGennai } from "../../process/serve-gennai.ts";
+import { lookAtBoth } from "../page/look-at.ts";
 import { openPage } from "../page/open-page.ts";
-import { ReplDriver } from "../page/repl-driver.ts";
 import { takeScreenshot } from "../page/screenshot.ts";
 
 const script = [
@@ -108,12 +106,3 @@ test("the panels say what governs, what happened to which file, and what a promp
     .waitFor();
   expect(on.complaints).toEqual([]);
 });
-
-/** Takes a picture in light and in dark, and holds both to the standards. */
-async function lookAtBoth(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await takeScreenshot(page, `${name} ${colorScheme}`);
-    expect(await accessibilityProblems(new ReplDriver(page))).toEqual([]);
-  }
-}

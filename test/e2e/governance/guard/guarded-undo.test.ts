@@ -11,17 +11,20 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { Code } from "@connectrpc/connect";
-import { startTestServer, type TestServer } from "@gennai/testkit/test-server";
+import { startTestServer } from "@gennai/testkit/test-server";
 import { expect, test } from "vitest";
 import { HookedAgent } from "./hooked-agent.ts";
 
 const files = { "a.txt": "one\r\ntwo\r\nthree\r\nfour\r\n", "b.txt": "b\n", "run.sh": "echo\n" };
 
-/** Its workspace, and the session that it is on record as. */
-function worldOf(server: TestServer) {
+/** An agent with a hook, its workspace, and the session that it is on record as. */
+async function guarded() {
+  const server = await startTestServer({ files });
   const { root } = server.workspace;
   const sessionId = async (): Promise<string> => (await server.client.listSessions({})).sessions[0]?.sessionId ?? "";
   return {
+    server,
+    agent: new HookedAgent(server),
     path: (name: string) => join(root, name),
     read: (name: string) => readFileSync(join(root, name), "utf8"),
     write: (name: string, text: string) => {
@@ -29,13 +32,13 @@ function worldOf(server: TestServer) {
       writeFileSync(join(root, name), text);
     },
     undo: async () => server.client.undoChangeSet({ sessionId: await sessionId() }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 
 test("an undo takes back a turn of another agent: what its tools wrote, made, and deleted, but no line of the user", async () => {
-  await using server = await startTestServer({ files });
-  const agent = new HookedAgent(server);
-  const { path, read, write, undo } = worldOf(server);
+  await using world = await guarded();
+  const { agent, path, read, undo, write } = world;
   const edit = await agent.wants("Edit", { file_path: path("a.txt"), old_string: "one", new_string: "1" });
   write("a.txt", read("a.txt").replace("one", "1"));
   await agent.did(edit.id);
@@ -50,9 +53,8 @@ test("an undo takes back a turn of another agent: what its tools wrote, made, an
 });
 
 test("the same for a command, byte for byte: contents, modes, links, and what is gone", async () => {
-  await using server = await startTestServer({ files });
-  const agent = new HookedAgent(server);
-  const { path, read, write, undo } = worldOf(server);
+  await using world = await guarded();
+  const { agent, path, read, undo, write } = world;
   chmodSync(path("run.sh"), 0o755);
   const { id, says } = await agent.wants("Bash", { command: "sed -i s/one/1/ a.txt; ./rest" });
   expect(says).toBe("ask");
@@ -71,9 +73,8 @@ test("the same for a command, byte for byte: contents, modes, links, and what is
 });
 
 test("each of its turns is a change set, and the newest goes back first", async () => {
-  await using server = await startTestServer({ files });
-  const agent = new HookedAgent(server);
-  const { path, read, write, undo } = worldOf(server);
+  await using world = await guarded();
+  const { agent, path, read, undo, write } = world;
   for (const text of ["first\n", "second\n"]) {
     const { id } = await agent.wants("Write", { file_path: path("b.txt"), content: text });
     write("b.txt", text);
@@ -90,24 +91,22 @@ test("each of its turns is a change set, and the newest goes back first", async 
 });
 
 test("what was changed in a call of which the agent told no end goes back as well", async () => {
-  await using server = await startTestServer({ files });
-  const agent = new HookedAgent(server);
-  const { path, read, write, undo } = worldOf(server);
+  await using world = await guarded();
+  const { agent, path, read, undo, write } = world;
   await agent.wants("Write", { file_path: path("b.txt"), content: "x\n" });
   await agent.wants("Bash", { command: "./make" });
   write("b.txt", "x\n");
   write("made.txt", "made\n");
   await agent.tell("Stop");
-  const { sessions } = await server.client.listSessions({});
+  const { sessions } = await world.server.client.listSessions({});
   expect(sessions.map(({ guardedAgent }) => guardedAgent)).toEqual(["claude-code"]);
   await undo();
   expect([read("b.txt"), existsSync(path("made.txt"))]).toEqual(["b\n", false]);
 });
 
 test("a file that cannot be read after the call is left out by name, and the others of the call go back", async () => {
-  await using server = await startTestServer({ files });
-  const agent = new HookedAgent(server);
-  const { path, read, write, undo } = worldOf(server);
+  await using world = await guarded();
+  const { agent, path, read, undo, write } = world;
   const large = await agent.wants("Write", { file_path: path("a.txt"), content: "large" });
   writeFileSync(path("a.txt"), Buffer.alloc(21 * 1024 * 1024, "x"));
   await agent.did(large.id);
