@@ -121,7 +121,8 @@ describe("who may switch", () => {
 
 test("the command line: through a running server, and without one", async () => {
   await using server = await startTestServer({ server: { announce: true } });
-  const line = commandLine(server.workspace.root, { GENNAI_STATE_DIR: server.stateDir, PATH: process.env["PATH"] });
+  const gennai = commandLine(server.workspace.root, { GENNAI_STATE_DIR: server.stateDir, PATH: process.env["PATH"] });
+  const line = (...args: readonly string[]) => gennai("emergency", ...args);
   expect(await line("block", "deploy", "--reason", "freeze", "--by", "ann")).toMatchObject({
     code: 0,
     out: expect.stringContaining("deploy"),
