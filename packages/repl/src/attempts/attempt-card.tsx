@@ -58,9 +58,7 @@ export function AttemptCard(props: AttemptCardProps) {
       )}
       {hasEnded && text !== "" && (
         <Folded id={`words:${id}`} label="What it said" open={attempt.outcome !== "completed"}>
-          <p class="attempt-words">
-            <VisibleText text={text} />
-          </p>
+          <VisibleText in="p" class="attempt-words" text={text} />
         </Folded>
       )}
       {checkOutput !== "" && (
@@ -108,16 +106,10 @@ function AtWork({ watched }: { readonly watched: ReadonlySignal<WatchedAttempt> 
       {asks && <p class="attempt-asks">It asks you: the question stands below.</p>}
       {call !== "" && (
         <p class="attempt-call">
-          <code>
-            <VisibleText text={call} />
-          </code>
+          <VisibleText in="code" text={call} />
         </p>
       )}
-      {words !== "" && (
-        <p class="attempt-words g-quiet">
-          <VisibleText text={words} />
-        </p>
-      )}
+      {words !== "" && <VisibleText in="p" class="attempt-words g-quiet" text={words} />}
     </>
   );
 }

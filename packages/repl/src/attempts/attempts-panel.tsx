@@ -53,14 +53,9 @@ function AttemptSetView({ control, store, set }: AttemptSetProps) {
   return (
     <article class="attempt-set" aria-label={`Attempts at ${set.prompt.slice(0, 80)}`}>
       <header class="attempt-set-head">
-        <h3>
-          <VisibleText text={set.prompt} />
-        </h3>
+        <VisibleText in="h3" text={set.prompt} />
         <p class="g-quiet">
-          Decided by{" "}
-          <code>
-            <VisibleText text={set.check} />
-          </code>
+          Decided by <VisibleText in="code" text={set.check} />
           {facts !== "" && <>. {facts}</>}
         </p>
         <div class="g-row">

@@ -73,9 +73,7 @@ function ChangedFile({ file, id, open, counted }: ChangedFileProps) {
       <div class="changed-file-head">
         <FoldButton class="changed-file-fold" open={isOpen}>
           <OperationMark operation={file.operation} />
-          <span class="file-path">
-            <VisibleText text={path} />
-          </span>
+          <VisibleText in="span" class="file-path" text={path} />
           {content.type === "text" && <LineCounts added={content.diff.added} removed={content.diff.removed} />}
         </FoldButton>
         <OpenDiffLink file={file} />

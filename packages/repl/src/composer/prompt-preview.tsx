@@ -60,9 +60,13 @@ export function PromptPreview({ load, scenario }: PromptPreviewProps) {
           </p>
         )
       ) : (
-        <pre class="g-code prompt-text" tabIndex={0} aria-label="The exact system prompt">
-          <VisibleText text={prompt} />
-        </pre>
+        <VisibleText
+          in="pre"
+          class="g-code prompt-text"
+          tabIndex={0}
+          aria-label="The exact system prompt"
+          text={prompt}
+        />
       )}
     </section>
   );

@@ -7,6 +7,7 @@ import { wordsInEditor } from "@gennai/client/session/text/words-in-editor";
 import type { OfferedPattern } from "@gennai/protocol/model/governance/question";
 import type { ComponentChildren, RefObject } from "preact";
 import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Fact } from "../look/fact.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { keyAnswer } from "./answer-keys.ts";
 import { Countdown } from "./countdown.tsx";
@@ -81,19 +82,19 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff }: Confirmat
         Question: {what} {computed.risk} risk. {actionStatement}
       </p>
       {action.command !== undefined && !isKept && (
-        <pre class="g-code confirmation-command" aria-label="The exact command" tabIndex={0}>
-          <VisibleText text={action.command} />
-        </pre>
+        <VisibleText
+          in="pre"
+          class="g-code confirmation-command"
+          aria-label="The exact command"
+          tabIndex={0}
+          text={action.command}
+        />
       )}
-      <p class="confirmation-why">
-        <VisibleText text={computed.reason === "" ? computed.rule : computed.reason} />
-      </p>
+      <VisibleText in="p" class="confirmation-why" text={computed.reason === "" ? computed.rule : computed.reason} />
       <div class="confirmation-risk">
         <RiskMark risk={computed.risk} />
         {question.impactStatement !== "" && (
-          <span class="confirmation-impact">
-            <VisibleText text={question.impactStatement} />
-          </span>
+          <VisibleText in="span" class="confirmation-impact" text={question.impactStatement} />
         )}
         <Countdown deadline={question.deadline} />
         {waiting > 0 && <span class="g-quiet">{waiting} more waiting</span>}
@@ -160,9 +161,7 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff }: Confirmat
         {question.modelClaim !== "" && (
           <div class="confirmation-claim">
             <h3>What the model says (not checked)</h3>
-            <blockquote>
-              <VisibleText text={question.modelClaim} />
-            </blockquote>
+            <VisibleText in="blockquote" text={question.modelClaim} />
           </div>
         )}
         <dl class="g-facts confirmation-computed">
@@ -171,9 +170,7 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff }: Confirmat
             {action.cwd !== "" && <VisibleText text={` in ${action.cwd}`} />}
           </Fact>
           <Fact name="Rule">
-            <code>
-              <VisibleText text={computed.rule} />
-            </code>
+            <VisibleText in="code" text={computed.rule} />
           </Fact>
           <Fact name="Intent">
             <VisibleText text={question.intentReflection} />
@@ -190,15 +187,11 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff }: Confirmat
           )}
           {action.arguments.map(({ name, value }) => (
             <Fact key={name} name={<VisibleText text={name} />}>
-              <pre class="g-code confirmation-value" tabIndex={0}>
-                <VisibleText text={value} />
-              </pre>
+              <VisibleText in="pre" class="g-code confirmation-value" tabIndex={0} text={value} />
             </Fact>
           ))}
           <Fact name="Exactly">
-            <pre class="g-code confirmation-value" tabIndex={0}>
-              <VisibleText text={question.actionJson} />
-            </pre>
+            <VisibleText in="pre" class="g-code confirmation-value" tabIndex={0} text={question.actionJson} />
           </Fact>
         </dl>
       </details>
@@ -241,20 +234,9 @@ function Examples({ name, examples }: { readonly name: string; readonly examples
       <dt>{name}</dt>
       {examples.map((example) => (
         <dd key={example}>
-          <code>
-            <VisibleText text={example} />
-          </code>
+          <VisibleText in="code" text={example} />
         </dd>
       ))}
-    </div>
-  );
-}
-
-function Fact({ name, children }: { readonly name: ComponentChildren; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }
@@ -267,9 +249,7 @@ function Paths({ paths }: { readonly paths: readonly string[] }) {
   return (
     <ul class="g-paths">
       {shown.map((path) => (
-        <li key={path}>
-          <VisibleText text={path} />
-        </li>
+        <VisibleText in="li" key={path} text={path} />
       ))}
       {shown.length < paths.length && (
         <li>

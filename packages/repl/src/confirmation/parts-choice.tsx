@@ -31,9 +31,7 @@ export function PartsChoice({ parts, dropped, onDropped }: PartsChoiceProps) {
               onChange={({ currentTarget }) => change(part, currentTarget.checked)}
             />
             <span>
-              <code>
-                <VisibleText text={part.name} />
-              </code>
+              <VisibleText in="code" text={part.name} />
               {part.rule !== "" && (
                 <span class="g-quiet">
                   {" "}

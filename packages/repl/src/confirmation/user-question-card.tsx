@@ -80,14 +80,8 @@ function QuestionFields(props: {
   return (
     <fieldset class="user-question-fields">
       <legend>
-        {question.header !== "" && (
-          <span class="user-question-label">
-            <VisibleText text={question.header} />
-          </span>
-        )}
-        <span class="user-question-text">
-          <VisibleText text={question.question} />
-        </span>
+        {question.header !== "" && <VisibleText in="span" class="user-question-label" text={question.header} />}
+        <VisibleText in="span" class="user-question-text" text={question.question} />
       </legend>
       {question.options.map(({ label, description }, place) => (
         <label key={label} class="user-question-option">
@@ -99,11 +93,7 @@ function QuestionFields(props: {
           />
           <span>
             <VisibleText text={label} />
-            {description !== "" && (
-              <span class="user-question-description">
-                <VisibleText text={description} />
-              </span>
-            )}
+            {description !== "" && <VisibleText in="span" class="user-question-description" text={description} />}
           </span>
         </label>
       ))}

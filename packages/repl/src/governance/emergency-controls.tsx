@@ -117,9 +117,7 @@ export function EmergencyControls({ switches, busy, managed, onSwitch }: Emergen
             <ul class="g-paths" aria-label="Blocked tools">
               {switches.blockedTools.map((name) => (
                 <li key={name} class="g-row">
-                  <code>
-                    <VisibleText text={name} />
-                  </code>
+                  <VisibleText in="code" text={name} />
                   <button
                     type="button"
                     class="g-button"

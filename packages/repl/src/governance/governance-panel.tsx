@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { Fact } from "../look/fact.tsx";
 import { ProblemNotice } from "../look/problem-notice.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { AnswersSection } from "./answers-section.tsx";
@@ -105,39 +106,32 @@ function RightsSection({ view }: { readonly view: GovernanceView }) {
         </p>
       )}
       <dl class="g-facts">
-        <div>
-          <dt>Profile</dt>
-          <dd>
-            <VisibleText text={capabilities.name === "" ? "none" : capabilities.name} />
-            {capabilities.expires !== undefined && (
-              <span class="g-quiet"> until {capabilities.expires.toLocaleString()}</span>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>Allows</dt>
-          <dd>
-            <ul class="g-chips">
-              {capabilities.capabilities.map((capability) => (
-                <li key={capability}>
-                  <VisibleText text={capability} />
-                </li>
-              ))}
-            </ul>
-          </dd>
-        </div>
-        <div>
-          <dt>
-            Commands <ManagedLock policies={view.managed} of="require" />
-          </dt>
-          <dd>
-            {isolation === "sandboxed" ? (
-              <span class="isolation-on">run in the sandbox</span>
-            ) : (
-              <span class="isolation-off">run with your rights; no sandbox keeps them apart</span>
-            )}
-          </dd>
-        </div>
+        <Fact name="Profile">
+          <VisibleText text={capabilities.name === "" ? "none" : capabilities.name} />
+          {capabilities.expires !== undefined && (
+            <span class="g-quiet"> until {capabilities.expires.toLocaleString()}</span>
+          )}
+        </Fact>
+        <Fact name="Allows">
+          <ul class="g-chips">
+            {capabilities.capabilities.map((capability) => (
+              <VisibleText in="li" key={capability} text={capability} />
+            ))}
+          </ul>
+        </Fact>
+        <Fact
+          name={
+            <>
+              Commands <ManagedLock policies={view.managed} of="require" />
+            </>
+          }
+        >
+          {isolation === "sandboxed" ? (
+            <span class="isolation-on">run in the sandbox</span>
+          ) : (
+            <span class="isolation-off">run with your rights; no sandbox keeps them apart</span>
+          )}
+        </Fact>
       </dl>
     </section>
   );

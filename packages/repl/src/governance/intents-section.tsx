@@ -42,9 +42,7 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
       </h3>
       <p class="g-quiet">{modeWords[intentsMode]}.</p>
       {intentWarnings.map((warning) => (
-        <p class="g-notice" key={warning}>
-          <VisibleText text={warning} />
-        </p>
+        <VisibleText in="p" class="g-notice" key={warning} text={warning} />
       ))}
       {intentsToAccept !== "" && (
         <>
@@ -87,9 +85,7 @@ export function IntentsSection({ view, busy, canSelect, expansions, onSelect, on
             {expansions.map(({ requestId, intentId, paths, reason, state }) => (
               <li key={requestId}>
                 <p>
-                  <code>
-                    <VisibleText text={intentId} />
-                  </code>{" "}
+                  <VisibleText in="code" text={intentId} />{" "}
                   <span class={state === "open" ? "g-badge g-badge-warn" : "g-badge"}>{state}</span>
                 </p>
                 <ul class="g-paths" aria-label="Would be added">
@@ -140,14 +136,9 @@ function IntentEntry({ intent, isActive, busy, obstacle, onSelect }: IntentEntry
     <li class={isActive ? "intent-active" : ""} aria-current={isActive ? "true" : undefined}>
       <div class="g-row">
         <span>
-          <code>
-            <VisibleText text={intent.id} />
-          </code>{" "}
-          <VisibleText text={intent.name} />
+          <VisibleText in="code" text={intent.id} /> <VisibleText text={intent.name} />
         </span>
-        <span class="g-badge">
-          <VisibleText text={intent.status} />
-        </span>
+        <VisibleText in="span" class="g-badge" text={intent.status} />
         {isActive ? (
           <span class="g-badge g-badge-good">selected</span>
         ) : (
@@ -174,15 +165,11 @@ function IntentEntry({ intent, isActive, busy, obstacle, onSelect }: IntentEntry
         <summary>Scope and constraints</summary>
         <ul class="g-paths" aria-label="Scope">
           {intent.ownedScope.map((scope) => (
-            <li key={scope}>
-              <VisibleText text={scope} />
-            </li>
+            <VisibleText in="li" key={scope} text={scope} />
           ))}
         </ul>
         {intent.constraints.map((constraint) => (
-          <p key={constraint} class="g-quiet">
-            <VisibleText text={constraint} />
-          </p>
+          <VisibleText in="p" key={constraint} class="g-quiet" text={constraint} />
         ))}
       </details>
     </li>

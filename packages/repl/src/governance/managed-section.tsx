@@ -1,3 +1,4 @@
+import { Fact } from "../look/fact.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 
 /** A policy that nobody here can lift, and what it lays down. */
@@ -27,15 +28,10 @@ export function ManagedSection({ policies }: { readonly policies: readonly Manag
         <summary>{keys.length === 1 ? "1 key" : `${keys.length} keys`}</summary>
         <dl class="g-facts managed-keys">
           {keys.map(({ key, value, place }) => (
-            <div key={key}>
-              <dt>{key}</dt>
-              <dd>
-                <VisibleText text={value} />
-                <span class="g-quiet managed-place">
-                  <VisibleText text={place} />
-                </span>
-              </dd>
-            </div>
+            <Fact key={key} name={key}>
+              <VisibleText text={value} />
+              <VisibleText in="span" class="g-quiet managed-place" text={place} />
+            </Fact>
           ))}
         </dl>
       </details>

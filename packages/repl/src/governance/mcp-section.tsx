@@ -20,9 +20,7 @@ export function McpSection({ servers, problems, managed, ...rows }: McpSectionPr
         MCP servers <ManagedLock policies={managed} of="mcp" />
       </h3>
       {problems.map((problem) => (
-        <p key={problem} class="g-notice g-notice-bad">
-          <VisibleText text={problem} />
-        </p>
+        <VisibleText in="p" key={problem} class="g-notice g-notice-bad" text={problem} />
       ))}
       {servers.length === 0 ? (
         <p class="g-empty">None is named for this folder.</p>
@@ -62,11 +60,7 @@ function McpRow({ server, busy, onAccept, ...login }: McpRowProps) {
         <br />
         <span class={state === "accepted" ? "g-quiet" : "tone-warn"}>{states[state]}</span>
       </p>
-      {start.length > 0 && (
-        <pre class="mcp-start">
-          <VisibleText text={start.join("\n")} />
-        </pre>
-      )}
+      {start.length > 0 && <VisibleText in="pre" class="mcp-start" text={start.join("\n")} />}
       {runs.length > 0 && (
         <ul class="g-chips" aria-label={`What ${name} runs of this folder`}>
           {runs.map((part) => (

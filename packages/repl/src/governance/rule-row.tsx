@@ -12,21 +12,14 @@ export function RuleRow(props: {
   return (
     <li class="rule">
       <span class="rule-head">
-        <span class="g-quiet">{ruleKindTitles[kind]}</span>{" "}
-        <code>
-          <VisibleText text={text === "" ? name : text} />
-        </code>
+        <span class="g-quiet">{ruleKindTitles[kind]}</span> <VisibleText in="code" text={text === "" ? name : text} />
         {verdict !== undefined && (
           <span class={verdict === "deny" ? "g-badge g-badge-bad" : "g-badge"}>
             {verdict === "deny" ? "refuses" : "asks"}
           </span>
         )}
       </span>
-      {reason !== "" && (
-        <span class="rule-reason">
-          <VisibleText text={reason} />
-        </span>
-      )}
+      {reason !== "" && <VisibleText in="span" class="rule-reason" text={reason} />}
       <span class="rule-facts g-quiet">
         <span>{didWords(rule)}</span>
         {place === "" ? (

@@ -33,9 +33,10 @@ export function RulesSection({ rules, managed, store, hasSession, onOpenRule }: 
       </h3>
       <p>
         <Icon name="shield" />{" "}
-        <strong>
-          <VisibleText text={rulesWords(rules.text) || (rules.count === 1 ? "1 rule" : `${rules.count} rules`)} />
-        </strong>
+        <VisibleText
+          in="strong"
+          text={rulesWords(rules.text) || (rules.count === 1 ? "1 rule" : `${rules.count} rules`)}
+        />
       </p>
       {rules.lastViolation !== "" && (
         <p class="governance-violation">
@@ -45,9 +46,7 @@ export function RulesSection({ rules, managed, store, hasSession, onOpenRule }: 
       {rules.problems.length > 0 && (
         <ul class="g-notice g-notice-bad" aria-label="Broken rule files">
           {rules.problems.map((broken) => (
-            <li key={broken}>
-              <VisibleText text={broken} />
-            </li>
+            <VisibleText in="li" key={broken} text={broken} />
           ))}
         </ul>
       )}

@@ -33,10 +33,7 @@ export function TryCommand({ tried, busy, onTry }: TryCommandProps) {
       {tried !== undefined && (
         <div class={`try-answer try-${tried.answer.outcome}`} role="status">
           <p>
-            <code>
-              <VisibleText text={tried.command} />
-            </code>{" "}
-            <strong>{outcomes[tried.answer.outcome]}</strong>
+            <VisibleText in="code" text={tried.command} /> <strong>{outcomes[tried.answer.outcome]}</strong>
             <span class="g-quiet"> {tried.answer.risk} risk</span>
           </p>
           {tried.answer.rules.length > 0 && (

@@ -15,15 +15,9 @@ export function ProblemNotice({ problem, onDismiss }: ProblemNoticeProps) {
       <p>
         <strong>{problem.action} failed.</strong> <VisibleText text={problem.message} />
       </p>
-      {problem.hint !== "" && (
-        <p>
-          <VisibleText text={problem.hint} />
-        </p>
-      )}
+      {problem.hint !== "" && <VisibleText in="p" text={problem.hint} />}
       <div class="g-row">
-        <code class="g-quiet">
-          <VisibleText text={problem.code} />
-        </code>
+        <VisibleText in="code" class="g-quiet" text={problem.code} />
         <CopyButton text={problemDetails(problem)} label="Copy Details" />
         {onDismiss !== undefined && (
           <button type="button" class="g-button" onClick={onDismiss}>

@@ -1,4 +1,5 @@
 import { hiddenCharacters, hidesSomething } from "@gennai/protocol/hidden-characters";
+import { type ComponentChildren, type HTMLAttributes, h } from "preact";
 
 /** A piece of a text: one that can be shown as it is, or a hidden character. */
 export type TextPiece =
@@ -41,21 +42,24 @@ export function textPieces(text: string): readonly TextPiece[] {
   return pieces;
 }
 
+interface VisibleTextProps extends Omit<HTMLAttributes, "in"> {
+  readonly text: string;
+  /** The element around it, which gets all other properties. */
+  readonly in?: keyof HTMLElementTagNameMap;
+}
+
 /** Text with every character visible. Always left to right, in the order in which it runs. */
-export function VisibleText({ text }: { readonly text: string }) {
-  if (!hidesSomething(text)) return <bdi dir="ltr">{text}</bdi>;
+export function VisibleText({ text, in: around, ...rest }: VisibleTextProps) {
+  const shown = <bdi dir="ltr">{hidesSomething(text) ? textPieces(text).map(shownPiece) : text}</bdi>;
+  return around === undefined ? shown : h(around, rest, shown);
+}
+
+function shownPiece(piece: TextPiece, index: number): ComponentChildren {
+  if (piece.type === "text") return piece.text;
   return (
-    <bdi dir="ltr">
-      {textPieces(text).map((piece, index) =>
-        piece.type === "text" ? (
-          piece.text
-        ) : (
-          <span class="hidden-character" key={index} title={`Invisible character: ${piece.name}`}>
-            {piece.label}
-          </span>
-        ),
-      )}
-    </bdi>
+    <span class="hidden-character" key={index} title={`Invisible character: ${piece.name}`}>
+      {piece.label}
+    </span>
   );
 }
 

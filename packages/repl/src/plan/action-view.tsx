@@ -23,22 +23,12 @@ export function ActionView({ action, sideBySide, children }: ActionViewProps) {
       <header class="g-row">
         <span class="plan-action-verdict">{verdictWords[verdict]}</span>
         <RiskMark risk={action.risk} />
-        {rule !== "" && (
-          <code class="g-quiet">
-            <VisibleText text={rule} />
-          </code>
-        )}
+        {rule !== "" && <VisibleText in="code" class="g-quiet" text={rule} />}
       </header>
-      {reason !== "" && (
-        <p class="g-quiet">
-          <VisibleText text={reason} />
-        </p>
-      )}
+      {reason !== "" && <VisibleText in="p" class="g-quiet" text={reason} />}
       {command !== "" && (
         <>
-          <pre class="g-code" aria-label="Command" tabIndex={0}>
-            <VisibleText text={command} />
-          </pre>
+          <VisibleText in="pre" class="g-code" aria-label="Command" tabIndex={0} text={command} />
           {cwd !== "" && (
             <p class="g-quiet">
               in <VisibleText text={cwd} />
@@ -49,15 +39,11 @@ export function ActionView({ action, sideBySide, children }: ActionViewProps) {
       {change !== undefined && (
         <>
           <p class="plan-action-path">
-            <code>
-              <VisibleText text={change.path} />
-            </code>
+            <VisibleText in="code" text={change.path} />
             {change.operation !== "update" && <span class="g-badge">{change.operation}</span>}
           </p>
           {change.warning !== "" && (
-            <p class={change.conflict ? "g-notice g-notice-bad" : "g-notice"}>
-              <VisibleText text={change.warning} />
-            </p>
+            <VisibleText in="p" class={change.conflict ? "g-notice g-notice-bad" : "g-notice"} text={change.warning} />
           )}
           {change.hunks.map((hunk) => (
             <HunkDiff

@@ -34,9 +34,7 @@ export function EnvelopeView({ text, summary, onSubmit, busy }: EnvelopeViewProp
           onCancel={() => setEditing(false)}
         />
       ) : (
-        <pre class="g-code" tabIndex={0}>
-          <VisibleText text={pretty} />
-        </pre>
+        <VisibleText in="pre" class="g-code" tabIndex={0} text={pretty} />
       )}
       <div class="g-row">
         {editing ? (

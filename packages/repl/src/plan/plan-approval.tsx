@@ -44,9 +44,7 @@ export function PlanApprovalForm({ plan, onApprove }: PlanApprovalProps) {
               if (event.key === "Enter") event.preventDefault();
             }}
           />
-          <span>
-            <VisibleText text={text} />
-          </span>
+          <VisibleText in="span" text={text} />
         </label>
       ))}
       <div class="g-row">

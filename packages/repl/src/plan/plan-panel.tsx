@@ -77,23 +77,13 @@ export function PlanPanel({ store, request = "" }: PlanPanelProps) {
       ) : (
         <>
           <header class="plan-head">
-            <h3>
-              <VisibleText text={plan.title} />
-            </h3>
+            <VisibleText in="h3" text={plan.title} />
             <Digest digest={plan.digest} of="the plan" />
           </header>
           <PlanStates state={plan.state} />
-          {plan.summary !== "" && (
-            <p>
-              <VisibleText text={plan.summary} />
-            </p>
-          )}
+          {plan.summary !== "" && <VisibleText in="p" text={plan.summary} />}
           <PlanFactsRow plan={plan} />
-          {plan.remediation !== "" && (
-            <p class="g-notice">
-              <VisibleText text={plan.remediation} />
-            </p>
-          )}
+          {plan.remediation !== "" && <VisibleText in="p" class="g-notice" text={plan.remediation} />}
           {envelopeProblem(plan) !== undefined && (
             <p class="g-notice g-notice-bad" role="alert">
               {envelopeProblem(plan)} Nothing of it can be sent from here.

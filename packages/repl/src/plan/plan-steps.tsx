@@ -3,6 +3,7 @@ import { isAtLeast } from "@gennai/protocol/model/governance/risk";
 import type { VerificationResult } from "@gennai/protocol/model/governance/verification-result";
 import type { PlannedAction } from "@gennai/protocol/model/session/planned-action";
 import { RiskMark } from "../confirmation/risk-mark.tsx";
+import { Fact } from "../look/fact.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { ActionEditor } from "./action-editor.tsx";
 import { ActionView } from "./action-view.tsx";
@@ -59,74 +60,48 @@ function Step({ step, actions, results, sideBySide, planJson, busy, onSubmit }: 
   return (
     <li class={`plan-step plan-step-${step.state}`}>
       <header class="plan-step-head">
-        <h4>
-          <VisibleText text={step.title} />
-        </h4>
+        <VisibleText in="h4" text={step.title} />
         <span class={`plan-step-state plan-step-state-${step.state}`}>{stateWords[step.state]}</span>
         <RiskMark risk={step.risk} />
         {step.requiresConfirmation && step.state === "pending" && (
           <span class="g-badge">{isAtLeast(step.risk, "high") ? "will" : "may"} ask before it runs</span>
         )}
       </header>
-      {step.description !== "" && (
-        <p>
-          <VisibleText text={step.description} />
-        </p>
-      )}
+      {step.description !== "" && <VisibleText in="p" text={step.description} />}
       <dl class="g-facts">
         {step.tool !== "" && (
-          <div>
-            <dt>Tool</dt>
-            <dd>
-              <code>
-                <VisibleText text={step.tool} />
-              </code>
-            </dd>
-          </div>
+          <Fact name="Tool">
+            <VisibleText in="code" text={step.tool} />
+          </Fact>
         )}
         {step.dependsOn.length > 0 && (
-          <div>
-            <dt>After</dt>
-            <dd>
-              <VisibleText text={step.dependsOn.join(", ")} />
-            </dd>
-          </div>
+          <Fact name="After">
+            <VisibleText text={step.dependsOn.join(", ")} />
+          </Fact>
         )}
-        <div>
-          <dt>Verified by</dt>
-          <dd>
-            {step.verificationPlan.length === 0 ? (
-              <span class="g-quiet">nothing: success cannot be claimed</span>
-            ) : (
-              <ul class="g-paths">
-                {step.verificationPlan.map((command) => (
-                  <li key={command}>
-                    <code>
-                      <VisibleText text={command} />
-                    </code>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </dd>
-        </div>
+        <Fact name="Verified by">
+          {step.verificationPlan.length === 0 ? (
+            <span class="g-quiet">nothing: success cannot be claimed</span>
+          ) : (
+            <ul class="g-paths">
+              {step.verificationPlan.map((command) => (
+                <li key={command}>
+                  <VisibleText in="code" text={command} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Fact>
         {step.failureClass !== "" && (
-          <div>
-            <dt>Failure</dt>
-            <dd>
-              <code>
-                <VisibleText text={step.failureClass} />
-              </code>
-            </dd>
-          </div>
+          <Fact name="Failure">
+            <VisibleText in="code" text={step.failureClass} />
+          </Fact>
         )}
       </dl>
       {step.evidence !== "" && (
         <details>
           <summary>Output</summary>
-          <pre class="g-code" tabIndex={0}>
-            <VisibleText text={step.evidence} />
-          </pre>
+          <VisibleText in="pre" class="g-code" tabIndex={0} text={step.evidence} />
         </details>
       )}
       {results.map((result) => (
@@ -173,9 +148,7 @@ function Result({ result }: { readonly result: VerificationResult }) {
         {result.passed ? "Passed" : "Failed"}: <VisibleText text={result.command} />{" "}
         <span class="g-quiet">({exit})</span>
       </summary>
-      <pre class="g-code" tabIndex={0}>
-        <VisibleText text={result.output} />
-      </pre>
+      <VisibleText in="pre" class="g-code" tabIndex={0} text={result.output} />
     </details>
   );
 }

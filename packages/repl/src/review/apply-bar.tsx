@@ -36,9 +36,7 @@ export function ApplyBar({ step, counts, files, note, problems, onNote, onStep, 
       {problems.length > 0 && (
         <ul class="g-notice g-notice-bad" role="alert">
           {problems.map((problem) => (
-            <li key={problem}>
-              <VisibleText text={problem} />
-            </li>
+            <VisibleText in="li" key={problem} text={problem} />
           ))}
         </ul>
       )}

@@ -103,9 +103,7 @@ function Names({ paths }: { readonly paths: readonly string[] }) {
   return (
     <ul class="g-paths">
       {paths.slice(0, 50).map((path) => (
-        <li key={path}>
-          <VisibleText text={path} />
-        </li>
+        <VisibleText in="li" key={path} text={path} />
       ))}
       {paths.length > 50 && <li>and {paths.length - 50} more</li>}
     </ul>

@@ -161,9 +161,7 @@ export function ReviewPanel(props: ReviewPanelProps) {
         onShowAll={props.onShowAll}
       />
       {proposal.warnings.map((warning) => (
-        <p class="g-notice" key={warning}>
-          <VisibleText text={warning} />
-        </p>
+        <VisibleText in="p" class="g-notice" key={warning} text={warning} />
       ))}
       {ended !== undefined && (
         <OutcomeView

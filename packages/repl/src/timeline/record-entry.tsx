@@ -1,7 +1,8 @@
 import type { BlobSource } from "@gennai/client/review/change-content";
-import type { ComponentChildren } from "preact";
+
 import { useId, useState } from "preact/hooks";
 import { CopyButton } from "../look/copy-button.tsx";
+import { Fact } from "../look/fact.tsx";
 import { VisibleText } from "../look/visible-text.tsx";
 import { Digest } from "../plan/digest.tsx";
 import { FileThen } from "./file-then.tsx";
@@ -33,12 +34,8 @@ export function RecordEntry({ record, open, bad, onOpen, onOpenFile, versions }:
         <time class="record-time" dateTime={record.time?.toISOString()}>
           {record.time?.toLocaleTimeString([], { hour12: false }) ?? "–"}
         </time>
-        <span class="record-kind" title={record.kind}>
-          <VisibleText text={kindWords(record)} />
-        </span>
-        <span class="record-what">
-          <VisibleText text={recordWords(record)} />
-        </span>
+        <VisibleText in="span" class="record-kind" title={record.kind} text={kindWords(record)} />
+        <VisibleText in="span" class="record-what" text={recordWords(record)} />
         {bad && <span class="g-badge g-badge-bad">broken chain</span>}
       </button>
       <div id={id} class="record-detail" hidden={!open}>
@@ -92,9 +89,7 @@ function Detail({ record, onOpenFile, versions }: Pick<RecordEntryProps, "record
           </Fact>
         )}
         <Fact name="Session">
-          <code>
-            <VisibleText text={record.sessionId} />
-          </code>
+          <VisibleText in="code" text={record.sessionId} />
         </Fact>
         <Fact name="Hash">
           <Digest digest={record.hash} of="the record" />
@@ -105,9 +100,7 @@ function Detail({ record, onOpenFile, versions }: Pick<RecordEntryProps, "record
       </dl>
       <details>
         <summary>The record as it stands</summary>
-        <pre class="g-code" tabIndex={0}>
-          <VisibleText text={indented(record.json)} />
-        </pre>
+        <VisibleText in="pre" class="g-code" tabIndex={0} text={indented(record.json)} />
         <CopyButton text={record.json} label="Copy" />
       </details>
     </>
@@ -157,21 +150,8 @@ function Call({ call }: { readonly call: TimelineCall }) {
   ].filter((word) => word !== "");
   return (
     <div class="record-call">
-      <pre class="g-code" tabIndex={0}>
-        <VisibleText text={`${call.tool} ${call.input}`.trim()} />
-      </pre>
-      <p class="g-quiet">
-        <VisibleText text={words.join(" · ")} />
-      </p>
-    </div>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
+      <VisibleText in="pre" class="g-code" tabIndex={0} text={`${call.tool} ${call.input}`.trim()} />
+      <VisibleText in="p" class="g-quiet" text={words.join(" · ")} />
     </div>
   );
 }

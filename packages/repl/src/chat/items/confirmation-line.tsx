@@ -15,9 +15,7 @@ export function ConfirmationLine({ item, id }: { readonly item: ConfirmationItem
   return (
     <div class={`line line-question line-${lineLook(item)}`}>
       <Icon name="question" />
-      <span>
-        <VisibleText text={questionWords({ ...question, actionStatement: statement }).what} />
-      </span>
+      <VisibleText in="span" text={questionWords({ ...question, actionStatement: statement }).what} />
       <span class="quiet">{answerWords(item, control.host.launch.clientId)}</span>
       {!genuine && <span class="badge badge-bad">does not fit its digest: cannot be allowed</span>}
       {state === "timeout" && genuine && !askedAgain.value && (

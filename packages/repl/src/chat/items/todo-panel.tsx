@@ -114,9 +114,7 @@ function TodoEntry({ todo, editing, onEditing, onChange, onRemove }: TodoEntryPr
           }}
         />
       ) : (
-        <span class="todo-content">
-          <VisibleText text={content} />
-        </span>
+        <VisibleText in="span" class="todo-content" text={content} />
       )}
       <select
         class={`g-field todo-priority todo-priority-${priority}`}

@@ -6,6 +6,7 @@ import { CallChanges } from "../../changes/call-changes.tsx";
 import { CommandState } from "../../command/command-state.tsx";
 import { CommandText } from "../../command/command-text.tsx";
 import { exitWords } from "../../command/exit-words.ts";
+import { Fact } from "../../look/fact.tsx";
 import { Icon, type IconName } from "../../look/icon.tsx";
 import { useChat } from "../chat-context.ts";
 import { FoldButton } from "../fold-button.tsx";
@@ -105,35 +106,24 @@ function ToolDetails({ item }: { readonly item: ToolCallItem }) {
       )}
       <dl class="facts">
         {decision !== undefined && (
-          <div>
-            <dt>Gate</dt>
-            <dd>
-              {verdictWords[decision.verdict]}
-              {decision.risk !== undefined && `, ${decision.risk} risk`}
-              {decision.rule !== "" && (
-                <>
-                  , rule <code>{decision.rule}</code>
-                </>
-              )}
-              {decision.reason !== "" && <span class="facts-more">{decision.reason}</span>}
-            </dd>
-          </div>
+          <Fact name="Gate">
+            {verdictWords[decision.verdict]}
+            {decision.risk !== undefined && `, ${decision.risk} risk`}
+            {decision.rule !== "" && (
+              <>
+                , rule <code>{decision.rule}</code>
+              </>
+            )}
+            {decision.reason !== "" && <span class="facts-more">{decision.reason}</span>}
+          </Fact>
         )}
-        <div>
-          <dt>Outcome</dt>
-          <dd>
-            {statusWords[item.status].words}
-            {exit !== undefined && `, ${exit.words}`}
-            {result !== undefined && result.failureClass !== "" && `, ${failureWords(result.failureClass)}`}
-            {took !== undefined && `, ${durationWords(took)}`}
-          </dd>
-        </div>
-        {result?.verification !== undefined && (
-          <div>
-            <dt>Checked</dt>
-            <dd>{verificationWords[result.verification]}</dd>
-          </div>
-        )}
+        <Fact name="Outcome">
+          {statusWords[item.status].words}
+          {exit !== undefined && `, ${exit.words}`}
+          {result !== undefined && result.failureClass !== "" && `, ${failureWords(result.failureClass)}`}
+          {took !== undefined && `, ${durationWords(took)}`}
+        </Fact>
+        {result?.verification !== undefined && <Fact name="Checked">{verificationWords[result.verification]}</Fact>}
       </dl>
       {result === undefined ? (
         <LiveOutput item={item} />

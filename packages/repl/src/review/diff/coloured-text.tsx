@@ -20,9 +20,7 @@ export function ColouredText({ parts, colours }: ColouredTextProps) {
           piece.classes === "" ? (
             <VisibleText key={piece.from} text={piece.text} />
           ) : (
-            <span key={piece.from} class={piece.classes}>
-              <VisibleText text={piece.text} />
-            </span>
+            <VisibleText in="span" key={piece.from} class={piece.classes} text={piece.text} />
           ),
         );
         return changed ? <mark key={index}>{shown}</mark> : shown;

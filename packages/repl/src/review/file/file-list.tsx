@@ -33,9 +33,7 @@ export function FileList({ changes, decisions, currentId, onSelect }: FileListPr
                 <span class={`file-dot file-dot-${word.replace(" ", "-")}`} aria-hidden="true" />
                 <span class="file-name">
                   <VisibleText text={change.path.slice(slash)} />
-                  <span class="file-directory">
-                    <VisibleText text={change.path.slice(0, slash)} />
-                  </span>
+                  <VisibleText in="span" class="file-directory" text={change.path.slice(0, slash)} />
                 </span>
                 <span class="file-counts">
                   <span class="file-added">+{added}</span> <span class="file-removed">−{removed}</span>

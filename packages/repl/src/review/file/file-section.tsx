@@ -64,9 +64,7 @@ export const FileSection = memo(function FileSection(props: FileSectionProps) {
           onClick={() => actions.expand(change.id, !expanded)}
         >
           <span class="g-chevron" aria-hidden="true" />
-          <span class="file-title">
-            <VisibleText text={change.path} />
-          </span>
+          <VisibleText in="span" class="file-title" text={change.path} />
           {change.operation !== "update" && change.movedFrom === undefined && (
             <span class={`g-badge file-${change.operation}`}>
               {change.operation === "create" ? "new file" : "deleted"}

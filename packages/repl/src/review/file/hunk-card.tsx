@@ -212,9 +212,7 @@ function ChangedBy({ commands }: { readonly commands: readonly string[] | undefi
     <span class="changed-by" title={commands.join("\n")}>
       changed by{" "}
       {commands.map((command) => (
-        <code key={command}>
-          <VisibleText text={command} />
-        </code>
+        <VisibleText in="code" key={command} text={command} />
       ))}
     </span>
   );
