@@ -118,8 +118,12 @@ async function agentWith(identity: string, run: RunOfSsh): Promise<HeldAgent> {
   const socket = join(directory, "own");
   let id: number | undefined;
   const end = (): void => {
-    if (id !== undefined) process.kill(id);
     rmSync(directory, { recursive: true, force: true });
+    try {
+      if (id !== undefined) process.kill(id);
+    } catch {
+      // It has ended.
+    }
   };
   try {
     const { output } = await run("ssh-agent", ["-a", socket]);
