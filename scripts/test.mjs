@@ -17,7 +17,8 @@ helpIfAsked(`npm test                     all tests but the long ones (*.long.te
                              version of Node of those that the README names. GENNAI_SAMPLE_SEED=N chooses again
 npm test -- --all            all of them, the long ones too: before a release, which needs what this writes into
                              docs/whole-run.md when all passed. Hours long: when it is killed, the next one over the same
-                             commit goes on with the files that had not ended
+                             commit goes on with the files that had not ended; what failed stays so until a commit
+                             mends it
 npm test -- --changed [REF]  those that can see what is not committed, or what is different since this branch left REF: by
                              imports, and a few whole ways through the program, which no import shows
 npm test -- ARGS             those that ARGS choose, long or not; ARGS are vitest's: parts of paths, -t NAME, …

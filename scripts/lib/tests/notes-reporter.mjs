@@ -5,7 +5,7 @@ import { root } from "../repository.mjs";
 /**
  * What became of a test file.
  * @typedef {object} FileResult
- * @property {string} path from the root of the checkout
+ * @property {string} path from the root of the checkout, or where an error was that no file had
  * @property {number} passed tests
  * @property {number} skipped
  * @property {readonly string[]} failures each with its file and why; a file that failed outside its tests is one itself
@@ -36,8 +36,23 @@ export default class NotesReporter {
       failures,
       seconds: module.diagnostic().duration / 1000,
     };
-    appendFileSync(/** @type {string} */ (process.env["GENNAI_TEST_NOTES"]), `${JSON.stringify(result)}\n`);
+    note(result);
   }
+
+  /**
+   * Errors outside of any file would be lost for the run that goes on: they count as those of a file.
+   * @param {readonly import("vitest/node").TestModule[]} _modules
+   * @param {readonly import("vitest/node").SerializedError[]} errors
+   */
+  onTestRunEnd(_modules, errors) {
+    const path = "outside any test file";
+    if (errors.length > 0) note({ path, passed: 0, skipped: 0, failures: [`${path}\n${reasons(errors)}`], seconds: 0 });
+  }
+}
+
+/** @param {FileResult} result */
+function note(result) {
+  appendFileSync(/** @type {string} */ (process.env["GENNAI_TEST_NOTES"]), `${JSON.stringify(result)}\n`);
 }
 
 /** @param {readonly import("vitest/node").SerializedError[]} errors */
