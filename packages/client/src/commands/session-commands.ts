@@ -19,7 +19,7 @@ export const sessionCommands: readonly SlashCommand[] = [
   {
     name: "undo",
     argument: "",
-    description: "Undoes the last change set, if its files are still as it left them",
+    description: "Undoes the last change set; what you changed since on other lines stays",
     run: async (place) => said(await place.undo()),
   },
   {
