@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { UnsafeRepository } from "@gennai/git/run/confirmed-repository";
 import { git } from "@gennai/git/run/run-git";
+import { secretPath } from "@gennai/governance/command/secret-paths";
 import { readGitHead } from "@gennai/machine/git-data/git-head";
 import { realPath } from "@gennai/machine/host/way-to";
 import { isWithin } from "@gennai/protocol/is-within";
@@ -48,10 +49,11 @@ export async function withTexts(
   ];
 }
 
-/** Of a file of the workspace; no link leads out of it. */
+/** Of a file of the workspace that holds no secrets; no link leads to another. */
 function textOf(name: string, { directory, workspaceRoot }: TextPlace): string | undefined {
   const path = name === "" || name === "-" ? undefined : realPath(resolve(directory, name));
-  const text = path !== undefined && isWithin(path, { directory: workspaceRoot }) ? settingsText(path) : "";
+  const isShown = path !== undefined && isWithin(path, { directory: workspaceRoot }) && secretPath(path) === undefined;
+  const text = isShown ? settingsText(path) : "";
   return text === "" ? undefined : text.trim();
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { withTexts } from "#keys/gh-texts";
@@ -49,10 +49,14 @@ test.each([
   ["pr create -F missing.md"],
   ["pr create -F /etc/hostname"],
   ["pr create -F outside.md"],
+  ["pr create -F .env"],
+  ["pr create -F to-secrets.md"],
   ["pr create --fill -B other"],
 ])("%s: it is not known before", async (words) => {
   await using there = await workspace("Add a thing");
   symlinkSync("/etc/hostname", there.directory.path("outside.md"));
+  writeFileSync(there.directory.path(".env"), "KEY=x\n");
+  symlinkSync(".env", there.directory.path("to-secrets.md"));
   expect(await there.at(words)).toBeUndefined();
 });
 

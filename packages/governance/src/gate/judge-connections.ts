@@ -61,7 +61,9 @@ export async function judgeConnections(
     answer = await confirmer.ask(about, { signal: context.signal });
     if (answer.type !== "yes") {
       const { decision, refusal } = refusedByAnswer(found, answer, { name: "connection", outcome: "it was refused" });
-      const message = `${refusal?.error.message ?? ""} It wanted ${named(open)}.`.trim();
+      // What is sent was read for the person: the model may not see all of it.
+      const wanted = named(open.map(({ sends: _read, ...endpoint }) => endpoint));
+      const message = `${refusal?.error.message ?? ""} It wanted ${wanted}.`.trim();
       return refused({ code: "user_denied", retryable: false, ...refusal?.error, message }, decision);
     }
   }
