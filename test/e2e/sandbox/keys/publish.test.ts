@@ -246,7 +246,7 @@ test("npm dist-tag, deprecate, owner and unpublish: one question, with what thei
   ]);
   const unpublished = await session.turn("once");
   expect(titles(unpublished), unpublished.output).toEqual([
-    expect.stringContaining("send this: unpublish thing@2.0.0 at 127.0.0.1:"),
+    expect.stringContaining("send this: unpublish thing@2.0.0, and move its tags at 127.0.0.1:"),
   ]);
   expect(unpublished.output).toContain("- thing@2.0.0");
   expect(

@@ -34,17 +34,19 @@ function deprecated(name: string, range: string, message: string): ExpectedChang
 /** A version, and no range. */
 const isOne = /^\d+\.\d+\.\d+[\w.+-]*$/;
 
-/** Of one version, its description goes, and then its archive. The tags that it had get another one. */
+/** Of one version, its description goes, and then its archive. Its tags go, and `latest` gets another one. */
 function unpublished(name: string, version: string): ExpectedChange | undefined {
   if (version === "") return exactly(`unpublish all of ${name}`);
   if (!isOne.test(version)) return undefined;
   const own = literal(version);
   const tag = String.raw`"dist-tags"\.(?:\w+|"[\w.-]+")`;
+  const latest = String.raw`set "dist-tags"\.latest to "[\w.+-]+"`;
   return changeBy(
-    `unpublish ${name}@${version}`,
+    `unpublish ${name}@${version}, and move its tags`,
     changed(
       name,
-      String.raw`(?:remove (?:(?:versions|time)\."${own}"|${tag}|_revisions|_attachments)|set ${tag} to "[\w.+-]+")`,
+      String.raw`(?:remove (?:(?:versions|time)\."${own}"|${tag}|_revisions|_attachments)|${latest})`,
+      String.raw`remove versions\."${own}"`,
     ),
     new RegExp(`^remove the archive ${literal(name.replace(/^.*\//, ""))}-${own}\\.tgz of ${literal(name)}$`),
   );
@@ -59,9 +61,9 @@ function changedOwner(verb: string, who: string, name = ""): ExpectedChange | un
   );
 }
 
-/** A description that is another in nothing but these. @param part a pattern of one of them */
-function changed(name: string, part: string): RegExp {
-  return new RegExp(`^change ${literal(name)}: ${part}(?:; ${part})*$`);
+/** A description that is another in nothing but these. @param part a pattern of one of them @param needed of one that is among them */
+function changed(name: string, part: string, needed = part): RegExp {
+  return new RegExp(`^(?=.*(?:: |; )${needed}(?:; |$))change ${literal(name)}: ${part}(?:; ${part})*$`);
 }
 
 function changeOfCrate(name: string, rest: FoundVerb["rest"]): ExpectedChange | undefined {

@@ -81,6 +81,8 @@ test.each<[command: string, covered: readonly string[], others: readonly string[
     ],
     [
       'change @me/demo: remove versions."1.0.1"',
+      'change @me/demo: set "dist-tags".latest to "0.0.1"',
+      'change @me/demo: remove versions."1.0.0"; set "dist-tags".next to "0.9.0"',
       'change @me/demo: remove versions."1.0.0"; set readme to "x"',
       "remove the archive demo-1.0.1.tgz of @me/demo",
       "remove the archive demo-1.0.0.tgz of demo",
