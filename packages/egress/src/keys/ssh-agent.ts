@@ -75,17 +75,19 @@ export async function boundAgent(own: HeldAgent, bounds: AgentBounds): Promise<B
     inside.destroy();
   };
   const server = createServer((inside) => void serve(inside).catch(() => inside.destroy()));
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(path, resolve));
-  return {
-    socket: path,
-    refusals,
-    [Symbol.dispose]: () => {
-      server.close();
-      for (const socket of open) socket.destroy();
-      rmSync(directory, { recursive: true, force: true });
-      own[Symbol.dispose]();
-    },
+  const end = (): void => {
+    server.close();
+    for (const socket of open) socket.destroy();
+    rmSync(directory, { recursive: true, force: true });
+    own[Symbol.dispose]();
   };
+  try {
+    await new Promise<void>((resolve, reject) => server.on("error", reject).listen(path, resolve));
+  } catch (error) {
+    end();
+    throw error;
+  }
+  return { socket: path, refusals, [Symbol.dispose]: end };
 }
 
 /** A new directory that nobody else may enter. */

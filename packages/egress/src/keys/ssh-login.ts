@@ -81,6 +81,9 @@ export async function sshLogin(address: GitAddress, place: GuardedKeyContext): P
     open: async (most) => {
       const names = alias === undefined ? [host, ...(port === 22 ? [] : [`[${host}]:${port}`])] : [alias];
       const hostKeys = await keysOf(names, knownHosts, run);
+      if (hostKeys.size === 0) {
+        throw noKey(`The user's known hosts hold no key of ${host}. One of an authority is not enough here.`);
+      }
       const own = agent === undefined ? await agentWith(identity ?? "", run) : { socket: agent, [Symbol.dispose]() {} };
       return boundAgent(own, { hostKeys, user, most });
     },
@@ -126,7 +129,7 @@ async function agentWith(identity: string, run: RunOfSsh): Promise<HeldAgent> {
     }
   };
   try {
-    const { output } = await run("ssh-agent", ["-a", socket]);
+    const { output } = await run("ssh-agent", ["-s", "-a", socket]);
     id = Number(/\bSSH_AGENT_PID=(\d+);/.exec(output)?.[1]);
     const given = { SSH_AUTH_SOCK: socket, SSH_ASKPASS_REQUIRE: "never" };
     const { code } = await run("ssh-add", ["-q", "-t", String(keyLifetime), identity], given);
