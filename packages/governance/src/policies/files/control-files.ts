@@ -6,7 +6,7 @@ import type { Policy } from "../../policy.ts";
 import { shownNames } from "../../shown-names.ts";
 import { allow, ask, deny, strictest, type Verdict } from "../../verdict.ts";
 import { type ControlPath, controlGlob, controlPath } from "./control-paths.ts";
-import { type EntriesIn, isUnusualFile } from "./unusual-file.ts";
+import { type EntriesIn, isHead, isUnusualFile } from "./unusual-file.ts";
 
 /**
  * The agent may not change the workspace's control files or propose changes to them, existing or not: git's data, editor and
@@ -106,8 +106,8 @@ export function createControlFilesPolicy(options: {
 
 /** Git takes a directory of any name for a repository's data if a `HEAD` is in it, and runs what its settings and hooks say. */
 async function isOfRepository(path: string, entriesIn: EntriesIn): Promise<boolean> {
-  const [, directory] = /^(?:(.+)\/)?(?:config(?:\.worktree)?|commondir|hooks\/[^/]+)$/i.exec(path) ?? [];
-  return directory !== undefined && (await entriesIn(directory)).some(({ name }) => /^head$/i.test(name));
+  const obeyed = /^(?:(.+)\/)?(?:config(?:\.worktree)?|commondir|hooks\/[^/]+)$/i.exec(path);
+  return obeyed !== null && (await entriesIn(obeyed[1] ?? "")).some(isHead);
 }
 
 /** Git's status shows it as a new file: what git ignores is judged elsewhere. */

@@ -7,6 +7,11 @@ export interface DirectoryEntry {
   readonly kind: "file" | "directory" | "link" | "other";
 }
 
+/** By which git takes a directory for a repository's data. */
+export function isHead({ name, kind }: DirectoryEntry): boolean {
+  return kind !== "directory" && /^head$/i.test(name);
+}
+
 /** Entries of a directory, given relative to the workspace; empty where none is. */
 export type EntriesIn = (directory: string) => Promise<readonly DirectoryEntry[]>;
 
@@ -44,7 +49,9 @@ export async function isUnusualFile(path: string, entriesIn: EntriesIn): Promise
   if (isPlain(name)) return false;
   if (name.startsWith(".") || capitalNotes.test(name)) return true;
   const entries = await entriesIn(above.toReversed().join("/"));
-  const isTop = above.length === 0 || entries.some((entry) => controlPath(entry.name) !== undefined);
+  const isObeyed = (entry: DirectoryEntry): boolean =>
+    isHead(entry) || (!/^head$/i.test(entry.name) && controlPath(entry.name) !== undefined);
+  const isTop = above.length === 0 || entries.some(isObeyed);
   // In a top, `x.config.js` is of another kind than `x.js`.
   const ending = isTop ? /(?<=^[^.]+)\..*$/s : /\.[^.]*$/;
   const kindOf = (of: string): string => ending.exec(of.toLowerCase())?.[0] ?? "";

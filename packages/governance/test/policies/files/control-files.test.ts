@@ -167,6 +167,15 @@ describe("control files", () => {
     expect(summary(await decide(inRepository, write(path, { operation: "delete" })))).toBe("allow");
   });
 
+  it("asks before settings of a repository are written where the workspace is one", async () => {
+    const entriesIn = async (at: string) => (at === "" ? [{ name: "HEAD", kind: "file" } as const] : []);
+    const inRepository = createControlFilesPolicy({ root: "/ws", entriesIn });
+    const changed = (path: string) => decide(inRepository, write(inside(path), { operation: "update" }));
+    expect(summary(await changed("config"))).toBe("ask control_file");
+    expect(summary(await changed("hooks/pre-push"))).toBe("ask control_file");
+    expect(summary(await changed("a/config"))).toBe("allow");
+  });
+
   it.each(ordinary)("lets %s be written", async (path) => {
     expect(summary(await decide(policy, write(inside(path))))).toBe("allow");
   });

@@ -119,6 +119,8 @@ describe("what is beside a new file", () => {
     ["the first source of its kind", ["src/a.ts"], "src/a.vue", false],
     ["a package is a top", ["app/package.json"], "app/x.js", true],
     ["what is in it is not", ["app/package.json"], "app/src/x.js", false],
+    ["a repository's data is a top", ["app/HEAD"], "app/x.js", true],
+    ["a directory of that name makes none", ["app/Head/x.js"], "app/x.js", false],
     ["notes for agents among documents", ["docs/A.md", "docs/B.md", "docs/C.md"], "docs/D.md", true],
   ])("%s", async (_name, files, created, asks) => {
     const entries = treeOf(...files);
