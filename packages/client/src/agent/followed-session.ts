@@ -14,7 +14,7 @@ export interface FollowedOptions extends Pick<FollowOptions, "maxAttempts" | "on
   readonly onEvent: (event: InvokeEvent, added: string) => void;
   readonly onWay: (way: WayToServer) => void;
   /** Events were missing: all are read again, into a new view. */
-  readonly onAnew: () => void;
+  readonly onAnew: (error: EventGapError) => void;
   /** Gathers events, e.g. until a frame is drawn, and has them taken in their order; absent: each is taken as it comes. */
   readonly gather?: (take: (event: InvokeEvent) => void) => Gathering;
 }
@@ -101,7 +101,7 @@ export class FollowedSession implements AsyncDisposable {
         if (this.#connection.signal.aborted) continue;
         if (error instanceof EventGapError) {
           this.#view = new SessionView();
-          this.#options.onAnew();
+          this.#options.onAnew(error);
         } else await this.#gone(error);
       }
     }

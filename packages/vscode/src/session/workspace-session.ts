@@ -7,6 +7,7 @@ import { SessionView } from "@gennai/client/view/session-view";
 import { errorMessage } from "@gennai/protocol/error-message";
 import type { InvokeEvent } from "@gennai/protocol/gen/gennai/agent/v1/event_pb";
 import type { SettingsChoice } from "@gennai/protocol/model/session/session-settings";
+import pLimit from "p-limit";
 import type { ServerConnection } from "../server/server-connection.ts";
 
 export interface WorkspaceSessionOptions {
@@ -33,6 +34,8 @@ export class WorkspaceSession implements AsyncDisposable {
   /** While none is followed. */
   readonly #nothing = new SessionView();
   readonly #end = new AbortController();
+  /** One session is followed after the other: none is left behind, watched by nobody. */
+  readonly #inOrder = pLimit(1);
   #session: AgentSession | undefined;
   #followed: FollowedSession | undefined;
   #opening: Promise<AgentSession> | undefined;
@@ -118,7 +121,7 @@ export class WorkspaceSession implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort();
-    await this.#followed?.[Symbol.asyncDispose]();
+    await this.#inOrder(() => this.#followed?.[Symbol.asyncDispose]());
   }
 
   async #resumeOrStart(): Promise<AgentSession> {
@@ -133,7 +136,12 @@ export class WorkspaceSession implements AsyncDisposable {
     }
   }
 
-  async #begin(session: AgentSession): Promise<void> {
+  #begin(session: AgentSession): Promise<void> {
+    return this.#inOrder(() => this.#followNow(session));
+  }
+
+  async #followNow(session: AgentSession): Promise<void> {
+    if (this.#end.signal.aborted) return;
     const { remember, onSession, onFacts, onEvent, onStream, onProblem } = this.#options;
     const before = this.#followed;
     this.#followed = undefined;
@@ -153,8 +161,8 @@ export class WorkspaceSession implements AsyncDisposable {
         if (way.state === "gone") onProblem("The session can no longer be followed.", way.error);
         onStream(way.state === "connected" ? { type: "back" } : { type: "lost", reason: errorMessage(way.error) });
       },
-      onAnew: () => {
-        onProblem("Events were missing; the session is read again.", undefined);
+      onAnew: (error) => {
+        onProblem("Events were missing; the session is read again.", error);
         onFacts();
       },
       onProblem: ({ requestId, error }) => onProblem(`Request ${requestId} was not answered.`, error),
