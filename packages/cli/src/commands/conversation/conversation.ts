@@ -248,15 +248,15 @@ export class Conversation {
   /** Begins a turn and waits for its end. Rejects if it does not begin, or cannot be watched. */
   async #run(request: TurnRequest): Promise<TurnReport> {
     const followed = this.#open;
-    const { session, view } = followed;
+    const { session } = followed;
     await followed.attached;
     const { turnId } = await session.startTurn(request, { signal: this.#options.signal });
-    const isOver = view.cells.some(({ item }) => {
+    const isOver = followed.view.cells.some(({ item }) => {
       const end = item.peek();
       return end.kind === "turn-end" && end.turnId === turnId;
     });
     if (!isOver) await followed.until((event) => endsTurn(event, turnId));
-    return turnReport(view, turnId);
+    return turnReport(followed.view, turnId);
   }
 
   async #request(text: string, scenario: string, images: readonly Uint8Array[] = []): Promise<void> {
