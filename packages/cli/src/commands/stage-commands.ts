@@ -123,5 +123,5 @@ async function confirmed({ paths, files, reasons }: KeptTrees, console: Console)
   const names = paths.map(terminalSafe).join(", ");
   console.errors.write(`${names}: ${plural(files, "file")} of the workspace would change.\n`);
   for (const reason of reasons) console.errors.write(`  ${terminalSafe(reason)}\n`);
-  return agreed("Programs here will run what is in it. Keep it? [y/N] ", "Keeping it is your word", console);
+  return agreed("Programs here will run what is in it. Keep it? [y/N] ", "Keeping it needs your yes", console);
 }

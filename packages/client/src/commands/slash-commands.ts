@@ -55,7 +55,7 @@ function scenarioCommand({ name, description }: Named): SlashCommand {
     argument: "PROMPT",
     description: `Scenario: ${description}`,
     run: (_place, text) =>
-      text === "" ? said(`Write a prompt behind it: /${typed} PROMPT`) : { type: "prompt", text, scenario: name },
+      text === "" ? said(`Write a prompt after it: /${typed} PROMPT`) : { type: "prompt", text, scenario: name },
   };
 }
 

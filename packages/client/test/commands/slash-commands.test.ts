@@ -75,7 +75,7 @@ test.for([
   ["/compact", { type: "said", text: "There is nothing to shorten yet." }],
   ["/model", { type: "said", text: "The model is not chosen; /model NAME uses another one." }],
   ["/read-only off", { type: "said", text: "Say `/read-only on`, or `/read-only off REASON`." }],
-  ["/code", { type: "said", text: "Write a prompt behind it: /code PROMPT" }],
+  ["/code", { type: "said", text: "Write a prompt after it: /code PROMPT" }],
   [
     "/notes for 1.2",
     {

@@ -24,7 +24,7 @@ const busyWords: Record<PlanBusy, string> = {
   approve: "Approving…",
   execute: "Executing…",
   verify: "Verifying…",
-  rollback: "Taking back…",
+  rollback: "Undoing…",
 };
 
 /** Plans: written and looked at; a person approves what is shown, and it runs and is verified. */

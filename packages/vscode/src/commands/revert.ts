@@ -32,7 +32,7 @@ export async function revert(
   const overlaps = await overlapsIn(planned.skipped, changed, session, workbench);
   if (planned.skipped.length > 0) {
     const others = planned.skipped.filter(({ path }) => overlaps.every((overlap) => overlap.path !== path));
-    if (!(await askForRest("Take Back", stayingLines(others))(overlaps, rest.length))) return;
+    if (!(await askForRest("Undo", stayingLines(others))(overlaps, rest.length))) return;
   }
   if (overlaps.length === 0 || rest.length > 0) {
     const { files } = await session.undo({

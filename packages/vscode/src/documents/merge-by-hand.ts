@@ -10,7 +10,7 @@ import type { ContentDocuments } from "./content-documents.ts";
  * @param verb what is done with the rest
  * @param stays lines about files that stay as they are and cannot be merged
  */
-export function askForRest(verb: "Apply" | "Take Back", stays: readonly string[] = []): AskForRest {
+export function askForRest(verb: "Apply" | "Undo", stays: readonly string[] = []): AskForRest {
   return async (overlaps, rest) => {
     const button = rest > 0 ? (`${verb} the Rest` as const) : ("Merge by Hand" as const);
     if (rest === 0 && overlaps.length === 0) throw new Error(stays.join("\n"));

@@ -5,9 +5,9 @@ import { type Backend, backends, isSelfHosted } from "@gennai/protocol/model/ses
 import type { EditingMode, SettingsChoice } from "@gennai/protocol/model/session/session-settings";
 import * as vscode from "vscode";
 
-/** The user's settings, checked: an invalid value is replaced by the default. */
 export type AutoLaunch = "ask" | "always" | "never";
 
+/** The user's settings, checked: an invalid value is replaced by the default. */
 export interface GennaiSettings {
   readonly serverPort: number;
   /** Empty: a server of this machine. */

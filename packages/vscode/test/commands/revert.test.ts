@@ -71,8 +71,8 @@ const lost = { path: "large.bin", reason: "not_kept" };
 test("what stays is named in one question; without a yes nothing is taken back", async () => {
   const { calls, session } = server([lost, overlap]);
   const detail = expect.stringMatching(/^b\.ts: you changed the same lines\nlarge\.bin: .*kept\n\nMerge that/);
-  const question = ["Take Back the other 1 file?", { modal: true, detail }, "Take Back the Rest"];
-  answers.push(undefined, "Take Back the Rest");
+  const question = ["Undo the other 1 file?", { modal: true, detail }, "Undo the Rest"];
+  answers.push(undefined, "Undo the Rest");
   await revert(workbench, session, undefined);
   expect(said).toEqual([["saved"], question]);
   expect(calls).toEqual([{ changeSetId: undefined, dryRun: true, rest: false }]);

@@ -56,7 +56,7 @@ export function UserMessage({ item, turnId, seq }: UserMessageProps) {
         <div class="user-again" role="group" aria-label={asked === "retry" ? "Retry" : "Edit and send again"}>
           <p>
             Goes on in a copy of this session, from before this prompt. This session stays as it is. Files stay as they
-            are now; to undo them, restore them first.
+            are now; to undo their changes, restore them first.
           </p>
           <button type="button" class="button" onClick={() => again(asked)}>
             {asked === "retry" ? "Retry in a copy" : "Edit in a copy"}

@@ -97,7 +97,7 @@ export function ChangeSetCard({ item }: { readonly item: ChangeSetItem }) {
             <span class="quiet">{stays.length === 0 ? "Undo all of it?" : hasRest && "Undo the rest?"}</span>
             {hasRest && (
               <button type="button" class="button" disabled={busy} onClick={() => void undo()}>
-                {busy ? "Taking back…" : "Yes, undo"}
+                {busy ? "Undoing…" : "Yes, undo"}
               </button>
             )}
             <button type="button" class="button button-quiet" disabled={busy} onClick={() => setAsking(false)}>
