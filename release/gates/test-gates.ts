@@ -60,7 +60,6 @@ const planValidation = testGate({
     "packages/governance/test/plan-record.test.ts",
     "packages/governance/test/step-contract.test.ts",
     "packages/sessions/test/plans",
-    "packages/server/test/plans",
     "test/e2e/plans",
   ],
   proves: [

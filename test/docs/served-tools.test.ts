@@ -8,5 +8,5 @@ test("the guide names the tools that other agents get", () => {
   const guide = readFileSync(join(repository, "docs/guides/guard.md"), "utf8");
   const [, named = ""] = /^Its tools are ([^:]+):/m.exec(guide) ?? [];
   const served = [...builtInTools].flatMap(([name, facts]) => (facts.served ? [name] : []));
-  expect(named.split(/, | and /).toSorted()).toEqual(served.toSorted());
+  expect(named.split(/,\s+|\s+and\s+/).toSorted()).toEqual(served.toSorted());
 });

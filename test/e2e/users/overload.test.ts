@@ -117,8 +117,8 @@ describe("calls beyond the limit", () => {
     const { sessionId } = await ada.client.startSession({});
     const open = async (): Promise<AbortController> => {
       const abort = new AbortController();
-      for await (const _ of ada.client.subscribe({ sessionId }, { signal: abort.signal })) return abort;
-      throw new Error("no stream");
+      await ada.client.subscribe({ sessionId }, { signal: abort.signal })[Symbol.asyncIterator]().next();
+      return abort;
     };
     const [first] = [await open(), await open()];
     expect(await overloadOf(open())).toMatchObject({ reason: "too_many", wait: 2_000 });

@@ -176,7 +176,7 @@ describe("starting", () => {
     await watcher.next("userMessage");
     const refused = await refusalOf(server.client.startTurn({ sessionId, userInput: "second", clientTurnId: "two" }));
     expect(refused).toMatchObject({ code: "failed_precondition", info: "failed_precondition" });
-    expect(refused.hint).toContain("CancelTurn");
+    expect(refused.hint).toContain("stop it");
     expect(await codeOf(runTurn(server, sessionId, "third"))).toBe("failed_precondition");
     expect(endState(await running)).toBe("COMPLETED");
   });

@@ -29,7 +29,7 @@ test("a merge over several turns reaches the user as one commit; what the user o
   const begun = await turn(0);
   expect(begun.results[0]?.output).toContain("[a merge is under way: ");
   expect(begun.warnings).toMatchObject([
-    expect.stringMatching(/^In this session a merge is under way\. Your own files .* as they were\./),
+    expect.stringMatching(/^In this session a merge is under way\. Your files and your repository are unchanged\./),
   ]);
   expect(await now()).toEqual(before);
   await server.restart();
