@@ -12,7 +12,7 @@ export interface OutputPipe {
 }
 
 /** Only a program can make pipes, so it makes some ahead. */
-const ahead = 32;
+const ahead = 8;
 const made: { readonly read: number; readonly end: number }[] = [];
 let making: Promise<boolean> | undefined;
 
