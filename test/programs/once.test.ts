@@ -32,7 +32,6 @@ const renaming: Readonly<Record<string, string>> = {
   "store/src/checkpoints/snapshot/newest-tree.ts": "a draft beside it would be a ref of git",
   "store/src/checkpoints/checkpoint-records.ts": "makes room between the draft and its name",
   "store/src/ledger/accept-rollback.ts": "moves a head that is there",
-  "store/src/ledger/ledger-key.ts": "a key that another process made meanwhile stays",
   "sessions/src/client-workspace/control-mirror.ts": "readers list the directory, so the draft is elsewhere",
   "cli/src/program-loader.ts": "compiled code that may be lost, written before any package is loaded",
   "cli/src/commands/guard/guarded-file.ts": "compares the file once more between the draft and its name",
