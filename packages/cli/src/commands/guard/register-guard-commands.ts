@@ -68,8 +68,9 @@ export function registerGuardCommands(program: Command, { runs }: CommandHost): 
 
 const runHelp = `
 The agent's whole session runs over a copy of the workspace, with files of secrets hidden. It needs no hook and no server, and has no terminal: give
-it its task on the command line. What it writes into its own configuration is thrown away when it ends. After one question it reaches the host of its models with its login,
-and nothing else. At the end everything that it changed is shown and judged, as with gennai try. gennai emergency stop-all on ends it, and nothing is kept.
+it its task on the command line. What it writes into its own configuration is thrown away when it ends. After one question it reaches the host of its
+models with its login, and nothing else. At the end everything that it changed is shown and judged, as with gennai try. gennai emergency stop-all on
+ends it, and nothing is kept.
 
 Exit codes: the agent's own; 1 when it did not end by itself, 2 for a wrong call, 3 when there was nobody to ask or it was refused, 130 and 143 when you
 ended it.
