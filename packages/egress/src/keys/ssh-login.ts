@@ -81,8 +81,8 @@ export async function sshLogin(address: GitAddress, place: GuardedKeyContext): P
     open: async (most) => {
       const names = alias === undefined ? [host, ...(port === 22 ? [] : [`[${host}]:${port}`])] : [alias];
       const hostKeys = await keysOf(names, knownHosts, run);
-      if (hostKeys.size === 0) {
-        throw noKey(`The user's known hosts hold no key of ${host}. One of an authority is not enough here.`);
+      if (hostKeys.size === 0 && /^@cert-authority\b/m.test(knownHosts)) {
+        throw noKey(`The user's known hosts hold no key of ${host} itself. One of an authority is not enough here.`);
       }
       const own = agent === undefined ? await agentWith(identity ?? "", run) : { socket: agent, [Symbol.dispose]() {} };
       return boundAgent(own, { hostKeys, user, most });
