@@ -67,7 +67,7 @@ function bySsh(
       { text: ssh.knownHosts, path: `${keyDirectory}/known_hosts` },
     ],
     hosts: [{ host: ssh.host, port: ssh.port }],
-    notes: () => [...new Set(agent.refusals)].map((why) => `[the ssh agent refused: ${why}]`),
+    notes: () => [...agent.refusals].map((why) => `[the ssh agent refused: ${why}]`),
     [Symbol.dispose]: () => agent[Symbol.dispose](),
   };
 }

@@ -21,8 +21,8 @@ export interface HeldAgent extends Disposable {
 
 /** An agent for one run. */
 export interface BoundAgent extends HeldAgent {
-  /** Why it signed something not. */
-  readonly refusals: readonly string[];
+  /** Why it signed something not, each reason once: a run may ask without end. */
+  readonly refusals: ReadonlySet<string>;
 }
 
 /** Numbers of messages (draft-ietf-sshm-ssh-agent, PROTOCOL.agent of OpenSSH). */
@@ -41,7 +41,7 @@ const maxMessage = 256 * 1024;
 export async function boundAgent(own: HeldAgent, bounds: AgentBounds): Promise<BoundAgent> {
   const directory = privateDirectory();
   const path = join(directory, "agent");
-  const refusals: string[] = [];
+  const refusals = new Set<string>();
   const open = new Set<Socket>();
   let left = bounds.most;
   const serve = async (inside: Socket): Promise<void> => {
@@ -61,7 +61,7 @@ export async function boundAgent(own: HeldAgent, bounds: AgentBounds): Promise<B
       if (read.type === "bound") session = read.session;
       const why = read.type === "refused" ? read.why : read.type === "signs" && left === 0 ? usedUp : undefined;
       if (why !== undefined) {
-        refusals.push(why);
+        refusals.add(why);
         inside.write(framed(Buffer.from([message.failure])));
         continue;
       }

@@ -141,7 +141,7 @@ test.each(["ed25519", "rsa", "ec"] as const)("a host with a key of the kind %s i
   ]);
   const second = [bind(host, again, host.signed(again)), wanted(own.key, { session: again })];
   expect(await answersTo(agent.socket, second)).toEqual([boundBy, refusedBy]);
-  expect(agent.refusals).toEqual(Array(2).fill("It wanted to log in again."));
+  expect([...agent.refusals]).toEqual(["It wanted to log in again."]);
 });
 
 describe("with the agent of a run", () => {
@@ -198,7 +198,7 @@ describe("with the agent of a run", () => {
     const answers = await answersTo(agent.socket, messages(own));
     expect(answers.at(-1)).toBe(refusedBy);
     expect(answers).not.toContain(signedBy);
-    expect(agent.refusals).not.toEqual([]);
+    expect(agent.refusals.size).toBeGreaterThan(0);
     // What was refused does not count.
     expect(await answersTo(agent.socket, [agreed(own), wanted(own.key, { session })])).toEqual([boundBy, signedBy]);
   });
