@@ -321,8 +321,7 @@ export class DrawnFace implements Face, Disposable {
     if (key("ctrl+d") && isEmpty) this.#leave();
     else if (key("ctrl+z")) this.#lent.sleep();
     else if (key("ctrl+o")) this.#showLong(this.#transcript.lastCall(this.#width) ?? ["No call so far."]);
-    else if (key("ctrl+t"))
-      this.#showLong(this.#transcript.lastThought(this.#width) ?? ["The model showed no thinking."]);
+    else if (key("ctrl+t")) this.#showLong(this.#transcript.lastThought(this.#width) ?? ["No thinking so far."]);
     else if (key("ctrl+g")) void this.#editOutside();
     else if (key("ctrl+r")) void this.#searchPrompts();
     else if (key("shift+tab")) void conversation?.nextMode();
