@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, constants, fstatSync, openSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { chmodSync, closeSync, constants, fdatasync, fstatSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { SqliteConnection } from "@gennai/machine/sqlite-connection";
 import { hasCode } from "@gennai/machine/system-error";
 import { errorMessage } from "@gennai/protocol/error-message";
@@ -118,6 +118,9 @@ export class StoreDatabase implements Disposable {
   readonly #dataVersion: StatementSync;
   #durable = false;
   #counter: CommitCounter | undefined;
+  #log: number | undefined;
+  #syncing: Promise<void> | undefined;
+  #nextSync: Promise<void> | undefined;
 
   private constructor(file: string, connection: SqliteConnection) {
     this.file = file;
@@ -165,22 +168,28 @@ export class StoreDatabase implements Disposable {
     return this.#connection.prepare(sql);
   }
 
-  /** Runs `body` in one transaction, completely or not at all. `durable` syncs to disk before it returns. */
-  transaction<Result>(options: { readonly durable: boolean }, body: () => Result): Result {
+  /**
+   * Runs `body` in one transaction, completely or not at all. `durable` waits for the disk before it returns; `counted` is for one
+   * that `sync` makes durable.
+   */
+  transaction<Result>(
+    { durable, counted = durable }: { readonly durable: boolean; readonly counted?: boolean },
+    body: () => Result,
+  ): Result {
     this.assertOpen();
     let begun = false;
     try {
-      if (options.durable !== this.#durable) {
+      if (durable !== this.#durable) {
         // SQLite allows this only between transactions. FULL syncs the log at every commit, which includes all earlier commits.
-        this.#connection.exec(`PRAGMA synchronous = ${options.durable ? "FULL" : "NORMAL"}`);
-        this.#durable = options.durable;
+        this.#connection.exec(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`);
+        this.#durable = durable;
       }
       this.#begin.run();
       begun = true;
       const result = body();
-      if (options.durable) this.#counter?.count();
+      if (counted) this.#counter?.count();
       this.#commit.run();
-      if (options.durable) this.#counter?.counted();
+      if (counted) this.#counter?.counted();
       return result;
     } catch (error) {
       if (begun) this.#rollBack();
@@ -192,15 +201,26 @@ export class StoreDatabase implements Disposable {
     this.#counter = counter;
   }
 
-  /** Resolves when everything committed so far is on disk, including transactions that were not durable. */
-  async sync(): Promise<void> {
+  /**
+   * Resolves when everything committed so far is on disk, including transactions that were not durable. Others run meanwhile, and
+   * all that ask meanwhile wait for one further sync. Rejects with `StoreError`.
+   */
+  sync(): Promise<void> {
+    this.#nextSync ??= this.#syncAfter(this.#syncing);
+    return this.#nextSync;
+  }
+
+  async #syncAfter(earlier: Promise<void> | undefined): Promise<void> {
+    await earlier?.catch(() => undefined);
+    this.#syncing = this.#nextSync;
+    this.#nextSync = undefined;
     try {
-      // Opened for writing, because Windows syncs only such files.
-      await using log = await open(`${this.file}-wal`, "r+");
-      await log.datasync();
+      // Opened for writing, because Windows syncs only such files. SQLite keeps the file as long as this connection is open.
+      this.#log ??= openSync(`${this.file}-wal`, "r+");
+      await datasync(this.#log);
     } catch (error) {
       // The log was moved into the database, which SQLite then syncs.
-      if (!hasCode(error, "ENOENT")) throw error;
+      if (!hasCode(error, "ENOENT")) throw storeErrorOf(error, this.file);
     }
   }
 
@@ -223,9 +243,13 @@ export class StoreDatabase implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    if (this.#log !== undefined) closeSync(this.#log);
+    this.#log = undefined;
     this.#connection[Symbol.dispose]();
   }
 }
+
+const datasync = promisify(fdatasync);
 
 function createPrivately(file: string): void {
   try {

@@ -69,7 +69,7 @@ export async function readStoreMark(
 
 /**
  * Counts a store's durable transactions and keeps the signed count outside of the database. The count may lag behind but is never
- * ahead: a durable transaction is on disk before its count can be read.
+ * ahead: what was counted is on disk before it is signed.
  */
 export class StoreMark implements CommitCounter {
   readonly #database: StoreDatabase;
@@ -132,7 +132,10 @@ export class StoreMark implements CommitCounter {
       const signed = await readStoreMark(storeMarkFile(stateDir), await verifier());
       const mark = databaseMark(this.#database);
       if (mark === undefined || signed === undefined || isBehind(mark, signed)) return onStepBack();
-      if (signed !== "forged" && signed.commits < mark.commits) await this.#write(mark);
+      if (signed !== "forged" && signed.commits < mark.commits) {
+        await this.#database.sync();
+        await this.#write(mark);
+      }
       onWritten();
     } catch (error) {
       this.#options.onTrouble(error);

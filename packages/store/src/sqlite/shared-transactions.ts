@@ -9,7 +9,7 @@ interface Waiting {
 
 /**
  * What many sessions write in one turn of the event loop goes into one transaction: the pages that all of them change are
- * written once, and there is one sync, for all, as soon as one of them needs it.
+ * written once. Who needs it on disk waits for one sync for all, while others go on.
  */
 export class SharedTransactions {
   readonly #database: StoreDatabase;
@@ -50,8 +50,9 @@ export class SharedTransactions {
   }
 
   #commit(all: readonly Waiting[]): void {
+    const durable = all.some((each) => each.durable);
     try {
-      this.#database.transaction({ durable: all.some(({ durable }) => durable) }, () => {
+      this.#database.transaction({ durable: false, counted: durable }, () => {
         for (const { body } of all) body();
       });
     } catch (error) {
@@ -60,6 +61,10 @@ export class SharedTransactions {
       else for (const each of all) this.#commit([each]);
       return;
     }
-    for (const { committed } of all) committed();
+    const onDisk = durable ? this.#database.sync() : undefined;
+    for (const { durable: waits, committed, fail } of all) {
+      if (waits) onDisk?.then(committed, fail);
+      else committed();
+    }
   }
 }

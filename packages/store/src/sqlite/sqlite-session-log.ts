@@ -193,6 +193,8 @@ export class SqliteSessionLog implements SessionLog {
     this.#shared.runAll();
     this.#tails.close();
     this.#foreign.stop();
+    // Who waits for it hears of a failure.
+    await this.#database.sync().catch(() => undefined);
   }
 
   /** The workspace's number. Within a transaction. */
