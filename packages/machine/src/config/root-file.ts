@@ -1,8 +1,8 @@
-import { constants, type Stats } from "node:fs";
-import { lstat, open, readdir } from "node:fs/promises";
+import { constants, lstatSync, readdirSync, type Stats } from "node:fs";
+import { open } from "node:fs/promises";
 import { join, parse, sep } from "node:path";
 import { UnsafeFileError } from "../private-file.ts";
-import { hasCode, ifMissing } from "../system-error.ts";
+import { hasCode } from "../system-error.ts";
 
 const maxBytes = 256 * 1024;
 
@@ -19,7 +19,7 @@ export function rootDirectory(platform: NodeJS.Platform): string {
  */
 export async function readRootFile(path: string): Promise<string | undefined> {
   try {
-    await assertRootDirectory(join(path, ".."));
+    if (!isRootDirectory(join(path, ".."))) return undefined;
     // By one handle, and without waiting for the writer of a named pipe.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     await using file = await open(path, flags);
@@ -39,26 +39,27 @@ export async function readRootFile(path: string): Promise<string | undefined> {
 }
 
 /** Names in a directory that only root can change, sorted; none if it does not exist. Throws as above. */
-export async function listRootDirectory(path: string): Promise<readonly string[]> {
-  const names: readonly string[] = await assertRootDirectory(path)
-    .then(() => readdir(path))
-    .catch(ifMissing([]));
-  return names.toSorted();
+export function listRootDirectory(path: string): readonly string[] {
+  return isRootDirectory(path) ? readdirSync(path).toSorted() : [];
 }
 
-/** From the top down: whoever can change a directory can replace all in it. */
-async function assertRootDirectory(path: string): Promise<void> {
+/**
+ * From the top down: whoever can change a directory can replace all in it. False if it does not exist. Asked before every call, so
+ * it goes by no other thread.
+ */
+function isRootDirectory(path: string): boolean {
   // Where nothing is, which is so on most machines, one look is enough.
-  await lstat(path);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return false;
   const { root } = parse(path);
   let at = root;
   for (const part of ["", ...path.slice(root.length).split(sep)].filter((name, index) => index === 0 || name !== "")) {
     at = join(at, part);
-    const stat = await lstat(at);
+    const stat = lstatSync(at);
     if (stat.isSymbolicLink()) throw new UnsafeFileError(`${at} is a link; put a directory there`);
     if (!stat.isDirectory()) throw new UnsafeFileError(`${at} is not a directory; replace it by one`);
     assertRoots(at, stat);
   }
+  return true;
 }
 
 function assertRoots(path: string, { uid, mode }: Stats): void {

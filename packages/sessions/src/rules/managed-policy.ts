@@ -15,7 +15,7 @@ export interface PolicyFiles {
   /** Absolute: has `policy.yaml` and `policy.d/*.yaml`. */
   readonly directory: string;
   /** Names in a directory, sorted; none if it does not exist. */
-  list(directory: string): Promise<readonly string[]>;
+  list(directory: string): readonly string[];
   /** Undefined if it does not exist. */
   read(file: string): Promise<string | undefined>;
 }
@@ -54,7 +54,7 @@ export class ManagedPolicy {
     const { directory } = this.#files;
     const warnings: string[] = [];
     const versions: (readonly [string, Version])[] = [];
-    const [top, parts] = await Promise.all([this.#names(directory), this.#names(join(directory, "policy.d"))]);
+    const [top, parts] = [this.#names(directory), this.#names(join(directory, "policy.d"))];
     for (const at of [top, parts])
       if (at.problem !== undefined) versions.push([at.directory, broken(at.directory, at.problem)]);
     const there = [
@@ -80,9 +80,9 @@ export class ManagedPolicy {
     return { limits, files: versions.map(([path, { sha256 }]) => ({ path, sha256 })), warnings };
   }
 
-  async #names(directory: string) {
+  #names(directory: string) {
     try {
-      return { directory, names: await this.#files.list(directory) };
+      return { directory, names: this.#files.list(directory) };
     } catch (error) {
       return { directory, names: [], problem: errorMessage(error) };
     }

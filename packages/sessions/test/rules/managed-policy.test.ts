@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { permitted, problemOf } from "@gennai/governance/limits/limits";
-import { hasCode } from "@gennai/machine/system-error";
+import { ifMissing } from "@gennai/machine/system-error";
 import { temporaryDirectory } from "@gennai/testkit/temporary-repository";
 import { expect, test } from "vitest";
 import { loadLimits } from "#rules/load-limits";
@@ -22,16 +23,10 @@ async function managed(files: Readonly<Record<string, string>>) {
   await mkdir(home.path("policy.d"));
   const write = (name: string, text: string) => writeFile(home.path(name), text);
   for (const [name, text] of Object.entries(files)) await write(name, text);
-  const orNothing =
-    <Value>(nothing: Value) =>
-    (error: unknown): Value => {
-      if (hasCode(error, "ENOENT")) return nothing;
-      throw error;
-    };
   const policy = new ManagedPolicy({
     directory: home.root,
-    list: async (directory) => (await readdir(directory).catch(orNothing<string[]>([]))).sort(),
-    read: (file) => readFile(file, "utf8").catch(orNothing(undefined)),
+    list: (directory) => (existsSync(directory) ? readdirSync(directory).sort() : []),
+    read: (file) => readFile(file, "utf8").catch(ifMissing(undefined)),
   });
   return { ...home, policy, write, [Symbol.asyncDispose]: () => home[Symbol.asyncDispose]() };
 }
@@ -56,7 +51,7 @@ test("no beginning of a good file is a policy, and none is taken for an empty on
     await here.write("policy.yaml", acme.slice(0, length));
     const { limits } = await new ManagedPolicy({
       directory: here.root,
-      list: async (directory) => (directory === here.root ? ["policy.yaml"] : []),
+      list: (directory) => (directory === here.root ? ["policy.yaml"] : []),
       read: (file) => readFile(file, "utf8"),
     }).load();
     expect(permitted(limits), acme.slice(0, length)).toEqual(["read"]);

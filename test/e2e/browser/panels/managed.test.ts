@@ -25,7 +25,7 @@ test("the panel names who manages this machine, and locks what they decided", as
       pageDirectory,
       policyFiles: {
         directory,
-        list: async (at) => (at === directory ? ["policy.yaml"] : []),
+        list: (at) => (at === directory ? ["policy.yaml"] : []),
         read: async () => policy,
       },
     },

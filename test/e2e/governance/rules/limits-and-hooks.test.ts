@@ -56,7 +56,7 @@ test("a policy of root refuses, names itself, and is in the ledger; a change of 
     server: {
       policyFiles: {
         directory,
-        list: async (at) => (at === directory ? ["policy.yaml"] : []),
+        list: (at) => (at === directory ? ["policy.yaml"] : []),
         read: async () => text,
       },
     },

@@ -15,7 +15,7 @@ function managedServer(keys: string, options: TestServerOptions = {}) {
       ...options.server,
       policyFiles: {
         directory,
-        list: async (at) => (at === directory ? ["policy.yaml"] : []),
+        list: (at) => (at === directory ? ["policy.yaml"] : []),
         read: async () => text,
       },
     },
