@@ -181,6 +181,8 @@ export interface ToolOutcome {
   readonly dropped?: readonly string[];
   /** Files that changed on disk. */
   readonly changes?: readonly FileChange[];
+  /** What makes them durable, where the tool did not wait for it: awaited beside the record of the outcome. */
+  readonly later?: readonly Promise<unknown>[];
   /** Its changes are not in the workspace, but on what is staged in its place: no record has them. */
   readonly apart?: true;
   /** Of the workspace's repository. */

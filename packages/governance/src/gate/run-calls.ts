@@ -63,6 +63,7 @@ export async function runCalls(
 
   // 9 outcome: with the refusals
   await journal.end(ended, turn.turnId);
+  await Promise.all(ended.flatMap(({ result }) => result.outcome?.later ?? []));
   return ended.map(({ result }) => result);
 }
 

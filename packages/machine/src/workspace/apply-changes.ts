@@ -73,7 +73,7 @@ async function applyWhen(
   using made = new MadeDirectories(root, planned);
   const plan: Plan = { root, planned, made, journal: journalOf(root, planned, made) };
   const [only, ...others] = planned;
-  if (only !== undefined && others.length === 0 && isPlain(only)) await applyOne(ready, stateDir, plan, only);
+  if (only !== undefined && others.length === 0 && isPlain(only)) await applyOne(ready, stateDir, plan, only, options);
   else await applySet(ready, stateDir, plan);
   for (const { emptied } of planned) removeEmptyDirectories(root, emptied);
   return planned.map((change) => appliedChange(change, made));
@@ -137,25 +137,47 @@ function isPlain({ isLink, before }: PlannedChange): boolean {
 }
 
 /** Its journal tells only what to clean up: the file is whole at any time. */
-async function applyOne(ready: Promise<unknown>, stateDir: string, plan: Plan, change: PlannedChange): Promise<void> {
+async function applyOne(
+  ready: Promise<unknown>,
+  stateDir: string,
+  plan: Plan,
+  change: PlannedChange,
+  { later }: ApplyOptions,
+): Promise<void> {
   const { root, made } = plan;
   const set = await beginSet(stateDir, plan, noteJournal);
   let isPlaced = false;
   try {
     await prepare(plan);
     await ready;
-    using directory = holdDirectory(root, change.parents);
+    using held = new DisposableStack();
+    const directory = held.use(holdDirectory(root, change.parents));
     placeOne(root, directory, change);
     isPlaced = true;
-    await directory.sync();
-    await made.sync();
+    const names = syncNames(plan, directory, held.move());
+    // New directories are held only as long as this runs.
+    if (later === undefined || made.paths.length > 0) await names;
+    else later.push(names);
+    // Nobody may be waiting for it yet when it fails.
+    names.catch(() => undefined);
   } catch (error) {
-    if (isPlaced) throw partlyApplied(plan, error);
+    if (isPlaced) throw error;
     tidy(set, plan);
     throw fileFailure(error, change.operation, change.path.relative);
   } finally {
     dropJournal(set, "committing");
     releaseSet(set);
+  }
+}
+
+/** @param held disposed at the end */
+async function syncNames(plan: Plan, directory: HeldDirectory, held: Disposable): Promise<void> {
+  using _held = held;
+  try {
+    await directory.sync();
+    await plan.made.sync();
+  } catch (error) {
+    throw partlyApplied(plan, error);
   }
 }
 

@@ -183,4 +183,6 @@ export interface ApplyOptions {
   readonly readOnlyToo?: boolean;
   /** What must be done before any change is made. */
   readonly ready?: Promise<unknown>;
+  /** Gets what makes the new names durable, from one who waits for it beside something else; else `apply` waits for it. */
+  readonly later?: Promise<unknown>[];
 }

@@ -161,9 +161,11 @@ async function applyPlanned(
   statement: string,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const ready = keepEarlier(ports.blobs, planned).then(() => signal.throwIfAborted());
+  const later: Promise<unknown>[] = [];
+  const ready = keepEarlier(ports.blobs, planned, later).then(() => signal.throwIfAborted());
   if (planned.some(({ inEditor }) => inEditor)) {
     await ready;
+    await Promise.all(later);
     const outcome = await applyInEditor(ports.editor, planned, statement, signal);
     for (const { change } of planned) {
       if (change.operation !== "delete") ports.seen?.keep(sha256(change.bytes), change.bytes);
@@ -172,7 +174,7 @@ async function applyPlanned(
   }
   const applied = await ports.workspace.apply(
     planned.map(({ change }) => change),
-    { ready },
+    { ready, later },
   );
   for (const [index, { afterSha256 }] of applied.entries()) {
     const change = planned[index]?.change;
@@ -194,15 +196,20 @@ async function applyPlanned(
   return {
     output: `${statement}.${lineReport(changes)}${notesOf(planned)}${linked.join("")}`,
     changes,
+    later,
     observed: changes.map(({ path, afterSha256 }, index) => observedAfter(planned[index], path, "disk", afterSha256)),
     facts: [fact],
   };
 }
 
 /** For undo. */
-async function keepEarlier(blobs: BlobStore, planned: readonly PlannedChange[]): Promise<void> {
+async function keepEarlier(
+  blobs: BlobStore,
+  planned: readonly PlannedChange[],
+  later: Promise<unknown>[],
+): Promise<void> {
   for (const { before } of planned) {
-    if (before !== undefined) await blobs.put(before.bytes, "application/octet-stream");
+    if (before !== undefined) await blobs.put(before.bytes, "application/octet-stream", { later });
   }
 }
 
