@@ -37,6 +37,8 @@ const allowed: Readonly<Record<string, string>> = {
   "machine/src/workspace/search/ripgrep.ts": "reads text and starts nothing: --no-config, no --pre, no archives",
   "sessions/src/rules/run-hook.ts": "the user's own programs, from the user's configuration or accepted word by word",
   "sessions/src/mcp/program-transport.ts": "MCP programs that the user configured or accepted word by word",
+  "server/src/elsewhere/send-message.ts":
+    "the mail program that the user named in people.yaml, with a message on its input",
   "client/src/node/start-server.ts":
     "the server itself, for a program that imports the client and names or installs it",
   "models/src/catalogue/model-keys.ts": "the system's keychain; its arguments are names of ours",

@@ -8,6 +8,10 @@ export const PAGE_CLOSE_PATH = "/page/close";
 export const PAGE_DEVICES_PATH = "/page/devices";
 /** Lets a remembered browser in: a nonce first, then its signature for the token of a page. */
 export const PAGE_LOGIN_PATH = "/page/login";
+/** The page of one question, for somebody who got a link: `/answer#CODE`. */
+export const answerPath = "/answer";
+/** Its one way to the server. */
+export const PAGE_ANSWER_PATH = "/page/answer";
 
 /** What a remembered browser signs. @param origin where its page is, e.g. `http://127.0.0.1:7777` */
 export function loginText(origin: string, nonce: string): string {

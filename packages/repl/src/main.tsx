@@ -1,3 +1,4 @@
+import { answerPath } from "@gennai/protocol/page-paths";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { ReplControl } from "./control/repl-control.ts";
@@ -14,13 +15,20 @@ declare global {
 const root = document.getElementById("app") ?? document.body;
 
 try {
+  if (globalThis.acquireVsCodeApi === undefined && location.pathname === answerPath) {
+    const { AnswerPage } = await import("./confirmation/answer-page.tsx");
+    render(<AnswerPage />, root);
+  } else await start();
+} catch (error) {
+  render(<StartFailure error={error} />, root);
+}
+
+async function start(): Promise<void> {
   const host =
     globalThis.acquireVsCodeApi === undefined
       ? await connectPageHost()
       : await connectWebviewHost(globalThis.acquireVsCodeApi(), window);
   render(<App control={new ReplControl(host)} />, root);
-} catch (error) {
-  render(<StartFailure error={error} />, root);
 }
 
 /** Shown in place of the app if it has no host. */

@@ -22,6 +22,8 @@ import { FreeDescriptors } from "./admission/free-descriptors.ts";
 import { defaultLimits } from "./admission/limits.ts";
 import { StorageKeeper } from "./admission/storage-keeper.ts";
 import { Draining } from "./draining.ts";
+import { answerRoutes } from "./elsewhere/answer-routes.ts";
+import { openElsewhere } from "./elsewhere/open-elsewhere.ts";
 import { openGuardDoor } from "./http/listen/guard-door.ts";
 import { listenHttp } from "./http/listen/http-server.ts";
 import { readTlsFiles, type TlsIdentity } from "./http/listen/tls-files.ts";
@@ -117,6 +119,10 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   // Not waited for: an issuer that is away for a moment keeps no server from starting.
   if (verifier !== undefined) void warnOfUsers(verifier, limitPlace, log);
   const descriptors = new FreeDescriptors();
+  const scheme = tls !== undefined || options.behindProxy === true ? "https" : "http";
+  const elsewhere = await openElsewhere({ options, configDir, stateDir, scheme, log }, async () =>
+    (await loadLimits({ ...limitPlace, required: false }, Date.now)).current(),
+  );
   const admission = new Admission(options.limits ?? defaultLimits, { descriptors });
   const callers = new Callers();
   // Anyone who calls from this process was handed the way to it.
@@ -134,6 +140,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
         stages,
         isolationReason,
         authenticated,
+        elsewhere: elsewhere?.asked,
         watch,
         assertTurnsMayStart: () => draining.assertTurnsMayStart(),
       },
@@ -155,7 +162,6 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
   watch.telemetry?.watchLoad(async () => ({ ...(await tenants.load()), ready: notReady() === undefined }));
 
   const pages = new PageTokens({ limit: maxPages });
-  const scheme = tls !== undefined || options.behindProxy === true ? "https" : "http";
   const pageDoor =
     options.pageDirectory === undefined
       ? undefined
@@ -180,7 +186,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
             ...(verifier === undefined ? {} : { judge: reportedVerifier(verifier, log) }),
             ...(tls === undefined ? {} : { tls }),
             behindProxy: options.behindProxy ?? false,
-            allowedHosts: options.allowedHosts ?? [],
+            allowedHosts: [...(options.allowedHosts ?? []), ...(elsewhere?.hosts ?? [])],
             allowedOrigins: options.allowedOrigins ?? [],
             maxConnections: descriptors.forConnections,
             onRefused: (status) => observer.refused(status),
@@ -201,6 +207,7 @@ export async function composeServer(options: ServerOptions, opened: OpenedFirst)
                 [HEALTH_PATH, healthRoute(health)],
                 ...probeRoutes(notReady, () => tenants.rolledBack),
                 ...(pageDoor?.routes ?? []),
+                ...(pageDoor && elsewhere ? answerRoutes(elsewhere.asked, { page: pageDoor.page, scheme }) : []),
                 ...(token === undefined ? [] : ([[challengePath, challengeRoute(token)]] as const)),
               ]);
               return routeTable;

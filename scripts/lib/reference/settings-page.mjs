@@ -1,6 +1,7 @@
 import { scenarioSchema } from "../../../packages/agent/src/scenarios/parse-scenarios.ts";
 import { hooksSchema } from "../../../packages/governance/src/hooks/hook-config.ts";
 import { policySchema } from "../../../packages/governance/src/limits/policy-schema.ts";
+import { peopleSchema } from "../../../packages/machine/src/config/people-file.ts";
 import { projectConfigSchema } from "../../../packages/machine/src/config/project-config.ts";
 import { serverConfigSchema } from "../../../packages/machine/src/config/server-config.ts";
 import { webConfigSchema } from "../../../packages/machine/src/web/web-config.ts";
@@ -38,6 +39,12 @@ const files = [
     about:
       "In `~/.config/gennai/` of the user who runs the server, read at its start. A file that cannot be used keeps a server from starting.",
     schema: serverConfigSchema,
+  },
+  {
+    title: "Who answers elsewhere: people.yaml",
+    about:
+      "In `~/.config/gennai/`, readable by its user alone, read at the server's start. [More](../guides/answer-from-elsewhere.md)",
+    schema: peopleSchema,
   },
   {
     title: "Web pages: web.json",

@@ -125,6 +125,14 @@ export function aheadRefusal(limits: Limits): string | undefined {
   );
 }
 
+/** Why nobody may be asked, or answer, from elsewhere. */
+export function remoteRefusal(limits: Limits): string | undefined {
+  return firstRefusal(
+    limits,
+    ({ answers }) => answers?.remote === false && ["answers.remote", "permits no answers from elsewhere"],
+  );
+}
+
 const scopes: readonly ConfirmationScope[] = ["once", "turn", "session", "workspace"];
 
 /** How long a yes lasts at most; undefined: nothing is said. */

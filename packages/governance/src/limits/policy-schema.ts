@@ -77,6 +77,10 @@ const policyKeys = {
         .optional()
         .describe("No yes ahead: `--yes`, `--allow` and `--ci-policy` are refused."),
       longest: z.enum(scopeWords.words).optional().describe("How long a yes may last at most."),
+      remote: z
+        .boolean()
+        .optional()
+        .describe("`false`: nobody is [asked elsewhere](../guides/answer-from-elsewhere.md), and no link answers."),
     })
     .optional()
     .describe("How questions may be answered."),
@@ -156,7 +160,7 @@ export type PolicyKeys = Readonly<Omit<Pick<PolicyDocument, LimitKey>, "rules" |
 };
 
 /** Keys of later versions: a file with one of them is refused, not half obeyed. */
-const notYet: ReadonlySet<string> = new Set(["retention", "answers.remote", "answers.two_persons"]);
+const notYet: ReadonlySet<string> = new Set(["retention", "answers.two_persons"]);
 
 /** A policy that cannot be used. The message begins with `FILE:LINE`. */
 class PolicyError extends Error {

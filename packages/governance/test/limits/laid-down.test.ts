@@ -137,7 +137,7 @@ test.each<[string, object]>([
   ["a yes", { answers: { unattended_yes: true } }],
   ["a server by its name", { mcp: { allow: [{ name: "acme" }] } }],
   ["a version that is none", { require: { version: "latest" } }],
-  ["a key of later versions", { answers: { remote: true } }],
+  ["a key of later versions", { retention: {} }],
 ])("%s is refused", (_what, keys) => {
   expect(() => acme(keys)).toThrow(/^\/p\.yaml:7: /);
 });

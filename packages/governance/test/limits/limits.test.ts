@@ -10,6 +10,7 @@ import {
   managedHooks,
   mayLast,
   modelRefusal,
+  remoteRefusal,
   serverRefusal,
   unstagedRefusal,
 } from "#limits/laid-down";
@@ -53,6 +54,7 @@ const limit: fc.Arbitrary<Limit> = fc.oneof(
         {
           unattended_yes: fc.constant(false as const),
           longest: fc.constantFrom("once", "turn", "session", "workspace"),
+          remote: fc.boolean(),
         },
         { requiredKeys: [] },
       ),
@@ -98,6 +100,7 @@ const refusals: readonly ((limits: Limits) => string | undefined)[] = [
   unstagedRefusal,
   intentsRefusal,
   aheadRefusal,
+  remoteRefusal,
   (limits) => managedHooks(limits).only,
 ];
 const mayLastAll = (limits: Limits) =>

@@ -25,6 +25,8 @@ export interface ConfirmationCardProps {
   readonly onWait?: () => void;
   /** Shows what would be kept, beside the card. */
   readonly onShowDiff?: (diff: string) => void;
+  /** Details are shown at once. */
+  readonly unfolded?: boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ export function ConfirmationCard(props: ConfirmationCardProps) {
   return <Card key={props.question.requestId} {...props} />;
 }
 
-function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff }: ConfirmationCardProps) {
+function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff, unfolded = false }: ConfirmationCardProps) {
   const id = useId();
   const root = useRef<HTMLElement>(null);
   const { armed, arming } = useArming(root);
@@ -148,7 +150,7 @@ function Card({ question, onAnswer, waiting = 0, onWait, onShowDiff }: Confirmat
       </div>
 
       {pattern !== undefined && <Reach pattern={pattern} />}
-      <details class="confirmation-details">
+      <details class="confirmation-details" open={unfolded}>
         <summary>{parts === undefined ? "Details" : `Choose among ${parts.length}, and details`}</summary>
         {parts !== undefined && <PartsChoice parts={parts} dropped={dropped} onDropped={setDropped} />}
         <input

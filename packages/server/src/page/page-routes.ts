@@ -47,6 +47,8 @@ const loginSchema = z.strictObject({
 });
 
 export interface PageDoor {
+  /** The page itself, which shows what its address says. */
+  readonly page: Route;
   readonly routes: readonly (readonly [string, Route])[];
   /** A code that opens the page once, in the name of a person: `http://…/#<code>`. */
   issueCode(identity: Identity): string;
@@ -138,8 +140,9 @@ export function openPageDoor(options: {
       sendError(response, { status: 403, code: "permission_denied", message, headers: {} });
     };
 
+  const page = file({ mediaType: "text/html; charset=utf-8", bytes: html, tag: undefined });
   const routes: [string, Route][] = [
-    ["/", file({ mediaType: "text/html; charset=utf-8", bytes: html, tag: undefined })],
+    ["/", page],
     ...files.map((each): [string, Route] => [`/assets/${each.name}`, file(each)]),
   ];
   if (facts.authenticated) {
@@ -174,7 +177,7 @@ export function openPageDoor(options: {
       [PAGE_LOGIN_PATH, post("none", login(options.devices))],
     );
   }
-  return { routes, issueCode: (identity) => codes.issue(identity) };
+  return { page, routes, issueCode: (identity) => codes.issue(identity) };
 }
 
 function sendCode(response: ServerResponse, code: string): void {

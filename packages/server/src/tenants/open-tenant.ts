@@ -251,6 +251,7 @@ export async function openTenant(server: ServerParts, place: TenantDirectories):
       isolationReason,
       defaultSettings: options.defaultSettings,
       confirmation: options.confirmation ?? defaultConfirmation,
+      elsewhere: server.elsewhere,
       protectedBranches: async () => [...(options.protectedBranches ?? []), ...managedBranches(await limitsNow())],
       home: homedir(),
       userKeys: options.users === undefined ? { home: homedir(), environment: options.environment } : undefined,

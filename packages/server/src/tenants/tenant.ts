@@ -1,5 +1,6 @@
 import type { ExportDestination } from "@gennai/governance/limits/export-schema";
 import type { CommandLimits } from "@gennai/machine/process/command-limits";
+import type { Elsewhere } from "@gennai/sessions/bridge/elsewhere";
 import type { SessionManager } from "@gennai/sessions/manager/session-manager";
 import type { SessionPlans } from "@gennai/sessions/plans/session-plans";
 import type { Callers } from "@gennai/sessions/session/callers";
@@ -31,6 +32,8 @@ export interface ServerParts {
   readonly isolationReason: string;
   /** Whether clients must authenticate. */
   readonly authenticated: boolean;
+  /** Asks people who sit at no client; undefined: nobody is. */
+  readonly elsewhere: Elsewhere | undefined;
   /** The log, and who measures. */
   readonly watch: ServerWatch;
   /** Throws `ServiceError` while the whole server starts no turns. */

@@ -107,6 +107,8 @@ export class PendingRequests {
       readonly onProgress?: (text: string) => void;
       /** False if the request changes nothing: then it need not be on disk before it is sent. */
       readonly durable?: boolean;
+      /** Called when it is open; what it gives is disposed at its end. @param logged the request, masked */
+      readonly onOpen?: ((logged: ClientRequest) => Disposable | undefined) | undefined;
     },
   ): Promise<RequestEnd> {
     const log = this.#log();
@@ -161,6 +163,7 @@ export class PendingRequests {
         { turnId: options.turnId, durable },
       );
       committed = true;
+      using _open = options.onOpen?.(logged);
       const end = await this.#observer.bridge(body.kind, () => Promise.race([promise, aborted]));
       if (end.type !== "answered") await this.#resolve(request.requestId, "timeout", options.turnId);
       return end;

@@ -1,3 +1,4 @@
+import type { ClientRequest } from "@gennai/agent/events/client-request";
 import type { Answer, Confirmer, Question } from "@gennai/governance/confirmation";
 import { ToolFailure } from "@gennai/governance/tool-error";
 import { editorMethods, isOfKind, requestBody } from "@gennai/protocol/model/session/editor-messages";
@@ -7,6 +8,7 @@ import type { UserAnswer, UserQuestion } from "@gennai/protocol/model/session/us
 import type { ClientAnswer } from "./client-answer.ts";
 import type { ClientRegistry } from "./client-registry.ts";
 import type { EditorBridge, EditorCallOptions } from "./editor-bridge.ts";
+import type { Elsewhere, OpenQuestion } from "./elsewhere.ts";
 import { judgedAnswer } from "./judged-answer.ts";
 import type { PendingRequests, RequestEnd } from "./pending-requests.ts";
 
@@ -38,8 +40,10 @@ export function sessionBridge(options: {
   readonly waitForClientMs?: number | undefined;
   /** Is told of each question that waits for a person. */
   readonly onQuestion?: (kind: "permission_prompt" | "elicitation_dialog", message: string) => void;
+  /** Asks people who sit at no client as well. @property workspace name of its directory */
+  readonly elsewhere?: (Pick<OpenQuestion, "workspace" | "tell"> & { readonly people: Elsewhere }) | undefined;
 }): SessionBridge {
-  const { clients, requests, turnId, settings, waitForClientMs } = options;
+  const { clients, requests, turnId, settings, elsewhere } = options;
   const methods = editorMethods<EditorCallOptions>(async (kind, request, { signal, onOutput }) => {
     const { answerMs, originalAnswerMs, purpose } = editorRequests[kind];
     const end = await requests.ask(requestBody(kind, request), {
@@ -89,6 +93,8 @@ export function sessionBridge(options: {
     // The original protocol has no confirmations: no answer would ever come.
     if (clients.areOriginal) return { type: "nobody" };
     options.onQuestion?.("permission_prompt", question.maskedStatement ?? question.actionStatement);
+    const patience = await elsewhere?.people.waits(question);
+    const waitForClientMs = patience ?? options.waitForClientMs;
     const end = await requests.ask(
       { kind: "confirmation", question },
       {
@@ -100,12 +106,31 @@ export function sessionBridge(options: {
           question.answerMs ?? Number.POSITIVE_INFINITY,
           options.answerMs ?? Number.POSITIVE_INFINITY,
         ),
-        ...(waitForClientMs === undefined ? {} : { waitForClientMs: waitForClientMs }),
+        ...(waitForClientMs === undefined ? {} : { waitForClientMs }),
+        ...(patience === undefined ? {} : { onOpen: (logged) => askElsewhere(question, logged) }),
       },
     );
     if (end.type !== "answered") return { type: end.type };
     const answer = answered(end, (each) => each.kind === "confirmation", "answer the question");
     return judgedAnswer(question, answer, whoAnswered(end));
+  }
+
+  function askElsewhere(question: Question, logged: ClientRequest): Disposable | undefined {
+    if (elsewhere === undefined || logged.kind !== "confirmation") return undefined;
+    const { people, workspace, tell } = elsewhere;
+    const { requestId } = logged;
+    return people.ask({
+      question,
+      requestId,
+      workspace,
+      tell,
+      maskedStatement: logged.question.actionStatement,
+      attended: clients.offers("confirmation"),
+      answer: (said, { person, way }) => {
+        const { actionSha256 } = question;
+        return requests.answer(requestId, { kind: "confirmation", ...said, actionSha256, scope: "once" }, way, person);
+      },
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { exportsOf } from "@gennai/governance/limits/laid-down";
 import { problemOf } from "@gennai/governance/limits/limits";
+import { loadPeople } from "@gennai/machine/config/people-file";
 import { loadServerConfig } from "@gennai/machine/config/server-config";
 import type { Check, Finding } from "@gennai/machine/finding";
 import { looksLikeLogin } from "@gennai/machine/process/command-environment";
@@ -31,6 +32,7 @@ export function configChecks(place: ConfigDirectories): readonly Check[] {
     { name: "server.json", run: () => serverFinding(place) },
     { name: "policy", run: () => policyFinding(place) },
     { name: "export", run: () => exportFindings(place) },
+    { name: "people", run: () => peopleFinding(place) },
     { name: "hooks", run: () => hooksFinding(place) },
     { name: "mcp", run: () => mcpFindings(place) },
     { name: "models", run: () => modelsFinding(place) },
@@ -122,6 +124,17 @@ async function exportFindings(place: ConfigDirectories): Promise<readonly Findin
     if (trouble === "") return { check, state: "ok", text };
     return { check, state: "fail", text, next: ["See that it takes records again; none is skipped until then."] };
   });
+}
+
+async function peopleFinding({ configDir }: ConfigDirectories): Promise<Finding> {
+  const check = "people";
+  const known = await loadPeople(configDir);
+  const names = Object.keys(known?.people ?? {});
+  return {
+    check,
+    state: "ok",
+    text: names.length === 0 ? "nobody is asked elsewhere" : `${names.join(", ")} may answer`,
+  };
 }
 
 function withLimits(place: ConfigDirectories) {

@@ -13,6 +13,7 @@ import type { SessionSettings } from "@gennai/protocol/model/session/session-set
 import type { Stages } from "@gennai/shell/stages/stages";
 import type { WorkspaceCheckpoints } from "@gennai/store/checkpoints/workspace-checkpoints";
 import type { BlobStore } from "@gennai/store/log/session-log";
+import type { Elsewhere } from "../bridge/elsewhere.ts";
 import type { WorkspaceChannel } from "../bridge/workspace-answer.ts";
 import type { McpServers } from "../mcp/mcp-servers.ts";
 import type { AcceptedChecks } from "../rules/accepted-checks.ts";
@@ -105,6 +106,8 @@ export interface SessionServices extends LogServices, TurnServices {
     /** Milliseconds a question waits for a client that can answer. */
     readonly waitForClientMs: number;
   };
+  /** Asks people who sit at no client; undefined: nobody is. */
+  readonly elsewhere?: Elsewhere | undefined;
   /** Globs of further protected branches: of options, and of policies in force. */
   protectedBranches(): Promise<readonly string[]>;
   readonly home: string;

@@ -11,6 +11,7 @@ export function registerGovernanceCommands(program: Command, host: CommandHost):
   registerMcp(program, host);
   registerCheck(program, host);
   registerAnswers(program, host);
+  registerPeople(program, host);
 }
 
 function registerEmergency(program: Command, { runs }: CommandHost): void {
@@ -116,6 +117,18 @@ function registerAnswers(program: Command, { runs }: CommandHost): void {
     "allow <program> <host...>",
     'answer ahead what a program may reach: allow "npm install" registry.npmjs.org:443',
   ).action(runs(async () => (await import("./answers-commands.ts")).answersAllowCommand));
+}
+
+function registerPeople(program: Command, { runs }: CommandHost): void {
+  const group = program.command("people").description("the people who may answer questions elsewhere, by a link");
+  group
+    .command("list")
+    .description("show who is asked, by what ways")
+    .action(runs(async () => (await import("./people-commands.ts")).peopleListCommand));
+  group
+    .command("pin <name>")
+    .description("print a new PIN, without which that person's links open nothing; the one before ends")
+    .action(runs(async () => (await import("./people-commands.ts")).peoplePinCommand));
 }
 
 const mcpHelp = `

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Warning } from "@gennai/agent/events/warning";
 import type { Scenario } from "@gennai/agent/scenarios/scenario";
 import { canChange } from "@gennai/agent/scenarios/tool-groups";
@@ -101,6 +102,11 @@ export async function buildTurnGate(
     answerMs: services.confirmation.answerMs,
     waitForClientMs: turn.waitForClientMs,
     onQuestion: (kind, message) => rules.hooks.notify(kind, message, signal),
+    elsewhere: services.elsewhere && {
+      people: services.elsewhere,
+      workspace: basename(workspace.root),
+      tell: (text) => writer.emit({ type: "warning", text }, { turnId }),
+    },
   });
   const tree = new WorkingTreeClaim(services.locks, workspace.place, session.id);
   // A mere check must not block other work.
